@@ -17,8 +17,9 @@ from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf import echo, printf
 from dwarfgpu.repl.data.search import find
 from dwarfgpu.repl.data.types import ptype, whatis
-from dwarfgpu.repl.files.file import file
+from dwarfgpu.repl.files.file import core_file, file
 from dwarfgpu.repl.files.listing import info_line, list_
+from dwarfgpu.repl.files.process import info_auxv, info_inferiors, info_proc
 from dwarfgpu.repl.files.source_files import (
     info_files,
     info_sharedlibrary,
@@ -28,6 +29,7 @@ from dwarfgpu.repl.files.source_files import (
 from dwarfgpu.repl.files.source_path_commands import directory, unset
 from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_variables
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
+from dwarfgpu.repl.files.text_search import forward_search, reverse_search
 from dwarfgpu.repl.running.breakpoints import (
     break_,
     delete,
@@ -38,6 +40,7 @@ from dwarfgpu.repl.running.breakpoints import (
     tbreak,
 )
 from dwarfgpu.repl.running.commands import RUNNING
+from dwarfgpu.repl.running.signal_table import info_signals
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import (
     backtrace,
@@ -70,6 +73,10 @@ from dwarfgpu.repl.waves.lanes_command import lanes
 
 _INFO: Final = (
     info_address,
+    info_auxv,
+    info_inferiors,
+    info_proc,
+    info_signals,
     info_all_registers,
     info_args,
     info_breakpoints,
@@ -134,7 +141,10 @@ _OWN: Final[tuple[Command, ...]] = (
     enable,
     end,
     file,
+    core_file,
     find,
+    forward_search,
+    reverse_search,
     help_,
     if_,
     info,

@@ -51,6 +51,7 @@ from dwarfgpu.terminal.streams import shows_colours
 from dwarfgpu.view.location_json import JsonObject
 
 if TYPE_CHECKING:
+    from dwarfgpu.machine.core.target import Core
     from dwarfgpu.machine.target import WaveId
     from dwarfgpu.repl.data.displays import Display
     from dwarfgpu.repl.running.breakpoints import Breakpoint
@@ -137,8 +138,14 @@ class Shell:
         """Those that ended threads of a core file, as data."""
         self.is_batch = False
         """Whether nobody reads what is said only to whoever sits there."""
-        self.is_of_core = False
-        """Whether a core file is looked at."""
+        self.core: Core | None = None
+        """The core file that is looked at."""
+        self.searched = ""
+        """The regular expression of the last search."""
+        self.typed: list[str] = []
+        """The lines that somebody typed, of which `show commands` tells."""
+        self.shown_commands = 0
+        """How many of them `show commands +` goes on after."""
         self.values = ValueHistory()
         self.settings = Settings()
         self.source_path = SourcePath()
@@ -173,6 +180,8 @@ class Shell:
         self._noted: set[str] = set()
         self.state_path: str | None = None
         """The state file that is looked at."""
+        self.load_core: Callable[[Shell, str | None], None] | None = None
+        """Lets it look at another core file, or at none."""
         self.load: Callable[[Shell, str], None] | None = None
         """Lets it look at another state file."""
         self.open: Callable[[Session, str | None], Session] | None = None
@@ -208,6 +217,11 @@ class Shell:
         """Of the commands that the command under way runs, the outermost first."""
         self._answer: Answer | None = None
         """Of the command that is under way, where answers are JSON."""
+
+    @property
+    def is_of_core(self) -> bool:
+        """Whether a core file is looked at."""
+        return self.core is not None
 
     @property
     def is_json(self) -> bool:
@@ -258,6 +272,8 @@ class Shell:
             return True
         self.earlier = self._previous if repeats else self.earlier
         self._previous = line if repeats else self._previous
+        if repeats and self.is_interactive:
+            self.typed.append(line.strip())
         self.again = ""
         answer = None
         if self.is_json:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from dwarfgpu import __version__
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
@@ -21,6 +22,7 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
+from dwarfgpu.objfile.elf import ET_CORE
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
@@ -44,6 +46,8 @@ from dwarfgpu.terminal.streams import is_terminal, usable
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.target import Core
 
+_ELF_TYPE_AT: Final = 16
+"""Where `e_type` is in a file."""
 GDB_VERSION: Final = (13, 1)
 """Of which the words are spoken."""
 
@@ -255,18 +259,9 @@ def _run(args: argparse.Namespace) -> int:
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
     shell.load, shell.state_path = partial(_load, args), args.state
+    shell.load_core = partial(_load_core, args)
     if stopped.core is not None:
-        shell.is_of_core = True
-        shell.threads = {
-            each: thread_id(session, each, t) for each, t in stopped.core.threads.items()
-        }
-        for line in core_lines(stopped.core) if args.interpreter == "text" else ():
-            shell.streams.print(f"{line}\n")
-        signals = ((each, signal_record(t)) for each, t in stopped.core.threads.items())
-        shell.signals = {each: signal for each, signal in signals if signal is not None}
-        shell.values.has_threads = True
-        shell.values.named.update(_told_by(session, stopped.core))
-        show_start(shell)
+        _begin_core(shell, stopped.core)
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)
@@ -292,15 +287,78 @@ def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Ses
 
 def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
     """Look at another state; nothing changes where it cannot be read."""
-    given = {"state": path, "core": None, "wave": None, "lane": None, "pc": None}
+    given = {"state": path, "core": None, "wave": None, "lane": None, "pc": None, "sysroot": None}
     again = argparse.Namespace(**{**vars(args), **given})
     files = [again.file] if again.file else []
     stopped = options.stopped_of(again, files)
     shell.session = remembering(focused(options.session_of(again, files, stopped)))
-    shell.is_of_core, shell.state_path = False, path
+    shell.core, shell.values.siginfo, shell.state_path = None, None, path
     shell.threads = wave_names(shell.session)
     shell.values.has_threads = bool(shell.threads)
     shell.open = partial(_opened, again)
+
+
+def _begin_core(shell: Shell, core: Core) -> None:
+    """What a conversation knows of a core file, and what it says of it first."""
+    shell.core = core
+    session = shell.session
+    shell.threads = {each: thread_id(session, each, t) for each, t in core.threads.items()}
+    for line in core_lines(core) if shell.settings.word("output") == "text" else ():
+        shell.streams.print(f"{line}\n")
+    signals = ((each, signal_record(t)) for each, t in core.threads.items())
+    shell.signals = {each: signal for each, signal in signals if signal is not None}
+    shell.values.has_threads = True
+    shell.values.siginfo = lambda wave: _siginfo(core, wave)
+    shell.values.named.update(_told_by(session, core))
+    show_start(shell)
+
+
+def _siginfo(core: Core, wave: WaveId) -> bytes | None:
+    thread = core.threads.get(wave)
+    return None if thread is None else thread.siginfo
+
+
+def _require_core(path: str) -> None:
+    """`UsageError` in GDB's words for a file that is no core file."""
+    full = os.path.abspath(path)
+    try:
+        with open(path, "rb") as file:
+            header = file.read(_ELF_TYPE_AT + 2)
+    except OSError as error:
+        raise UsageError(f"{full}: {error.strerror}.") from None
+    order: Endian = "big" if header[5:6] == b"\x02" else "little"
+    if header[:4] != b"\x7fELF" or int.from_bytes(header[_ELF_TYPE_AT:], order) != ET_CORE:
+        raise UsageError(f'"{full}" is not a core dump: file format not recognized')
+
+
+def _load_core(args: argparse.Namespace, shell: Shell, path: str | None) -> None:
+    """Look at another core file or at none; nothing changes where it cannot be read."""
+    if path is not None:
+        path = os.path.expanduser(path)
+        _require_core(path)
+    given = {"state": None, "core": path, "wave": None, "lane": None, "pc": None}
+    if path is None:
+        given["sysroot"] = None
+    again = argparse.Namespace(**{**vars(args), **given})
+    again.file = shell.session.code_objects[0].file.path if shell.session.code_objects else None
+    files = [again.file] if again.file else []
+    try:
+        stopped = options.stopped_of(again, files)
+    except UsageError:
+        if path is None or not files:
+            raise
+        again.file, files = None, []
+        stopped = options.stopped_of(again, files)  # of another program
+        shell.warn("core file may not match specified executable file.")
+    shell.session = remembering(focused(options.session_of(again, files, stopped)))
+    shell.open, shell.state_path = partial(_opened, again), None
+    shell.core, shell.values.siginfo, shell.signals, shell.threads = None, None, {}, {}
+    shell.values.has_threads = False
+    shell.values.named.pop("_exitsignal", None)
+    if stopped.core is not None:
+        _begin_core(shell, stopped.core)
+    for note in shell.session.notes:
+        shell.note(note, once=True)
 
 
 def remembering(session: Session) -> Session:

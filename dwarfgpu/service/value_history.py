@@ -21,6 +21,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.answer import UNDEFINED_STORAGE
 from dwarfgpu.service.expression import READ_ONLY
+from dwarfgpu.service.siginfo import siginfo_value
 from dwarfgpu.service.subject import misspelt
 from dwarfgpu.session.session import Session
 
@@ -53,6 +54,8 @@ class ValueHistory:
         """Whether an expression assigned to something of the machine."""
         self._shown = 1
         """The value that `show values +` shows first."""
+        self.siginfo: Callable[[WaveId], bytes | None] | None = None
+        """The `siginfo_t` of a thread of a core file, None for one without; None: there is none."""
         self.has_threads = False
         """Whether there are waves or threads to choose from."""
 
@@ -207,6 +210,13 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
     if name in ("_thread", "_gthread"):  # which are one, as there is one program
         number = session.wave if history.has_threads else 0
         return integer_value(session.architecture, number)
+    if name == "_siginfo" and history.siginfo is not None:
+        if type(session.wave) is not int:
+            raise Unsupported("each lane is asked for a signal of its own")
+        data = history.siginfo(session.wave)
+        if not data:
+            raise UsageError("Unable to read siginfo")
+        return siginfo_value(session.architecture, data)
     if name == "_inferior":
         return integer_value(session.architecture, 1)
     if name == "_lane_name":

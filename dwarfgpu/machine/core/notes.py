@@ -82,6 +82,8 @@ class CoreThread:
     registers: Mapping[str, bytes] = field(repr=False)
     """Name to its bytes, in the order of the target; there may be more bytes than it has."""
     why: SignalInfo | None = None
+    siginfo: bytes = field(default=b"", repr=False)
+    """The `siginfo_t` that `why` is from; empty where the thread has none."""
     lacking: frozenset[str] = field(default=frozenset(), repr=False)
     """The registers of the architecture that the processor of the thread does not have."""
 
@@ -119,7 +121,7 @@ class CoreDump:
     """In the order of the file, by which GDB numbers them; the first is the one that failed."""
     process: CoreProcess | None = None
     auxiliary: Mapping[int, int] = field(factory=dict)
-    """The auxiliary vector."""
+    """The auxiliary vector, with AT_NULL where the file has it."""
     mapped: tuple[MappedFile, ...] = ()
     """By address."""
     gpu: GpuState | None = None
@@ -241,7 +243,9 @@ class _Notes:
 
     def signal(self, data: bytes) -> None:
         if self._is_in_thread and self._threads[-1].why is None:
-            self._threads[-1] = evolve(self._threads[-1], why=signal_info(self._reader(data)))
+            self._threads[-1] = evolve(
+                self._threads[-1], why=signal_info(self._reader(data)), siginfo=data
+            )
 
     def process(self, data: bytes) -> None:
         """`struct elf_prpsinfo` of a 64-bit system."""
@@ -256,9 +260,9 @@ class _Notes:
         vector: dict[int, int] = {}
         while reader.remaining_bytes >= 16:
             key, value = reader.unsigned(8), reader.unsigned(8)
+            vector.setdefault(key, value)
             if not key:
                 break
-            vector.setdefault(key, value)
         self.found = evolve(self.found, auxiliary=vector)
 
     def mapped(self, data: bytes) -> None:

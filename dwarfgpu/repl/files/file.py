@@ -28,3 +28,18 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})
         return
     yield Output(f"Reading symbols from {argument}...", {"file": argument})
+
+
+@command("core-file", topic="files", aliases=("core",), complete=completion.files, repeats=False)
+def core_file(shell: Shell, argument: str) -> Iterator[Part]:
+    """Use FILE as core dump for examining memory and registers.
+
+    Usage: core-file [FILE]
+
+    Without FILE, no core file: the program alone is looked at. What was assigned is undone.
+    """
+    if shell.load_core is None:
+        raise UsageError("This session was made by a program: its machine stays.")
+    shell.load_core(shell, argument or None)
+    shell.listed = None
+    yield Output("", {"core-file": argument or None})

@@ -58,7 +58,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _each(shell, several, frame)
         return
     place, first, last = _wanted(shell, argument.strip(), before)
-    text = _text(shell, place)
+    text = text_of(shell, place)
     if text is None:
         raise UsageError(f"{first}\t{place.file}: No such file or directory.")
     if not 0 < first <= len(text):
@@ -91,7 +91,7 @@ def _each(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part
     count = _count(shell)
     for spot in spots:
         assert spot.place is not None
-        text = _text(shell, spot.place)
+        text = text_of(shell, spot.place)
         first = max(spot.place.line - count // 2, 1)
         yield heading(_title(spot))
         if text is None:
@@ -314,7 +314,18 @@ def place_of_main(shell: Shell) -> Place | None:
         return None
 
 
-def _text(shell: Shell, place: Place) -> list[str] | None:
+def listed_before(shell: Shell) -> tuple[Place, Place | None, int]:
+    """The file that was listed last, where the frame in focus is, and the line that was listed
+    first; without one, the place of the frame."""
+    frame = place_or_none(shell.session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    if before is not None and before.first:
+        return before.place, frame, before.first
+    place = _place(shell)
+    return place, frame, place.line
+
+
+def text_of(shell: Shell, place: Place) -> list[str] | None:
     """The lines; None where the text is nowhere. Only a regular file is read, no huge one."""
     text = place.source.source
     if text is None:
@@ -328,14 +339,14 @@ def _text(shell: Shell, place: Place) -> list[str] | None:
 def source_line(shell: Shell, session: Session) -> Iterator[Output]:
     """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
     place = place_of(session, frame_pc(session))
-    text = None if place is None else _text(shell, place)
+    text = None if place is None else text_of(shell, place)
     if place is not None and text is not None and place.line <= len(text):
         yield _line(place.line, text[place.line - 1])
 
 
 def line_count(shell: Shell, place: Place) -> int | None:
     """How many lines the file has; None where its text is nowhere."""
-    text = _text(shell, place)
+    text = text_of(shell, place)
     return None if text is None else len(text)
 
 

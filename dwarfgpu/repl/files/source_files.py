@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,7 +11,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import SHF_ALLOC
+from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, ObjectFile
 from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
@@ -159,21 +160,68 @@ def _code(code_object: CodeObject) -> tuple[int, int]:
 
 @command("info files", topic="files", aliases=("target",))
 def info_files(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the code objects with the sections that they load.
+    """Names of targets and files being debugged.
 
     Usage: info files
+
+    The segments of the core file, and the sections that the code objects load.
     """
-    digits = shell.session.architecture.address_bits // 4 + 2
-    for code_object in shell.session.code_objects:
-        file = code_object.file
-        path, kind = full_path(code_object), f"elf{8 * file.address_bytes}"
-        group = Group("code-objects", {"filename": path, "type": kind})
-        title = f"""Symbols from "{path}".\nLocal exec file:\n\t`{path}', file type {kind}."""
-        yield NestedOutput(group, heading(title))
-        for section in file.sections:
-            if section.flags & SHF_ALLOC and section.size_bytes:
-                begin = section.address + code_object.load_address
-                end = begin + section.size_bytes
-                data = {"name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}"}
-                text = f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}"
-                yield NestedOutput(group, Output(text, {**data}, "sections"))
+    objects, core = shell.session.code_objects, shell.core
+    if objects:
+        yield heading(f'Symbols from "{full_path(objects[0])}".')
+    if core is not None:
+        yield from _segments(core.dump.file)
+        if objects:
+            yield heading("\tWhile running this, dwarfgpu does not access memory from...")
+    for index, each in enumerate(objects):
+        yield from _sections(each, is_first=not index)
+
+
+def _segments(file: ObjectFile) -> Iterator[Part]:
+    """Those of a core file by the names that BFD gives them."""
+    path, digits = os.path.abspath(file.path), 2 * file.address_bytes + 2
+    title = f"Local core dump file:\n\t`{path}', file type {_format(file)}."
+    yield Output(title, {"core-file": path})
+    for number, each in enumerate(file.segments):
+        if each.type != PT_LOAD or not each.memory_bytes:
+            continue
+        begin, end = each.address, each.address + each.memory_bytes
+        middle = begin + min(each.file_bytes, each.memory_bytes)
+        parts = [(begin, middle, "a"), (middle, end, "b")]
+        if middle in (begin, end):
+            parts = [(begin, end, "")]
+        for first, last, letter in parts:
+            name = f"load{number}{letter}"
+            data: JsonObject = {"name": name, "begin": f"{first:#x}", "end": f"{last:#x}"}
+            text = f"\t{first:#0{digits}x} - {last:#0{digits}x} is {name}"
+            yield Output(text, data, "segments")
+
+
+def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
+    """What a code object loads; of all but the first one with its name."""
+    file = code_object.file
+    path, digits = full_path(code_object), 2 * file.address_bytes + 2
+    group = Group("code-objects", {"filename": path, "type": _format(file)})
+    if is_first:
+        yield NestedOutput(
+            group, heading(f"Local exec file:\n\t`{path}', file type {_format(file)}.")
+        )
+        if not file.is_relocatable and file.machine != "AMDGPU":
+            entry = f"{file.entry + code_object.load_address:#x}"
+            yield NestedOutput(group, Output(f"\tEntry point: {entry}", {"entry": entry}))
+    own = "" if is_first else f" in {path}"
+    for section in file.sections:
+        if section.flags & SHF_ALLOC and section.size_bytes:
+            begin = section.address + code_object.load_address
+            end = begin + section.size_bytes
+            data: JsonObject = {"name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}"}
+            text = f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}{own}"
+            yield NestedOutput(group, Output(text, data, "sections"))
+
+
+def _format(file: ObjectFile) -> str:
+    """The name of the file format in BFD."""
+    bits = 8 * file.address_bytes
+    order = "little" if file.endian == "little" else "big"
+    names = {"X86_64": "x86-64", "386": "i386", "AARCH64": f"{order}aarch64", "AMDGPU": "amdgcn"}
+    return f"elf{bits}-{names.get(file.machine, order)}"

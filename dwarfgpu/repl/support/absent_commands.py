@@ -18,7 +18,6 @@ ABSENT: Final = {
     "catch": "nothing is run here",
     "checkpoint": "nothing is run here",
     "compile": "nothing is run here",
-    "core-file": "give the core file when dwarfgpu starts: dwarfgpu debug FILE CORE",
     "exec-file": 'use "file"',
     "explore": '"print" and "ptype" show values and their types whole',
     "gcore": '"save" writes a state file',

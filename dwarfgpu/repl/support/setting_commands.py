@@ -192,6 +192,29 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"${name} = {text}", {"name": f"${name}", "value": text}, "variables")
 
 
+@command("show commands", topic="status")
+def show_commands(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the history of commands you typed.
+
+    Usage: show commands [N | +]
+
+    The last ten of this conversation, ten around number N, or with "+" those that follow.
+    """
+    count = len(shell.typed)
+    if argument == "+":
+        first = shell.shown_commands + 1
+    elif argument:
+        first = whole_number(shell.session, shell.values, argument) - 5
+    else:
+        first = count - 9
+    first = max(min(first, count - 9), 1)
+    last = min(first + 9, count)
+    shell.shown_commands = last
+    for number in range(first, last + 1):
+        line = shell.typed[number - 1]
+        yield Output(f"{number:5}  {line}", {"number": number, "line": line}, "commands-typed")
+
+
 @command("show version", topic="status")
 def show_version(shell: Shell, argument: str) -> Iterator[Part]:
     """Show what version of dwarfgpu this is.
@@ -209,6 +232,7 @@ SHOW_COMMANDS: Final = tuple(
             *commands_of("show"),
             show_directories,
             show_substitute_path,
+            show_commands,
             show_convenience,
             show_user,
             show_values,

@@ -28,6 +28,7 @@ FILES = {
     "core_inlined": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_process": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
     "names_O2": ("x86_64/meanings.gcc.O2.v4",),

@@ -1,0 +1,61 @@
+"""`search` and `reverse-search`: lines of source text by regular expressions, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.wave_variables import integer_value
+from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.files.listing import listed_before, text_of
+from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.shell import Listed, Shell
+from dwarfgpu.view.location_json import JsonObject
+
+_DEFAULT_LINES: Final = 10
+
+
+@command("forward-search", topic="files", aliases=("search", "fo"))
+def forward_search(shell: Shell, argument: str) -> Iterator[Part]:
+    """Search for regular expression (see regex(3)) from last line listed.
+
+    Usage: forward-search [REGEXP]
+
+    The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
+    """
+    yield from _found(shell, argument, step=1)
+
+
+@command("reverse-search", topic="files", aliases=("rev",))
+def reverse_search(shell: Shell, argument: str) -> Iterator[Part]:
+    """Search backward for regular expression (see regex(3)) from last line listed.
+
+    Usage: reverse-search [REGEXP]
+
+    The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
+    """
+    yield from _found(shell, argument, step=-1)
+
+
+def _found(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
+    if argument:
+        shell.searched = argument
+    if not shell.searched:
+        raise UsageError("No previous regular expression")
+    pattern = compiled(shell.searched)
+    place, frame, last = listed_before(shell)
+    text = text_of(shell, place)
+    if text is None:
+        raise UsageError(f"{place.file}: No such file or directory.")
+    lines = range(last + step, len(text) + 1) if step > 0 else range(last - 1, 0, -1)
+    for number in lines:
+        if 0 < number <= len(text) and pattern.search(text[number - 1]):
+            half = (shell.settings.limit("listsize") or _DEFAULT_LINES) // 2
+            shell.listed = Listed(frame, place, number, max(number - half, 1))
+            shell.values.named["_"] = integer_value(shell.session.architecture, number)
+            data: JsonObject = {"line": number, "text": text[number - 1]}
+            yield Output("", {"file": place.file, "fullname": place.path})
+            yield Output(f"{number}\t{text[number - 1]}", data, "source")
+            return
+    raise UsageError("Expression not found")

@@ -1,0 +1,129 @@
+"""`info signals`: what GDB would do with each signal, in its words and by its numbers.
+
+Nothing runs here, so nothing is done with a signal; the table is the one with which GDB begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.view.location_json import JsonObject
+
+_NAMED: Final = """
+SIGHUP Hangup|SIGINT Interrupt|SIGQUIT Quit|SIGILL Illegal instruction
+SIGTRAP Trace/breakpoint trap|SIGABRT Aborted|SIGEMT Emulation trap
+SIGFPE Arithmetic exception|SIGKILL Killed|SIGBUS Bus error|SIGSEGV Segmentation fault
+SIGSYS Bad system call|SIGPIPE Broken pipe|SIGALRM Alarm clock|SIGTERM Terminated
+SIGURG Urgent I/O condition|SIGSTOP Stopped (signal)|SIGTSTP Stopped (user)|SIGCONT Continued
+SIGCHLD Child status changed|SIGTTIN Stopped (tty input)|SIGTTOU Stopped (tty output)
+SIGIO I/O possible|SIGXCPU CPU time limit exceeded|SIGXFSZ File size limit exceeded
+SIGVTALRM Virtual timer expired|SIGPROF Profiling timer expired|SIGWINCH Window size changed
+SIGLOST Resource lost|SIGUSR1 User defined signal 1|SIGUSR2 User defined signal 2
+SIGPWR Power fail/restart|SIGPOLL Pollable event occurred|SIGWIND SIGWIND|SIGPHONE SIGPHONE
+SIGWAITING Process's LWPs are blocked|SIGLWP Signal LWP|SIGDANGER Swap space dangerously low
+SIGGRANT Monitor mode granted|SIGRETRACT Need to relinquish monitor mode
+SIGMSG Monitor mode data available|SIGSOUND Sound completed|SIGSAK Secure attention
+SIGPRIO SIGPRIO
+"""
+_LAST: Final = """
+SIGINFO Information request|EXC_BAD_ACCESS Could not access memory
+EXC_BAD_INSTRUCTION Illegal instruction/operand|EXC_ARITHMETIC Arithmetic exception
+EXC_EMULATION Emulation instruction|EXC_SOFTWARE Software generated exception
+EXC_BREAKPOINT Breakpoint|SIGLIBRT librt internal signal
+"""
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    lines = text.strip().replace("\n", "|").split("|")
+    return [(name, about) for name, _, about in (each.partition(" ") for each in lines)]
+
+
+def _real_time(first: int, last: int) -> list[tuple[str, str]]:
+    return [(f"SIG{number}", f"Real-time event {number}") for number in range(first, last + 1)]
+
+
+SIGNALS: Final = (
+    *_pairs(_NAMED),
+    *_real_time(33, 63),
+    ("SIGCANCEL", "LWP internal signal"),
+    *_real_time(32, 32),
+    *_real_time(64, 127),
+    *_pairs(_LAST),
+)
+"""Names and descriptions in the order of GDB's own numbers, from 1 on."""
+_UNNOTICED: Final = frozenset(
+    f"SIG{name}"
+    for name in (
+        "ALRM",
+        "URG",
+        "IO",
+        "VTALRM",
+        "PROF",
+        "CHLD",
+        "POLL",
+        "LWP",
+        "WAITING",
+        "CANCEL",
+        "WINCH",
+        "PRIO",
+        "LIBRT",
+    )
+)
+"""Signals at which GDB does not stop, and of which it says nothing."""
+_KEPT: Final = frozenset({"SIGTRAP", "SIGINT"})
+"""Those that it does not pass to the program."""
+_MOST_NUMBER: Final = 15
+"""GDB takes these numbers alone: they are the same everywhere."""
+_NAME_COLUMNS: Final = 13
+_TITLE: Final = "Signal        Stop\tPrint\tPass to program\tDescription"
+
+
+def _names(shell: Shell, word: str) -> Iterator[Candidate]:
+    return (Candidate(name, about) for name, about in SIGNALS)
+
+
+@command("info signals", topic="data", aliases=("handle",), complete=_names)
+def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
+    """What debugger does when program gets various signals.
+
+    Usage: info signals [SIGNAL]
+
+    Nothing runs here: the table is the one with which GDB begins. SIGNAL is a name, or an
+    expression that is a number from 1 to 15.
+    """
+    yield heading(_TITLE)
+    if argument:
+        yield _line(*_signal(shell, argument))
+        return
+    yield heading("")
+    for name, about in SIGNALS:
+        yield _line(name, about)
+    yield heading('\nUse the "handle" command to change these tables.')
+
+
+def _signal(shell: Shell, argument: str) -> tuple[str, str]:
+    for each in SIGNALS:
+        if each[0] == argument:
+            return each
+    number = whole_number(shell.session, shell.values, argument)
+    if not 1 <= number <= _MOST_NUMBER:
+        raise UsageError(
+            f"Only signals 1-{_MOST_NUMBER} are valid as numeric signals.\n"
+            'Use "info signals" for a list of symbolic signals.'
+        )
+    return SIGNALS[number - 1]
+
+
+def _line(name: str, about: str) -> Output:
+    noticed, passed = name not in _UNNOTICED, name not in _KEPT
+    stop, pass_ = ("Yes" if each else "No" for each in (noticed, passed))
+    data: JsonObject = {
+        "name": name, "stop": noticed, "print": noticed, "pass": passed, "description": about,
+    }  # fmt: skip
+    text = f"{name:<{_NAME_COLUMNS}} {stop}\t{stop}\t{pass_}\t\t{about}"
+    return Output(text, data, "signals")
