@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,16 @@ settings.register_profile(
 )
 settings.load_profile("dwarfgpu")
 set_hypothesis_home_dir(str(REPOSITORY / ".pytest_cache/hypothesis"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Programs that the tests start compile each module once, also where the checkout is read-only
+    or PYTHONDONTWRITEBYTECODE is set: compiling is three quarters of the start of a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("bytecode")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
@@ -30,3 +30,36 @@ def at_most(calls: int) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(before)
+
+
+def sometimes_at_most(number: int, calls: int) -> AbstractContextManager[None]:
+    """Counts one round in four: counting costs twice as much again as the round."""
+    return nullcontext() if number % 4 else at_most(calls)
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many calls a function makes."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def assert_linear(work: Callable[[int], Callable[[], object]], size: int) -> None:
+    """Four times the size takes at most five times the calls; what is quadratic takes sixteen.
+
+    `work` prepares a piece of work of a size, which is not counted. `size`: from where on the
+    quadratic part of the work would be greater than the linear one.
+    """
+    work(1)()  # what is done once
+    small, large = (calls_of(work(count)) for count in (size, 4 * size))
+    assert large <= 5 * small, (small, large)

@@ -12,7 +12,6 @@ import io
 import shutil
 import struct
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,8 +32,6 @@ from dwarfgpu.service.file_report import report_on
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
 CORES = SPLIT.parent / "core"
-SLOW_SECONDS = 10.0
-"""For all questions to one program of a few kilobytes, on any machine."""
 _LEFT_OUT = (".cpp", ".h")
 _BYTES = (0, 1, 0x7F, 0x80, 0xFF)
 
@@ -63,14 +60,11 @@ def one_round(seed: int) -> Counter[str]:
         left = [each for each in files if each.exists()]
         for each in rng.sample(left, rng.choice((1, 1, min(2, len(left))))):
             each.write_bytes(mutated_file(rng, each.read_bytes()))
-        started = time.process_time()
         try:
             outcomes = asked(main, Path(folder))
         except Exception as error:
             error.add_note(f"program {kind}, seed {seed}")
             raise
-        took = time.process_time() - started
-        assert took < SLOW_SECONDS, f"{kind} took {took:.1f} s, seed {seed}"
     return outcomes
 
 
@@ -184,7 +178,6 @@ def core_round(seed: int) -> Counter[str]:
             file.write_bytes(mutated_file(rng, file.read_bytes()))
         core.write_bytes(mutated_core(rng, core.read_bytes()))
         where = rng.choice((("--file", str(file)), ("--sysroot", name)))
-        started = time.process_time()
         for command, *more in CORE_QUESTIONS:
             out, err = io.StringIO(), io.StringIO()
             try:
@@ -196,8 +189,6 @@ def core_round(seed: int) -> Counter[str]:
             lines = err.getvalue().splitlines()
             assert all(each.startswith(("dwarfgpu: ", "note: ")) for each in lines), lines
             outcomes[f"{command} {status}"] += 1
-        took = time.process_time() - started
-        assert took < SLOW_SECONDS, f"{program} took {took:.1f} s, seed {seed}"
     return outcomes
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
 from dwarfgpu.expr.text.text import assemble
-from tests.work import at_most
+from tests.work import assert_linear
 
 GFX942 = architecture("gfx942")
 FORM = UnitFormat()
@@ -184,19 +186,20 @@ def test_the_dialect_reads_clangs_suffix_as_meant() -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
+    "made",
     [
-        b"\x31" * 60_000,
-        b"\x31\x28\xfc\xff" * 20_000,
-        b"\x31\x28\x00\x00" * 20_000,
-        b"".join(b"\x31\x28" + (-4 * n % 32_000).to_bytes(2, "little") for n in range(20_000)),
-        b"\x12\x15\x00" * 50_000,
+        lambda count: b"\x31" * count,
+        lambda count: b"\x31\x28\xfc\xff" * count,
+        lambda count: b"\x31\x28\x00\x00" * count,
+        lambda count: b"".join(
+            b"\x31\x28" + (-4 * n % 32_000).to_bytes(2, "little") for n in range(count)
+        ),
+        lambda count: b"\x12\x15\x00" * count,
     ],
     ids=["straight", "loops", "branches", "far branches", "underflow"],
 )
-def test_takes_linear_work(data: bytes) -> None:
-    with at_most(40_000_000):
-        check(data, AMD, FORM, GFX942)
+def test_takes_linear_work(made: Callable[[int], bytes]) -> None:
+    assert_linear(lambda count: partial(check, made(count), AMD, FORM, GFX942), 2_000)
 
 
 def command(*arguments: str) -> tuple[int, str, str]:
