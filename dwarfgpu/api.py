@@ -37,6 +37,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language import format as format_source
 from dwarfgpu.language import type_of as source_type
+from dwarfgpu.language.presented_session import Session
 from dwarfgpu.language.source_lines import (
     CodePlace,
     LineEntry,
@@ -55,7 +56,7 @@ from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.all_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
-from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.read_variable import Reading
 
 __all__ = [
     "AddressSpace",

@@ -36,6 +36,9 @@ class DwarfGpuError(Exception):
     context: str | None = None
     """File, section, DIE or variable that was being read, set once by whoever knows it."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+
     @property
     def kind(self) -> str:
         """The name used in `--json` output and in conformance cases."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import doctest
+import inspect
+import io
+import pydoc
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 import dwarfgpu
 from dwarfgpu import api
+from dwarfgpu.session.session import Session as SilentSession
 
 
 @pytest.mark.parametrize("name", api.__all__)
@@ -62,3 +69,142 @@ def test_the_examples_of_printers_run() -> None:
     names: dict[str, object] = {"CORES": root / "fixtures/core"}
     for example in examples:
         exec(example, names)
+
+
+def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[1]
+    text = (root / "docs/library.md").read_text("utf-8")
+    [script] = [each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv" in each]
+    assert script.count("\n") <= 32
+    path = tmp_path / "lanes_to_csv.py"
+    path.write_text(script, encoding="utf-8")
+    command = [sys.executable, path, root / "dwarfgpu/data/demo.json", "nest.hip:14"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    names = ["in", "out", "limit", "t", "a", "r", "sum", "launches"]
+    assert list(dict.fromkeys(each["name"] for each in rows)) == names
+    found = [row for row in rows if row["name"] == "t"]
+    assert found and {row["type"] for row in found} == {"int"}
+    assert all(row["value"] == str(320 + int(row["lane"])) for row in found if not row["error"])
+    assert {row["value"] for row in rows if row["name"] == "in"} == {"<optimized out>"}
+    elsewhere = [*command[:-1], "nest.hip:1"]
+    done = subprocess.run(elsewhere, check=True, capture_output=True, text=True, cwd=root)
+    assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]
+
+
+def test_the_example_of_help_is_true() -> None:
+    assert doctest.testmod(dwarfgpu) == doctest.TestResults(0, 9)
+
+
+def test_help_names_what_is_public() -> None:
+    text = pydoc.render_doc(dwarfgpu, renderer=pydoc.plaintext)
+    assert text.index(">>> import dwarfgpu as dg") < text.index("CLASSES")
+    classes = [name for name in api.__all__ if isinstance(getattr(api, name), type)]
+    assert all(name in text[text.index("CLASSES") :] for name in classes)
+    for line in text[text.index("Where to start:") :].splitlines()[2:12]:
+        assert line.split()[0] in api.__all__
+
+
+def test_a_star_imports_the_public_names() -> None:
+    names: dict[str, object] = {}
+    exec("from dwarfgpu import *", names)
+    assert names.keys() - {"__builtins__"} == set(api.__all__)
+
+
+SIGNATURES = """
+import inspect, dwarfgpu
+for name in dwarfgpu.__all__:
+    kind = getattr(dwarfgpu, name)
+    if isinstance(kind, type):
+        print(name, inspect.signature(kind), sep="|")
+"""
+
+
+def test_the_signature_of_a_public_class_is_the_real_one() -> None:
+    """In a fresh process, where no object of any class has been made."""
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNATURES], check=True, capture_output=True, text=True
+    )
+    signatures = dict(line.split("|", 1) for line in done.stdout.splitlines())
+    for name, text in signatures.items():
+        kind = getattr(api, name)
+        if getattr(kind, "_is_protocol", False):
+            continue
+        assert "*values" not in text and "*args" not in text, name
+        if attrs.has(kind):
+            fields = [each.alias for each in attrs.fields(kind) if each.init]
+            assert sorted(inspect.signature(kind).parameters) == sorted(filter(None, fields))
+    assert signatures["Bits"].startswith("(value: 'int', size_bits: 'int', undefined: 'int' = 0,")
+    assert signatures["IllFormed"] == "(message: 'str' = '') -> 'None'"
+
+
+STATES = Path(__file__).resolve().parents[1] / "fixtures/states"
+
+
+def session_of(name: str, lane: int = 3) -> dwarfgpu.Session:
+    state = dwarfgpu.load_state(STATES / f"{name}.json")
+    objects = tuple(
+        dwarfgpu.CodeObject.open(each.path, each.load_address) for each in state.code_objects
+    )
+    wave = state.waves[0]
+    assert wave.id == wave.wave
+    return dwarfgpu.Session(
+        state.architecture, objects, state.target, wave=wave.id, lane=lane, pc=wave.pc
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value", "error"),
+    [
+        ("t", "3", 3, None),
+        ("undefined", "<optimized out>", None, dwarfgpu.UndefinedBits),
+        ("no_location", "<optimized out>", None, dwarfgpu.UndefinedBits),
+    ],
+)
+def test_a_reading(name: str, text: str, value: object, error: type | None) -> None:
+    session = session_of("locations.gfx942")
+    reading = session.read(session.variable(name))
+    if reading.failure is None and error is not None:  # all of its bits are undefined
+        value = {"unknown": "optimized out"}
+    assert (reading.text, reading.value) == (text, value)
+    assert (reading.error is None) == (error is None) == reading.is_complete
+    assert error is None or isinstance(reading.error, error)
+    lanes = dwarfgpu.read_lanes([session], session.variable(name))
+    assert lanes.of(0, 3).text == text
+    if error is None:
+        assert lanes.of(0, 3) == reading
+
+
+def test_a_reading_has_an_error_where_bits_are_missing() -> None:
+    session = session_of("locations.gfx942")
+    missing = 0
+    for variable in session.variables():
+        reading = session.read(variable)
+        assert (reading.error is None) == reading.is_complete, variable.name
+        assert reading.text
+        if reading.failure is None and reading.error is not None:
+            missing += 1
+            assert f"bits of {variable.name} are " in reading.error.message
+    assert missing
+    half = session.read(session.variable("half_undefined"))
+    assert isinstance(half.error, dwarfgpu.UndefinedBits)
+    assert "bits of half_undefined are optimized out" in half.error.message
+
+
+def test_every_type_has_a_name() -> None:
+    session = session_of("shapes.gfx942")
+    kinds = [each.type for each in session.variables()]
+    assert kinds
+    assert all(kind.name for kind in kinds if kind is not None)
+    demo = session_of("nest.gfx942.O0")
+    names = {each.name: each.type.name for each in demo.variables() if each.type is not None}
+    assert (names["in"], names["t"]) == ("const int *", "int")
+
+
+def test_a_reading_of_another_session_says_where_its_text_is() -> None:
+    session = session_of("locations.gfx942")
+    plain = SilentSession(
+        session.architecture, session.code_objects, session.target, lane=3, pc=session.pc
+    )
+    with pytest.raises(dwarfgpu.UsageError, match=r"use dwarfgpu\.Session"):
+        _ = plain.read(plain.variable("t")).text

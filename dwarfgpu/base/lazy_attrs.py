@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from inspect import Signature, signature
 from reprlib import recursive_repr
 from threading import RLock
 from types import CellType
@@ -67,6 +68,17 @@ class _Unmade:
         return attrs.fields(asked)
 
 
+class _LateSignature:
+    """In the place of a class's `__signature__`, which `inspect` asks for: that of `__init__` as
+    attrs makes it."""
+
+    def __get__(self, instance: object, asked: type) -> Signature:
+        if instance is not None:  # an object's is that of its `__call__`
+            raise AttributeError("__signature__")
+        _make(asked)
+        return signature(asked)
+
+
 def _is_plain(written: type) -> bool:
     """Whether nothing but slots must be there before the first object."""
     return (
@@ -96,6 +108,7 @@ def _unmade(written: type, options: Mapping[str, object]) -> type:
     content["__qualname__"] = written.__qualname__
     content["__slots__"] = tuple(slots)
     content["__attrs_attrs__"] = _Unmade(written, options)
+    content["__signature__"] = _LateSignature()
     shown = type(written.__name__, written.__bases__, content)
     for cell in _cells(content.values()):
         with suppress(ValueError):  # it is empty
@@ -122,6 +135,7 @@ def _make(kind: type) -> None:
 
 def _fill(kind: type, made: Mapping[str, Any]) -> None:
     """Give a class what attrs has made of it; slots and the methods of its author are its own."""
+    del cast(Any, kind).__signature__
     own = vars(kind).keys() - _METHODS.keys() - {"__attrs_attrs__"}
     for name in made.keys() - own:
         setattr(kind, name, made[name])

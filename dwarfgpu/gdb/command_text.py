@@ -84,7 +84,7 @@ def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
     for note in (*session.notes, *reading.notes):
         yield f"note: {note}"
     shown = with_reasons(session, views(steps.steps, session.architecture))
-    text = "" if reading.error is not None else session.text(reading, print_options())
+    text = "" if reading.failure is not None else session.text(reading, print_options())
     sentences = conclusion(reading, text, shown)
     general = fault(UndefinedBits())
     why = why_lost(session, steps.steps) or general

@@ -159,7 +159,7 @@ def _variable(session: GdbSession, variable: Variable) -> JsonObject:
 def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
     """What is to be had, and as GDB prints it."""
     options = evolve(print_options(), cplusplus=reading.variable.unit.is_cplusplus)
-    error = reading.error
+    error = reading.failure
     try:
         if error is not None:
             raise error

@@ -197,7 +197,7 @@ class GdbSession(Session):
             reading.location,
             reading.bits,
             reading.pointer,
-            reading.error,
+            reading.failure,
             unit=reading.variable.unit,
             variable=reading.variable,
         )

@@ -117,7 +117,7 @@ def _value(session: GdbSession, variable: Variable, *, scalars_only: bool) -> st
     try:
         reading = session.read(variable)
         options = evolve(print_options(), summary=scalars_only)
-        is_one = reading.error is not None or not is_aggregate(reading.type)
+        is_one = reading.failure is not None or not is_aggregate(reading.type)
         if scalars_only and not is_one and not has_printer(reading.type, options):
             return "..."
         text = session.text(reading, options)

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
+    declared_name,
     element_type,
     size_bits,
     size_bytes,
@@ -144,7 +145,7 @@ class Arithmetic:
         target = strip(self.places.completed(bare.target))
         stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
         if not stride:
-            named = "" if target is None else getattr(target, "name", None) or ""
+            named = declared_name(target) or ""
             raise UsageError(
                 f'Cannot perform pointer math on incomplete type "{named}", '
                 "try casting to a known type, or void *."

@@ -11,7 +11,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 
-TEXT: Final = Function(name="<text variable, no debug info>")
+TEXT: Final = Function(own_name="<text variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
 
 

@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
+    declared_name,
     element_type,
     size_bytes,
     strip,
@@ -425,7 +426,7 @@ class Evaluator:
         form = bare.form if isinstance(bare, Dynamic) else bare
         refuse_overloaded("[]", value, cplusplus=self._is_cplusplus)
         if not isinstance(form, Array | Absent) and not is_vector:
-            spelled = getattr(value.type, "name", None) or "void"
+            spelled = declared_name(value.type) or "void"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self.arithmetic.number(index)
         if number.is_float:

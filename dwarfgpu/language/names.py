@@ -212,7 +212,7 @@ class Names:
 
 def array_of(kind: Type | None, count: int | None) -> Array:
     """An array of objects; of arrays, one of a dimension more."""
-    if isinstance(kind, Array) and kind.name is None and not kind.strides_bits:
+    if isinstance(kind, Array) and kind.own_name is None and not kind.strides_bits:
         return Array(kind.element, (count, *kind.dimensions))
     return Array(kind, (count,))
 

@@ -481,7 +481,7 @@ class Places:
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)
-        return TypedValue(evolve(kind, name=None), location, Bits(0, 0), unit=unit)
+        return TypedValue(evolve(kind, own_name=None), location, Bits(0, 0), unit=unit)
 
 
 def _has_parts(kind: Type | None) -> bool:

@@ -151,10 +151,10 @@ def _read_static(session: Session, member: Member) -> tuple[Bits, Location | Non
     if variable is None:
         return None
     reading = session.read(variable)
-    if isinstance(reading.error, UndefinedBits):
+    if isinstance(reading.failure, UndefinedBits):
         return None
-    if reading.error is not None:
-        raise reading.error
+    if reading.failure is not None:
+        raise reading.failure
     return None if reading.bits is None else (reading.bits, reading.location)
 
 

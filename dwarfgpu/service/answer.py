@@ -76,8 +76,8 @@ def of_reading(
     """A variable."""
     location, notes = reading.location, reading.notes
     where = None if location is None else where_text(location, session)
-    if reading.error is not None:
-        error = reading.error
+    if reading.failure is not None:
+        error = reading.failure
         record: JsonObject = {"notes": list(notes), **error_json(error)}
         text = f"<error: {error_line(error)}>"
         if isinstance(error, UndefinedBits):

@@ -133,7 +133,7 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
             evolve(each, note=None if each.note is None else each.note.replace(general, why))
             for each in shown
         )
-    advice += [None if reading.error is None else hint(reading.error)]
+    advice += [None if reading.failure is None else hint(reading.failure)]
     verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)

@@ -128,12 +128,12 @@ def contents(
 
     There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
     """
-    if isinstance(reading.error, UndefinedBits):
+    if isinstance(reading.failure, UndefinedBits):
         return OPTIMIZED_OUT
-    if scalars_only and isinstance(reading.error, Unavailable):
+    if scalars_only and isinstance(reading.failure, Unavailable):
         return "<unavailable>"  # a backtrace has one line for a frame; `eval` tells why
-    if reading.error is not None:
-        return f"<error reading variable {reading.variable.name} ({reading.error})>"
+    if reading.failure is not None:
+        return f"<error reading variable {reading.variable.name} ({reading.failure})>"
     if reading.pointer is not None:
         return "<synthetic pointer>"
     bits = reading.bits

@@ -63,8 +63,8 @@ def located(session: Session, text: str, given: Options | None = None) -> Locate
     if isinstance(wanted, Variable):
         reading = session.read(wanted)
         if reading.location is None:
-            assert reading.error is not None
-            raise reading.error
+            assert reading.failure is not None
+            raise reading.failure
         location, bits, notes = reading.location, size_bits(reading.type), reading.notes
         title = f'Symbol "{wanted.name}"'
     else:

@@ -89,22 +89,35 @@ def read_lanes(
         return session.read(variable)
 
     def picks(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]:
-        if reading.error is not None:
-            _ = reading.error.message  # as it is for all of them, or `Divergence`
+        if reading.failure is not None:
+            _ = reading.failure.message  # as it is for all of them, or `Divergence`
         elif is_dynamic(reading.variable.type):
             raise Unsupported("each lane has a type of its own")
-        kind, notes, error = reading.type, reading.notes, reading.error
+        kind, notes, failure = reading.type, reading.notes, reading.failure
         lane, location = picker.of(reading.lane), picker.of(reading.location)
         bits, pointer = picker.of(reading.bits), picker.of(reading.pointer)
 
         def pick(at: int) -> Reading:
             return Reading(
-                variable, kind, lane(at), location(at), bits(at), pointer(at), error, notes
+                variable, kind, lane(at), location(at), bits(at), pointer(at), failure, notes
             )
 
         return pick
 
-    return evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
+    found = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
+    return _Readings(found.sessions, found.alone, found.known)
+
+
+@frozen(eq=False)
+class _Readings(LaneAnswers[Reading]):
+    """Readings that show themselves as those of the session of their wave."""
+
+    def of(self, row: int, lane: int) -> Reading:
+        reading = super().of(row, lane)
+        session = self.sessions[row]
+        if session.presenter is None or reading.presenter is not None:
+            return reading
+        return evolve(reading, presenter=session.presenter(session))
 
 
 def evaluate_in_lanes(

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
+from typing import Protocol
 
-from attrs import evolve
+from attrs import evolve, field
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
@@ -30,6 +31,18 @@ from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.resolve_type import Resolver, may_point, object_bits
 
 
+class Presenter(Protocol):
+    """What shows the contents of a reading: it knows the language, which is above this module."""
+
+    def text(self, reading: Reading) -> str:
+        """The contents as GDB prints them."""
+        ...
+
+    def value(self, reading: Reading) -> object:
+        """The contents as plain data."""
+        ...
+
+
 @frozen
 class Reading:
     """What is known of a variable, for one lane."""
@@ -42,13 +55,52 @@ class Reading:
     """Its contents; None where nothing could be read."""
     pointer: ImplicitPointer | None = None
     """A removed pointer, in place of contents."""
-    error: DwarfGpuError | None = None
+    failure: DwarfGpuError | None = None
+    """Why nothing could be read."""
     notes: tuple[str, ...] = ()
+    presenter: Presenter | None = field(default=None, eq=False, repr=False)
+    """None for readings of the command line, which shows them itself."""
+
+    @property
+    def text(self) -> str:
+        """The contents as GDB prints them; `<optimized out>` or `<error: …>` where there are none.
+
+        `UsageError` for a reading of no `dwarfgpu.Session`.
+        """
+        return self._presenter().text(self)
+
+    @property
+    def value(self) -> object:
+        """The contents as numbers, texts, lists and dictionaries: `data` of `eval --json`
+        (docs/types.md); None where there are none.
+
+        `UsageError` for a reading of no `dwarfgpu.Session`.
+        """
+        return self._presenter().value(self)
+
+    def _presenter(self) -> Presenter:
+        if self.presenter is None:
+            raise UsageError("the reading is of a session that shows nothing: use dwarfgpu.Session")
+        return self.presenter
+
+    @property
+    def error(self) -> DwarfGpuError | None:
+        """Why contents are missing, all of them or some bits; None where every bit is known."""
+        if self.failure is not None or self.is_complete:
+            return self.failure
+        name, bits = self.variable.name, self.bits
+        if bits is None:
+            return Unavailable(f"{name} has not been read")
+        missing = bits.unavailable or bits.undefined
+        what = "unavailable" if bits.unavailable else "optimized out"
+        text = f"{missing.bit_count()} of {bits.size_bits} bits of {name} are {what}"
+        text += f": {bits.reasons[0]}" if bits.reasons else ""
+        return Unavailable(text) if bits.unavailable else UndefinedBits(text)
 
     @property
     def is_complete(self) -> bool:
         """Whether every bit of the variable is known."""
-        return self.error is None and (
+        return self.failure is None and (
             self.pointer is not None or (self.bits is not None and self.bits.is_complete)
         )
 

@@ -6,7 +6,7 @@ scripts only choose and show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from attrs import evolve, field
@@ -41,6 +41,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
 from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, SubprogramFrame
 from dwarfgpu.session.read_variable import (
+    Presenter,
     Reading,
     contents,
     located,
@@ -98,6 +99,8 @@ class Session:
     """Compare all places of what is read (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)
     """Evaluations of values on entry that are under way, one within the other."""
+    presenter: Callable[[Session], Presenter] | None = field(default=None, repr=False, kw_only=True)
+    """What gives readings their text and plain data; `dwarfgpu.Session` has one."""
     _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
 
     @property
@@ -455,7 +458,8 @@ class Session:
         return target.reads_before_start if isinstance(target, NotStarted) else 0
 
     def _read(self, variable: Variable, observe: Observer | None) -> Reading:
-        reading = Reading(variable, None, self.lane)
+        presenter = None if self.presenter is None else self.presenter(self)
+        reading = Reading(variable, None, self.lane, presenter=presenter)
         try:
             reading = evolve(reading, type=variable.type)
             frame = self.frame
@@ -480,7 +484,7 @@ class Session:
                 )
             return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
-            return evolve(reading, error=error)
+            return evolve(reading, failure=error)
 
     def notes_on(self, variable: Variable) -> tuple[str, ...]:
         """What is assumed about the focus and the variable's description; it is not read."""

@@ -48,7 +48,7 @@ def conclusion(
     reading: Reading, text: str, steps: Sequence[StepView], where: str | None = None
 ) -> list[str]:
     """What to make of a reading: `text` is its value as printed, `where` its place."""
-    error = reading.error
+    error = reading.failure
     if isinstance(error, UndefinedBits) and error.site is None:
         return [error.message, fault(error)]
     if error is not None:

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.types import (
     Qualified,
     Struct,
     Type,
+    declared_name,
     size_bits,
     strip,
 )
@@ -37,7 +38,7 @@ def is_untyped_pointer(kind: Type | None) -> bool:
     bare = _unqualified(kind)
     if not isinstance(bare, Pointer) or bare.kind != "pointer":
         return False
-    return getattr(_unqualified(bare.target), "name", None) in _CHARACTERS
+    return declared_name(_unqualified(bare.target)) in _CHARACTERS
 
 
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:

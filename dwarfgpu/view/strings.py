@@ -9,7 +9,16 @@ from unicodedata import category
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Qualified, Style, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Base,
+    Qualified,
+    Style,
+    Type,
+    Typedef,
+    declared_name,
+    strip,
+)
 
 _ESCAPES: Final = {
     7: "\\a",
@@ -51,7 +60,7 @@ def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | Non
             return CharacterKind(bare.size_bytes, style=style)
         return None
     for _ in range(MAX_CHAIN):
-        name = getattr(kind, "name", None)
+        name = declared_name(kind)
         if name in _WIDE_NAMES:
             bare = strip(kind)
             if isinstance(bare, Base) and bare.base.is_integral and bare.base.bit_size in (16, 32):

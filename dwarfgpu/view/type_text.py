@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
+    declared_name,
     strip,
 )
 from dwarfgpu.view.fortran_ada import definition
@@ -97,7 +98,7 @@ class Definition:
                 return part.target
             if isinstance(part, Base) and part.flags and levels > 0:
                 return _flags(part)
-            is_body = levels > 0 or (levels == 0 and getattr(part, "name", None) is None)
+            is_body = levels > 0 or (levels == 0 and declared_name(part) is None)
             if not is_body or not isinstance(part, Struct | Enum):
                 return shown_inside(part) if levels <= 0 else part
             if isinstance(part, Enum):

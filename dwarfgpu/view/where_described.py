@@ -38,8 +38,8 @@ def described_where(session: Session, reading: Reading) -> list[str]:
     """Where else in its scope the variable of a reading is described, which has no value, or not
     all of one, in the focus; nothing where that is not known."""
     bits = reading.bits
-    is_missing = isinstance(reading.error, UndefinedBits)
-    is_partial = reading.error is None and bits is not None and bool(bits.undefined)
+    is_missing = isinstance(reading.failure, UndefinedBits)
+    is_partial = reading.failure is None and bits is not None and bool(bits.undefined)
     if not (is_missing or is_partial):
         return []
     try:

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
+    declared_name,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError
@@ -70,15 +71,15 @@ def ada_name(kind: Type | None, depth: int = 0) -> str:
     match _bare(kind):
         case None:
             return "void"
-        case Array(name=None) as array:
+        case Array(own_name=None) as array:
             bounds = (f"{lower} .. {upper}" for lower, upper in _bounds(array))
             return f"array ({', '.join(bounds)}) of {inner(array.element)}"
-        case Pointer(name=None) as pointer:
+        case Pointer(own_name=None) as pointer:
             return f"access {inner(pointer.target)}"
         case Function():
             return "subprogram"
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
-            return (named.name or "record").replace("__", ".")
+            return (declared_name(named) or "record").replace("__", ".")
         case _:
             return "..."
 

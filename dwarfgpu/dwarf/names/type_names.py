@@ -119,7 +119,9 @@ class _Speller:
             if shown is not kind:
                 kind = shown
                 continue
-            if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
+            if isinstance(kind, MemberPointer) or (
+                isinstance(kind, Pointer) and kind.own_name is None
+            ):
                 if qualifiers:
                     words = self.words(qualifiers)
                     space = "" if not declarator or declarator.startswith("&") else " "
@@ -178,7 +180,7 @@ class _Speller:
 def _is_derived(kind: Type | None) -> bool:
     """Whether the spelling of the type is that of another one and a mark."""
     if isinstance(kind, Pointer | Array | Function):
-        return kind.name is None
+        return kind.own_name is None
     return isinstance(kind, MemberPointer)
 
 
@@ -210,7 +212,7 @@ def _leaf(kind: Type | None, cplusplus: bool) -> str:
         case Base() | Unspecified():
             return kind.name
         case Pointer() | Array() | Function():
-            return kind.name or "..."
+            return kind.own_name or "..."
         case MemberPointer() | Qualified() | Dynamic() | Absent():
             return "..."
         case other:

@@ -260,7 +260,7 @@ class TypeBuilder:
             bits = 8 * (size_bytes(character()) or 1)
             count = size // bits
         form = Array(
-            character, (count,), name=die.name, lower_bounds=() if lower == 0 else (lower,)
+            character, (count,), own_name=die.name, lower_bounds=() if lower == 0 else (lower,)
         )
         computed = size if isinstance(size, Computed) and length is None else None
         found = Properties(

@@ -9,7 +9,7 @@ so that it is the same each time. Walks here are loops with a bound, whatever th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, assert_never
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, assert_never, cast
 
 from attrs import evolve, field
 
@@ -62,8 +62,22 @@ class Base:
         return self.base.size_bytes
 
 
+class _Spelled:
+    """A type that is spelled by what it is made of."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """As C spells it: `const int`, `struct s *`, `char (*)[4]`."""
+        # Only here: the spelling of types is made of these classes.
+        from dwarfgpu.dwarf.names.type_names import type_name
+
+        return type_name(cast("Type", self))
+
+
 @frozen(eq=False)
-class Pointer:
+class Pointer(_Spelled):
     """A pointer or reference (DWARF 5 5.3; AMD text A.5.3)."""
 
     _target: TypeReference = field(repr=False)
@@ -75,7 +89,8 @@ class Pointer:
     """DW_AT_address_class as clang emits it, in clang's own numbering."""
     memory_space: int | None = None
     """DW_AT_LLVM_memory_space (A.2.14)."""
-    name: str | None = None
+    own_name: str | None = None
+    """DW_AT_name, which few of these types have."""
 
     @property
     def target(self) -> Type | None:
@@ -84,7 +99,7 @@ class Pointer:
 
 
 @frozen(eq=False)
-class MemberPointer:
+class MemberPointer(_Spelled):
     """A C++ pointer to member (DWARF 5 5.14)."""
 
     _target: TypeReference = field(repr=False)
@@ -105,7 +120,7 @@ class MemberPointer:
 
 
 @frozen(eq=False)
-class Array:
+class Array(_Spelled):
     """An array (DWARF 5 5.5), row major: the last dimension varies fastest.
 
     Those of DW_ORD_col_major have their dimensions turned round. Strings of a string type are
@@ -122,7 +137,8 @@ class Array:
     """
     is_vector: bool = False
     """DW_AT_GNU_vector."""
-    name: str | None = None
+    own_name: str | None = None
+    """DW_AT_name, which few of these types have."""
     declared_bits: int | None = None
     """DW_AT_byte_size or DW_AT_bit_size."""
     lower_bounds: tuple[int | None, ...] = ()
@@ -250,7 +266,7 @@ class Typedef:
 
 
 @frozen(eq=False)
-class Qualified:
+class Qualified(_Spelled):
     """A type with one qualifier (DWARF 5 5.3)."""
 
     qualifier: Qualifier
@@ -264,14 +280,15 @@ class Qualified:
 
 
 @frozen(eq=False)
-class Function:
+class Function(_Spelled):
     """A subroutine type (DWARF 5 5.10)."""
 
     _result: TypeReference = field(default=None, repr=False)
     _parameters: tuple[TypeReference, ...] = field(default=(), repr=False)
     is_prototyped: bool = True
     is_variadic: bool = False
-    name: str | None = None
+    own_name: str | None = None
+    """DW_AT_name, which few of these types have."""
 
     @property
     def result(self) -> Type | None:
@@ -297,7 +314,7 @@ class Unspecified:
 
 
 @frozen(eq=False)
-class Dynamic:
+class Dynamic(_Spelled):
     """A type with properties that depend on the object (DWARF 5, 2.19).
 
     `dwarfgpu.session.resolve_type` resolves it to the type of one object; it has no other use.
@@ -309,7 +326,7 @@ class Dynamic:
 
 
 @frozen(eq=False)
-class Absent:
+class Absent(_Spelled):
     """The type of an object that has no data now: a descriptor that describes nothing."""
 
     form: BareType
@@ -326,6 +343,17 @@ Type: TypeAlias = BareType | Typedef | Qualified
 
 TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]]
 """A type, or a function that gives it."""
+
+
+def declared_name(kind: Type | None) -> str | None:
+    """DW_AT_name of a type; None where it has none."""
+    match kind:
+        case Pointer() | Array() | Function():
+            return kind.own_name
+        case None | MemberPointer() | Qualified() | Dynamic() | Absent():
+            return None
+        case _:
+            return kind.name
 
 
 def _resolved(reference: TypeReference) -> Type | None:
@@ -443,7 +471,7 @@ def element_type(kind: Array) -> Type | None:
         dimensions=kind.dimensions[1:],
         strides_bits=kind.strides_bits[1:],
         lower_bounds=kind.lower_bounds[1:],
-        name=None,
+        own_name=None,
         declared_bits=None,
     )
 

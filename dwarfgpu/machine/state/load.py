@@ -56,6 +56,11 @@ class WaveState:
     cfa: int | None = None
     """In the default address space."""
 
+    @property
+    def id(self) -> WaveId:
+        """The same as `wave`: by what sessions and targets name the wave."""
+        return self.wave
+
 
 @frozen
 class State:

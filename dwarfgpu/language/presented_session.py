@@ -1,0 +1,70 @@
+"""The sessions of scripts: their readings have text and plain data.
+
+Law: what shows is above what reads; so a session is given its presenter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.language.show import format
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.session.read_variable import Presenter, Reading
+from dwarfgpu.session.session import Session as SessionOfReadings
+from dwarfgpu.view.location_json import Plain
+from dwarfgpu.view.value_json import value_data
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+
+@frozen(eq=False)
+class ContentsPresenter:
+    """Shows readings of a session, and of other lanes of its wave."""
+
+    session: SessionOfReadings
+
+    def _focused(self, reading: Reading) -> SessionOfReadings:
+        is_same = reading.lane == self.session.lane
+        return self.session if is_same else self.session.focused(reading.lane)
+
+    def text(self, reading: Reading) -> str:
+        """The contents as GDB prints them, or why there are none, in angle brackets."""
+        if reading.failure is not None:
+            is_lost = isinstance(reading.failure, UndefinedBits)
+            return OPTIMIZED_OUT if is_lost else f"<error: {reading.failure}>"
+        if reading.pointer is not None:
+            return f"({reading.variable.type_text}) <synthetic pointer>"
+        focus, variable = self._focused(reading), reading.variable
+        value = TypedValue(
+            reading.type, reading.location, reading.bits, unit=variable.unit, variable=variable
+        )
+        unit = variable.unit
+        return format(value, focus, FormatOptions().of_source(unit.is_cplusplus, unit.style))
+
+    def value(self, reading: Reading) -> Plain:
+        """The object D of `dwarfgpu-eval-1`; None where nothing could be read."""
+        if reading.pointer is not None:
+            return {"unknown": "synthetic pointer"}
+        if reading.bits is None:
+            return None
+        focus = self._focused(reading)
+        return value_data(
+            reading.bits,
+            reading.type,
+            endian=focus.architecture.endian,
+            architecture=focus.architecture,
+            location=reading.location,
+            resolver=focus.resolver(),
+        )
+
+
+@frozen(eq=False)
+class Session(SessionOfReadings):
+    """Code objects, a machine, and where the user looks."""
+
+    presenter: Callable[[SessionOfReadings], Presenter] | None = field(
+        default=ContentsPresenter, repr=False, kw_only=True
+    )
