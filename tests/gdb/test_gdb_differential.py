@@ -121,7 +121,7 @@ def test_what_needs_the_caller_of_main(
 from attrs import evolve
 from dwarfgpu.gdb.differences import PAST_MAIN, reason_of
 from dwarfgpu.gdb.session import Debugger
-from dwarfgpu.gdb.gdb_variable import Told
+from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.variables import compare_variables
 import json
 debugger, found = Debugger(), []
@@ -134,7 +134,7 @@ while main.name() != "main":
 found.append(look(main))
 session = debugger.session(gdb.newest_frame())
 (p,) = [each for each in session.variables() if each.name == "p"]
-found.append(reason_of(gdb.newest_frame(), session, p, Told("<optimized out>"), Told("1")))
+found.append(reason_of(gdb.newest_frame(), session, p, GdbVariable("<optimized out>"), GdbVariable("1")))
 gdb.execute("set backtrace past-main on")
 main = gdb.newest_frame()
 while main.name() != "main":
