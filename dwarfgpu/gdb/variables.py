@@ -150,9 +150,12 @@ def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
 
 
 def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVariable:
-    """As `dwarfgpu print` has it; what is hidden has no name by which to print it."""
+    """As `dwarfgpu print/r` shows it: GDB's side has no pretty-printers either.
+
+    A hidden variable cannot be printed by its name.
+    """
     reading = session.read(variable)
-    options = evolve(print_options(), cplusplus=variable.unit.is_cplusplus)
+    options = evolve(print_options(), raw=True, cplusplus=variable.unit.is_cplusplus)
     try:
         if is_hidden:
             text = session.text(reading, options).removeprefix(f"({variable.type_text}) ")
