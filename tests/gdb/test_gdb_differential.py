@@ -134,7 +134,8 @@ while main.name() != "main":
 found.append(look(main))
 session = debugger.session(gdb.newest_frame())
 (p,) = [each for each in session.variables() if each.name == "p"]
-found.append(reason_of(gdb.newest_frame(), session, p, GdbVariable("<optimized out>"), GdbVariable("1")))
+theirs, ours = GdbVariable("<optimized out>"), GdbVariable("1")
+found.append(reason_of(gdb.newest_frame(), session, p, theirs, ours))
 gdb.execute("set backtrace past-main on")
 main = gdb.newest_frame()
 while main.name() != "main":
