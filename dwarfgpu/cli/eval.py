@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TextIO
 
 from attrs import evolve
 
@@ -44,6 +44,7 @@ from dwarfgpu.service.subject import (
     typed_name,
 )
 from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
+from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.input import text_input
 from dwarfgpu.view.location_json import JsonObject
@@ -172,7 +173,8 @@ def _of_session(args: argparse.Namespace, session: Session) -> int:
         return _listing(args, session)
     answers = [_asked(args, session, text, is_alone=len(given) == 1) for text in given]
     if not args.json:
-        for each, found in answers:
+        shown = answers if len(answers) == 1 else _without_start(answers, sys.stderr)
+        for each, found in shown:
             _print_answer(each, found)
     elif len(answers) == 1:
         print_json({"schema": SCHEMA, **answers[0][1].record, **context_notes(session)})
@@ -243,6 +245,19 @@ def _print_answer(wanted: Subject, found: Answer) -> None:
     print(one_line(f"dwarfgpu: {shortened(wanted.name)}: {why}"), file=sys.stderr)
 
 
+def _without_start(
+    answers: Sequence[tuple[Subject, Answer]], out: TextIO
+) -> list[tuple[Subject, Answer]]:
+    """The answers, but those that the kernel has not run yet: these are one line."""
+    late = [(each, found) for each, found in answers if is_not_run(found.error)]
+    if late:
+        error = late[0][1].error
+        assert error is not None
+        names = ", ".join(dict.fromkeys(shortened(each.name) for each, _ in late))
+        print(one_line(f"{names}: <unavailable> ({error.message})"), file=out)
+    return [(each, found) for each, found in answers if not is_not_run(found.error)]
+
+
 def _listing(args: argparse.Namespace, session: Session) -> int:
     """Every variable in scope."""
     variables = session.variables()
@@ -252,7 +267,7 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
         print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
     else:
         marks = distinguishing(session, variables)
-        for each, found in answers:
+        for each, found in _without_start(answers, sys.stdout):
             print(line(each, found, is_listing=True) + marks.get(each, ""))
     return _finished(args, [found for _, found in answers])
 
@@ -328,6 +343,17 @@ def _questions(args: argparse.Namespace, session: Session) -> list[Question]:
     return [Question(session, states, each, scopes) for each in variables]
 
 
+def _all_late(
+    questions: Sequence[Question], answered: Sequence[Sequence[LaneAnswer]]
+) -> list[tuple[Subject, Answer]]:
+    """What has a value in no lane because the kernel has not run yet."""
+    return [
+        (question.wanted, answers[0].answer)
+        for question, answers in zip(questions, answered, strict=True)
+        if answers and all(is_not_run(each.answer.error) for each in answers)
+    ]
+
+
 def _show_lanes(
     args: argparse.Namespace,
     session: Session,
@@ -338,6 +364,8 @@ def _show_lanes(
     """Print the answers of the lanes of a wave, and gather the notes."""
     status, records = 0, list[JsonObject]()
     _, unknown = session.active_lanes()
+    late = [] if args.json or len(questions) == 1 else _all_late(questions, answered)
+    _without_start(late, sys.stdout)
     for question, answers in zip(questions, answered, strict=True):
         wanted = question.wanted
         error = refused(question, answers)
@@ -351,6 +379,11 @@ def _show_lanes(
                 _print_answer(wanted, found)
             continue
         status = max(status, lane_status(answers))
+        if any(wanted is each for each, _ in late):
+            notes |= dict.fromkeys(lane_notes(answers))
+            if not has_hint(notes):
+                notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
+            continue
         if args.json:
             records.append(named(wanted, {"lanes": lane_records(answers)}))
             continue

@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Unavailable, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -61,6 +61,7 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
@@ -77,7 +78,13 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
     where an operand needs what they do not tell. The contents of the result itself are read, and
     an error of that is kept in it.
     """
-    return Evaluator(session, options).whole(text)
+    try:
+        value = Evaluator(session, options).whole(text)
+    except Unavailable as error:
+        raise at_start(session, error) from None
+    if value.error is None:
+        return value
+    return evolve(value, error=at_start(session, value.error))
 
 
 def named_type(text: str, session: Session) -> Typed | None:

@@ -25,6 +25,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.session.kernel_start import kernel_at, kernel_of
 from dwarfgpu.session.session import Session
 
 _INTEGERS: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"}
@@ -45,32 +46,12 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     return TypedValue(kind, Location((place,), session.stop), unit=unit)
 
 
-def kernel_of(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
-    """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
-    for code_object in session.code_objects:
-        if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
-            continue
-        kernel = _kernel_at(code_object, dispatch.kernel_descriptor - code_object.load_address)
-        if kernel is not None:
-            return code_object, kernel
-    raise Unavailable(f"no code object has the kernel of dispatch {dispatch.id}")
-
-
-@lru_cache(maxsize=16)  # it depends on the file alone, and every lane asks
-def _kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
-    """The kernel with a descriptor at an address of the file."""
-    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
-
-    kernels = read_gpu_code(code_object.file).kernels
-    return next((each for each in kernels if each.address == address), None)
-
-
 @lru_cache(maxsize=16)
 def _structure(
     code_object: CodeObject, address: int, endian: Endian
 ) -> tuple[Struct, CompilationUnit | None]:
     """The arguments of such a kernel, and the unit of their types."""
-    kernel = _kernel_at(code_object, address)
+    kernel = kernel_at(code_object, address)
     if kernel is None or kernel.metadata is None:
         name = "" if kernel is None else f" {kernel.name}"
         raise Unavailable(f"the metadata of kernel{name} does not tell its arguments")

@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.subject import Subject
+from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
 _HINT: Final = "the arguments of the kernel are in $_kernarg: print "
@@ -35,7 +36,7 @@ def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None)
     dispatch = None if machine is None else machine.dispatch_of(session.wave)
     if dispatch is None or dispatch.kernarg is None:
         return None
-    from dwarfgpu.language.kernel_arguments import kernel_arguments, kernel_of
+    from dwarfgpu.language.kernel_arguments import kernel_arguments
 
     try:
         code_object, kernel = kernel_of(session, dispatch)

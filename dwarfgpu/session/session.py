@@ -40,6 +40,7 @@ from dwarfgpu.machine.target import Named, NotStarted, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
 from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, SubprogramFrame
+from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
@@ -484,7 +485,7 @@ class Session:
                 )
             return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
-            return evolve(reading, failure=error)
+            return evolve(reading, failure=at_start(self, error))
 
     def notes_on(self, variable: Variable) -> tuple[str, ...]:
         """What is assumed about the focus and the variable's description; it is not read."""

@@ -1,0 +1,80 @@
+"""Waves at the first instruction of their kernel, which has set no register yet.
+
+What a wave has then is the ABI's (AMDGPU usage, "Initial Kernel Execution State"); the stack and
+frame pointer, s32 and s33, are set by the kernel itself ("Kernel Prolog").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.machine.topology import Dispatch, model_of
+from dwarfgpu.objfile.gpu_code import GpuKernel
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.session import Session
+
+NOT_RUN: Final = "the kernel has not run yet"
+_MISSING: Final = re.compile(r"register (?P<name>\w+) of wave .* is not in the state.*")
+_PRELOAD_BYTES: Final = 256
+"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
+
+
+def at_start(session: Session, error: DwarfGpuError) -> DwarfGpuError:
+    """The error of reading a register that is missing in a state; where the wave stands at the
+    first instruction of its kernel, with that reason."""
+    match = _MISSING.fullmatch(error.message) if isinstance(error, Unavailable) else None
+    if match is None or not _is_at_start(session):
+        return error
+    found = Unavailable(f"{NOT_RUN}: nothing has set {match['name']}")
+    found.site, found.context = error.site, error.context
+    return found
+
+
+def is_not_run(error: DwarfGpuError | None) -> bool:
+    """Whether an error is that the kernel has not run yet."""
+    return error is not None and error.message.startswith(NOT_RUN)
+
+
+def _is_at_start(session: Session) -> bool:
+    machine = model_of(session.target) if session.architecture.is_simt else None
+    if machine is None or session.level or session.pc is None or type(session.wave) is not int:
+        return False
+    dispatch = machine.dispatch_of(session.wave)
+    if dispatch is None:
+        return False
+    try:
+        code_object, kernel = kernel_of(session, dispatch)
+    except DwarfGpuError:
+        return False
+    descriptor = kernel.descriptor
+    if kernel.entry is None or descriptor is None:
+        return False
+    entry = kernel.entry + code_object.load_address
+    if descriptor.fields.get("kernarg_preload_spec_length", 0):
+        entry += _PRELOAD_BYTES
+    return session.pc == entry
+
+
+def kernel_of(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
+    """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
+    for code_object in session.code_objects:
+        if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
+            continue
+        kernel = kernel_at(code_object, dispatch.kernel_descriptor - code_object.load_address)
+        if kernel is not None:
+            return code_object, kernel
+    raise Unavailable(f"no code object has the kernel of dispatch {dispatch.id}")
+
+
+@lru_cache(maxsize=16)  # it depends on the file alone, and every lane asks
+def kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
+    """The kernel with a descriptor at an address of the file."""
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    kernels = read_gpu_code(code_object.file).kernels
+    return next((each for each in kernels if each.address == address), None)
