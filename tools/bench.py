@@ -1,4 +1,5 @@
-"""Benchmarks: `tools/bench.py expr|gdb|lanes|reader|repl|unwind` prints tables for the documents.
+"""Benchmarks: `tools/bench.py expr|gdb|lanes|names|reader|repl|unwind` prints tables for the
+documents.
 
 Figures are for orientation on one machine; nothing in the tests depends on them.
 """
@@ -28,6 +29,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.bench_gdb import bench_gdb
 from tools.bench_lanes import bench_lanes
+from tools.bench_names import bench_names
 from tools.bench_reader import bench_reader
 from tools.bench_repl import bench_repl
 from tools.bench_unwind import bench_unwind
@@ -133,6 +135,7 @@ def main() -> None:
         "gdb": bench_gdb,
         "lanes": bench_lanes,
         "reader": bench_reader,
+        "names": bench_names,
         "repl": bench_repl,
         "unwind": bench_unwind,
     }

@@ -136,7 +136,12 @@ class Reader:
         return out
 
     def unsigned(self, size_bytes: int) -> int:
-        return int.from_bytes(self.take(size_bytes), self.endian)
+        stop = self.position + size_bytes
+        if not self.position <= stop <= self.end:
+            self.take(size_bytes)  # raises
+        out = int.from_bytes(self.data[self.position : stop], self.endian)
+        self.position = stop
+        return out
 
     def signed(self, size_bytes: int) -> int:
         return int.from_bytes(self.take(size_bytes), self.endian, signed=True)

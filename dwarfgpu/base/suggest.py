@@ -29,6 +29,14 @@ def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 
+def distance(name: str, other: str) -> int | None:
+    """By how many letters a simple name differs from the last part of a name for which it may be
+    meant; None where it is too far away."""
+    most = _most_edits(name)
+    edits = _edits(name.lower()[:_MOST_CHARACTERS].rpartition("::")[2], other.lower(), most)
+    return edits if edits <= most else None
+
+
 def _most_edits(name: str) -> int:
     """By how many letters a name that is meant may differ; of one letter, none is near."""
     return 0 if len(name) < 2 else 1 if len(name) < 4 else 2 if len(name) < 10 else 3

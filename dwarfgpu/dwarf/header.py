@@ -5,6 +5,7 @@ Law: a header that cannot be used costs its unit only, as long as its length can
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
@@ -91,6 +92,12 @@ def read_headers(
     return headers, problems
 
 
+@lru_cache(maxsize=64)
+def _unit_format(address_size: int, offset_size: int, version: int, endian: Endian) -> UnitFormat:
+    """One for all units that have it: it is compared in many places."""
+    return UnitFormat(address_size, offset_size, version, endian)
+
+
 def _read_header(offset: int, reader: Reader, offset_size: int, section: str) -> UnitHeader:
     version = reader.unsigned(2)
     if not 2 <= version <= 5:
@@ -113,7 +120,7 @@ def _read_header(offset: int, reader: Reader, offset_size: int, section: str) ->
         signature, type_offset = reader.unsigned(8), reader.unsigned(offset_size)
     if address_size not in _ADDRESS_SIZES:
         raise Malformed(f"address size {address_size}")
-    form = UnitFormat(address_size, offset_size, version, reader.endian)
+    form = _unit_format(address_size, offset_size, version, reader.endian)
     return UnitHeader(
         offset, reader.end, form, kind, abbreviations_at, reader.position, signature, type_offset,
         section,

@@ -11,12 +11,13 @@ inside are those of the main file; `load_address` is added where one leaves
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.budget import Budget
@@ -26,11 +27,12 @@ from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.index.aranges import AddressIndex
 from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
+from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.line.line_table import LineTables
 from dwarfgpu.dwarf.producer import dialect_name
 from dwarfgpu.dwarf.split.contributions import Contributions
 from dwarfgpu.dwarf.split.dwp import PackageRow
-from dwarfgpu.dwarf.split.split_units import Package, SplitFiles, split_id
+from dwarfgpu.dwarf.split.split_units import SPLIT_NAMES, Package, SplitFiles, split_id
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, known
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
@@ -80,10 +82,13 @@ class DebugInfo:
         self.aranges = AddressIndex(self)
         self.names = NameIndex(self)
         self.gdb_index = GdbIndex(self)
+        self.strings = StringIndex(self)
         self.split = SplitFiles(self)
         self.call_frames = CallFrames(self, self.loaded)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
+        self.watch: Callable[[str, int, int], None] | None = None
+        """Is called with a path, and how many units of how many were gone through there."""
         self._literal = literal
         self._package: Package | None = None
         self._row: PackageRow | None = None
@@ -204,6 +209,15 @@ class DebugInfo:
             return self.split.own_package.units
         return self._info_headers[0] + self._types_headers[0]
 
+    def watched_units(self) -> Iterator[CompilationUnit]:
+        """The units, where all of them are gone through: `watch` of the main file learns how many
+        were."""
+        watch, units = self.main.watch, self.units
+        for done, unit in enumerate(units):
+            if watch is not None:
+                watch(self.path, done, len(units))
+            yield unit
+
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
         """Why the other units could not be used."""
@@ -313,6 +327,19 @@ class DebugInfo:
         `MissingContext` where it is not found, `InconsistentContext` where it is another one.
         """
         return known(self._supplementary)
+
+    @cached_property
+    def has_skeletons(self) -> bool:
+        """Whether units of the file may have their entries in others; False only where none has."""
+        if any(unit.header.kind == dw.UT_SKELETON for unit in self.units):
+            return True
+        if all(unit.format.version >= 5 for unit in self.units):
+            return False
+        try:
+            abbreviations = self.section(".debug_abbrev")
+        except DwarfGpuError:
+            return True
+        return any(encode_uleb(name) in abbreviations for name in SPLIT_NAMES)
 
     @cached_property
     def common_producer(self) -> str:

@@ -47,6 +47,7 @@ from dwarfgpu.service.value_history import ValueHistory
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.columns import terminal_columns
+from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.terminal.streams import shows_colours
 from dwarfgpu.view.location_json import JsonObject
 
@@ -130,6 +131,7 @@ class Shell:
         self.commands = commands
         self.symbols = SymbolIndex()
         self.streams = streams
+        self.progress = Progress(streams.err)
         self.threads: Mapping[WaveId, str] = {}
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
         self.names: dict[tuple[WaveId, int | None], str] = {}
@@ -282,6 +284,9 @@ class Shell:
         outer, self._answer = self._answer, answer
         groups, self._groups = self._groups, []
         pager = self._pager()
+        self.progress.begin()
+        for each in self.session.code_objects:
+            each.info.watch = self.progress
         try:
             for part in self.run(line):
                 if pager is not None and not pager.admits(printed(part)):
@@ -292,6 +297,7 @@ class Shell:
             if isinstance(raised, DwarfGpuError):
                 error = raised
             self.failures += 1
+            self.progress.clear()
             message = shortened(message_of(error))
             if answer is None:
                 self.streams.complain(message)
@@ -303,6 +309,7 @@ class Shell:
                 answer.fail("Quit")
             raise
         finally:
+            self.progress.clear()
             self._answer, self._groups = outer, groups
             if repeats:
                 self._previous = self.again or self._previous
@@ -330,6 +337,7 @@ class Shell:
         return Pager(self.settings.limit("height"), columns, self.ask_plainly)
 
     def _tell(self, part: Part) -> None:
+        self.progress.clear()
         text = printed(part)
         if self._answer is not None:
             self._answer.add(part)
@@ -472,6 +480,7 @@ class Shell:
         self._remark(f"{head}: {text}", text)
 
     def _remark(self, line: str, text: str) -> None:
+        self.progress.clear()
         if self._answer is None:
             self.streams.complain(line)
         else:

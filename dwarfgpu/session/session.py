@@ -7,6 +7,7 @@ scripts only choose and show.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from attrs import evolve, field
@@ -15,7 +16,7 @@ from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.base.suggest import did_you_mean, distance
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
@@ -427,7 +428,9 @@ class Session:
         except DwarfGpuError:
             known = []
         own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
-        return did_you_mean(name, own) or did_you_mean(name, first_names(self.code_objects, kinds))
+        return did_you_mean(name, own) or did_you_mean(
+            name, first_names(self.code_objects, kinds, partial(distance, name))
+        )
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian, Reader
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _VERSION: Final = 2
-_ADDRESS_SIZES: Final = (1, 2, 4, 8)
+_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""Of `struct`, by the size of an address."""
 
 
 @frozen
@@ -66,19 +68,17 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
         raise Unsupported(f"version {version}")
     unit_offset = reader.unsigned(offset_size)
     address_size, segment_size = reader.u8(), reader.u8()
-    if address_size not in _ADDRESS_SIZES:
+    if address_size not in _LETTERS:
         raise Malformed(f"address size {address_size}")
     if segment_size:
         raise Unsupported(f"segment selectors of {segment_size} bytes")
     # The first pair is aligned to its own size, counted from the start of the set.
     pair = 2 * address_size
     reader.take((offset - reader.position) % pair)
-    spans: list[Range] = []
+    rows = reader.take(reader.remaining_bytes // pair * pair)
+    form = ("<" if reader.endian == "little" else ">") + 2 * _LETTERS[address_size]
     # A pair of zeros ends the set, but linkers also leave one in place of dropped code.
-    while reader.remaining_bytes >= pair:
-        begin, size_bytes = reader.unsigned(address_size), reader.unsigned(address_size)
-        if size_bytes:
-            spans.append(Range(begin, begin + size_bytes))
+    spans = [Range(begin, begin + size) for begin, size in iter_unpack(form, rows) if size]
     return ArangeSet(offset, unit_offset, address_size, tuple(spans))
 
 

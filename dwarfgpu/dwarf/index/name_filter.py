@@ -1,7 +1,7 @@
 """Whether a unit can have a name at all, told from its bytes without reading its entries.
 
-A necessary condition, so that a look-up by name parses the units that have the name and few others:
-a name stands in the unit itself, or at an offset of a string section that stands in the unit.
+A necessary condition, so that a look-up by name parses the units that have the name and few others
+(`dwarfgpu.dwarf.index.string_index`).
 """
 
 from __future__ import annotations
@@ -13,71 +13,64 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian, encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import fixed_size
+from dwarfgpu.dwarf.index.string_index import MOST_OFFSETS
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.abbrev import Abbreviation
     from dwarfgpu.dwarf.info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
 
-_STRINGS: Final = (".debug_str", ".debug_line_str")
-_ELSEWHERE: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
-"""Sections of files whose units have names in other files, or by index."""
-_GNU_SKELETON: Final = encode_uleb(dw.AT_GNU_DWO_NAME)
-_NAMED_ELSEWHERE: Final = tuple(
-    (name, form)
-    for name in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION)
-    for form in (dw.FORM_REF_ADDR, dw.FORM_REF_SIG8, dw.FORM_INDIRECT)
-)
-"""Attribute and form of an abbreviation whose entries may have the name of one in another unit."""
-_MOST: Final = 32
-"""Places of a name that are looked for; one that ends many strings is looked for in all units."""
 _MOST_OF_TAGS: Final = 200_000
-"""The same, where the entries are looked for that have a name at one of them."""
+"""Places of a name, where the entries are looked for that have a name at one of them."""
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
+_EMPTY_FORMS: Final = (dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST)
+"""Of attributes that take no bytes of an entry."""
 _NAME_FORMS: Final = (dw.FORM_STRING, dw.FORM_STRP, dw.FORM_LINE_STRP)
 
 
 def mentions(
-    info: DebugInfo, name: str, tags: Collection[int] | None = None
+    info: DebugInfo,
+    name: str,
+    tags: Collection[int] | None = None,
+    *,
+    is_template: bool = False,
 ) -> Callable[[CompilationUnit], bool]:
-    """A test for units of a file: False only where no entry of the unit can have the name.
+    """A test for units of a file: False only where no entry of the unit can have the name; with
+    `is_template` neither the name with template arguments.
 
     With `tags` only entries of these tags count, and no declaration that nothing completes.
     """
-    if (
-        "\\" in name
-        or info.suffix
-        or any(info.object.has_section(section) for section in _ELSEWHERE)
-    ):
+    if "\\" in name or not info.strings.tells:
         return _always
-    abbreviations = info.section(".debug_abbrev")
-    if _GNU_SKELETON in abbreviations:
+    strings = name_texts(name, is_template=is_template)
+    units = info.strings.units(*strings)
+    if units is None and tags is None:
         return _always
-    is_suspect = any(bytes(pair) in abbreviations for pair in _NAMED_ELSEWHERE)
-    string = name.encode("utf-8", "surrogatepass") + b"\0"
-    most = _MOST if tags is None else _MOST_OF_TAGS
-    offsets: set[int] = set()
-    for section in _STRINGS:
-        data, at = info.section(section), -1
-        while (at := data.find(string, at + 1)) >= 0:
-            offsets.add(at)
-            if len(offsets) > most:
-                return _always
+    offsets = info.strings.offsets(strings, _MOST_OF_TAGS)
+    if offsets is None:
+        return _always
+    known = frozenset(units or ())
 
     @cache
     def values(size_bytes: int, endian: Endian) -> frozenset[bytes]:
         return frozenset(offset.to_bytes(size_bytes, endian) for offset in offsets)
 
     def test(unit: CompilationUnit) -> bool:
-        if unit.header.kind == dw.UT_SKELETON or is_suspect and _names_elsewhere(unit):
-            return True
-        known = values(unit.format.offset_size, unit.endian)
-        if len(known) <= _MOST and not any(_stands_in(unit, each) for each in (string, *known)):
+        if units is not None and unit not in known:
             return False
-        return tags is None or _has_entry(unit, tags, string, known)
+        if tags is None or info.strings.has_any_name(unit):
+            return True
+        return _has_entry(unit, tags, strings, values(unit.format.offset_size, unit.endian))
 
     return test
+
+
+def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
+    """How the string of a simple name begins: whole, or also before template arguments."""
+    text = name.encode("utf-8", "surrogatepass")
+    return (text + b"\0", text + b"<") if is_template else (text + b"\0",)
 
 
 def _stands_in(unit: CompilationUnit, value: bytes) -> bool:
@@ -85,10 +78,13 @@ def _stands_in(unit: CompilationUnit, value: bytes) -> bool:
 
 
 def _has_entry(
-    unit: CompilationUnit, tags: Collection[int], string: bytes, values: Collection[bytes]
+    unit: CompilationUnit,
+    tags: Collection[int],
+    strings: Collection[bytes],
+    values: Collection[bytes],
 ) -> bool:
-    """Whether an entry of these tags can have the name: its code stands directly before it, as
-    compilers write it; True where they write it otherwise."""
+    """Whether an entry of these tags can have the name: its code stands before it, as compilers
+    write it; True where they write it otherwise."""
     named = [
         each
         for each in unit.abbreviations.values()
@@ -100,42 +96,78 @@ def _has_entry(
         for name in (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN)
         if each.tag in tags and name in each.positions
     ]
-    left = _MOST
+    spots = _spots(unit, (*strings, *values))
+    left = MOST_OFFSETS
     for each in sorted(named, key=lambda each: not _is_whole(each, tags)):
         is_whole = _is_whole(each, tags)
         if not is_whole and not completing:
             break
-        form = each.attributes[0].form
-        if each.positions[dw.AT_NAME] or form not in _NAME_FORMS:
+        gap_bytes = _bytes_before_name(each)
+        form = each.attributes[each.positions[dw.AT_NAME]].form
+        if gap_bytes is None or (gap_bytes and spots is None) or form not in _NAME_FORMS:
             return True
-        names = {string} if form == dw.FORM_STRING else values
-        for start in _places(unit, encode_uleb(each.code), names):
+        names = strings if form == dw.FORM_STRING else values
+        for start in _places(unit, encode_uleb(each.code), names, spots, gap_bytes):
             left -= 1
             if not left or is_whole or any(_completes(unit, start, *one) for one in completing):
                 return True
     # A code may be longer than it must be: its last byte is then 0, and those before go on.
+    gaps = {_bytes_before_name(each) or 0 for each in named}
     return any(
         unit.data[start - 1] >= 0x80
-        for names in ({string}, values)
-        for start in _places(unit, b"\0", names)
+        for names in (strings, values)
+        for gap_bytes in gaps
+        for start in _places(unit, b"\0", names, spots, gap_bytes)
     )
 
 
-def _places(unit: CompilationUnit, before: bytes, values: Collection[bytes]) -> Iterator[int]:
-    """Where bytes stand in a unit with one of the values behind them; many are offsets."""
+def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
+    """Bytes of an entry between its code and its name; None where they are not always as many."""
+    total_bytes = 0
+    for each in abbreviation.attributes[: abbreviation.positions[dw.AT_NAME]]:
+        size_bytes = 0 if each.form in _EMPTY_FORMS else fixed_size(each.form, abbreviation.format)
+        if size_bytes is None:
+            return None
+        total_bytes += size_bytes
+    return total_bytes
+
+
+def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
+    """Where one of some values begins in a unit; None for very many values."""
+    if len(values) > 2 * MOST_OFFSETS:
+        return None
+    pattern = re.compile(b"|".join(map(re.escape, values)))
+    spots: list[int] = []
+    found = pattern.search(unit.data, unit.header.entries_at, unit.end)
+    while found is not None:
+        spots.append(found.start())
+        found = pattern.search(unit.data, found.start() + 1, unit.end)
+    return spots
+
+
+def _places(
+    unit: CompilationUnit,
+    before: bytes,
+    values: Collection[bytes],
+    spots: list[int] | None,
+    gap_bytes: int,
+) -> Iterator[int]:
+    """Where bytes stand in a unit with one of the values after a gap behind them, which all begin
+    at `spots`; without these, the values are offsets, and there is no gap."""
     data, end = unit.data, unit.end
-    if len(values) > _MOST:
+    if spots is None:
         size_bytes = unit.format.offset_size
         pattern = re.compile(re.escape(before) + b"(?=(.{%d}))" % size_bytes, re.DOTALL)
         for found in pattern.finditer(data, unit.header.entries_at, end):
             if found[1] in values:
                 yield found.start()
         return
-    for value in values:
-        at = data.find(before + value, unit.header.entries_at, end)
-        while at >= 0:
-            yield at
-            at = data.find(before + value, at + 1, end)
+    wanted = tuple(values)
+    for at in spots:
+        start = at - gap_bytes - len(before)
+        is_inside = start >= unit.header.entries_at and data.startswith(before, start)
+        if is_inside and data.startswith(wanted, at):
+            yield start
 
 
 def _is_whole(abbreviation: Abbreviation, tags: Collection[int]) -> bool:
@@ -154,14 +186,6 @@ def _completes(unit: CompilationUnit, start: int, abbreviation: Abbreviation, na
         return True
     reference = encode_uleb(abbreviation.code) + (start - unit.offset).to_bytes(4, unit.endian)
     return _stands_in(unit, reference)
-
-
-def _names_elsewhere(unit: CompilationUnit) -> bool:
-    return any(
-        (each.name, each.form) in _NAMED_ELSEWHERE
-        for abbreviation in unit.abbreviations.values()
-        for each in abbreviation.attributes
-    )
 
 
 def _always(unit: CompilationUnit) -> bool:

@@ -6,12 +6,13 @@ the bytes of a unit tell that a name is not in it (`dwarfgpu.dwarf.index.name_fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
 from dwarfgpu.errors import DwarfGpuError
 
@@ -33,10 +34,35 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     for unit in likely_units(info, name):
         likely.add(unit)
         yield unit
-    is_mentioned = mentions(info, name.rsplit("::", 1)[-1])
-    for unit in info.units:
-        if unit not in likely and _may_be(unit, is_mentioned):
+    for unit in mentioning_units(info, name.rsplit("::", 1)[-1]):
+        if unit not in likely:
             yield unit
+
+
+def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
+    """The units of a file, in its order, in which an entry may have a simple name."""
+    if "\\" in name:  # it may stand for bytes that are no text
+        return info.watched_units()
+    found = info.strings.units(*name_texts(name))
+    return info.watched_units() if found is None else found
+
+
+def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    """The units of a file, in its order, in which a function may have a simple name, before its
+    template arguments if it has any."""
+    found = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
+    is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
+    for unit in info.watched_units() if found is None else found:
+        if _may_be(unit, is_possible):
+            yield unit
+
+
+def _may_be(unit: CompilationUnit, is_possible: Callable[[CompilationUnit], bool]) -> bool:
+    """A unit that cannot be read is given to whoever reads it, who tells why."""
+    try:
+        return is_possible(unit)
+    except DwarfGpuError:
+        return True
 
 
 def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
@@ -47,14 +73,6 @@ def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
         if unit not in seen:
             seen.add(unit)
             yield unit
-
-
-def _may_be(unit: CompilationUnit, is_mentioned: Callable[[CompilationUnit], bool]) -> bool:
-    """A unit that cannot be read is given to whoever reads it, who tells why."""
-    try:
-        return is_mentioned(unit)
-    except DwarfGpuError:
-        return True
 
 
 def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:

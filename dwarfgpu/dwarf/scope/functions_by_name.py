@@ -14,15 +14,18 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import units_with_functions
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import full_function_name, name_in_frames
 from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
 from dwarfgpu.dwarf.scope.entities import Subprogram
-from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = re.compile(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _ANONYMOUS: Final = "(anonymous namespace)"
 
 
@@ -44,13 +47,28 @@ def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
     path, parameters = _split(text.strip())
     wanted = _components(path.removeprefix("::"))
     found: dict[int, NamedFunction] = {}
-    for unit in units_with_names(code_object.info):
+    for unit in _units(code_object.info, canonical(wanted[-1])):
         try:
             for each in sorted(_in_unit(unit, wanted, parameters), key=lambda one: one.die.offset):
                 found.setdefault(each.entry, each)
         except DwarfGpuError:
             continue
     return list(found.values())
+
+
+def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
+    """The units in which a function of a simple name may be. Other than identifiers, names are
+    spelled in several ways, which do not tell their units."""
+    if _IDENTIFIER.fullmatch(simple) is None:
+        yield from units_with_names(info)
+        return
+    for unit in units_with_functions(info, simple):
+        try:
+            yield from searched_units(unit)
+        except DwarfGpuError:
+            continue
+    for source in type_sources(info):
+        yield from source.type_units
 
 
 def _in_unit(

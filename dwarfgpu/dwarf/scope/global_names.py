@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Final, Literal
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.string_index import STRINGS
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 Kind = Literal["function", "variable", "type"]
@@ -25,22 +28,54 @@ _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_ENUMERATION_TYPE: "type",
 }
 _MOST: Final = 10_000
+_FEW_UNITS: Final = 64
+"""Of fewer, all are read."""
+_MOST_NEAR: Final = 16
+_MOST_WITH_NEAR: Final = 4
+"""Units that are read for a name."""
 _AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
-def names_of(code_object: CodeObject) -> Iterator[tuple[str, Kind]]:
-    """The names and what they are; units that cannot be read are left out."""
-    for unit in code_object.info.units:
+def names_of(
+    code_object: CodeObject, near: Callable[[str], int | None] | None = None
+) -> Iterator[tuple[str, Kind]]:
+    """The names and what they are; units that cannot be read are left out, and where bytes can tell
+    it those without a simple name for which `near` gives a distance."""
+    info = code_object.info
+    units = None if near is None else _with_near(info, near)
+    for unit in info.watched_units() if units is None else units:
         try:
             yield from _declared(unit.root.children(), "")
         except DwarfGpuError:
             continue  # what reads the unit reports it
 
 
-def first_names(code_objects: Iterable[CodeObject], kinds: tuple[Kind, ...]) -> Iterator[str]:
+def _with_near(info: DebugInfo, near: Callable[[str], int | None]) -> list[CompilationUnit] | None:
+    """The units of a large file in which names stand that are near; None: any."""
+    if len(info.units) < _FEW_UNITS or not info.strings.tells:
+        return None
+    found: dict[CompilationUnit, None] = {}
+    texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
+    known = ((near(text.decode("utf-8", "replace")), text) for text in texts)
+    nearest = sorted((edits, text) for edits, text in known if edits is not None)
+    for _, text in nearest[:_MOST_NEAR]:
+        units = info.strings.units(text + b"\0")
+        if units is None:
+            return None
+        found |= dict.fromkeys(units[:_MOST_WITH_NEAR])
+    return list(found)
+
+
+def first_names(
+    code_objects: Iterable[CodeObject],
+    kinds: tuple[Kind, ...],
+    near: Callable[[str], int | None] | None = None,
+) -> Iterator[str]:
     """The names of these kinds among the first that code objects declare: no more than can be read
-    at once."""
-    declared = chain.from_iterable(names_of(each) for each in code_objects)
+    at once; with `near` perhaps only those for which it gives a distance, and what is in their
+    units.
+    """
+    declared = chain.from_iterable(names_of(each, near) for each in code_objects)
     return (name for name, kind in islice(declared, _MOST) if kind in kinds)
 
 

@@ -71,7 +71,7 @@ def units_with_names(
     """Every unit in which a name of a file may be, once: the likely ones first, type units of split
     files last; what cannot be found is left out."""
     seen: set[CompilationUnit] = set()
-    for unit in chain(likely, info.units):
+    for unit in chain(likely, info.watched_units()):
         if unit in seen:
             continue
         seen.add(unit)
@@ -86,6 +86,8 @@ def units_with_names(
 def type_sources(info: DebugInfo) -> Iterable[Package | DebugInfo]:
     """The split files and packages that have type units of a file, each once."""
     sources: dict[Package | DebugInfo, None] = {}
+    if not info.has_skeletons:
+        return sources
     for unit in info.units:
         try:
             if unit.full is not unit:

@@ -7,7 +7,7 @@ not hide the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from dwarfgpu.base.lazy_attrs import frozen
@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 )
 from dwarfgpu.dwarf.scope.entities import code_ranges
 from dwarfgpu.dwarf.types.class_builder import scope_of
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 Kind = Literal["functions", "variables", "types"]
@@ -33,6 +34,16 @@ _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "variables": frozenset({dw.TAG_VARIABLE}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
 }
+_WORD: Final = re.compile(r"[A-Za-z_]\w{2,}", re.ASCII)
+_ESCAPED: Final = re.compile(r"\\.")
+_OPTIONAL: Final = re.compile(r"\w?(?:[*?]|\{[^}]*\}?)")
+_MADE_UP: Final = re.findall(
+    r"\w+",
+    "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
+    "struct union class enum void bool char int long short signed unsigned float double true false "
+    "nullptr __attribute__ ((vector_size)) <error> variable length",
+)
+"""Words that are in names although they may be in no string of the file."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 
 
@@ -63,7 +74,7 @@ def listed_symbols(
 
     Where a symbol is declared is read of those alone.
     """
-    for unit in info.units:
+    for unit in _units(info, kind, wanted):
         try:
             pending = [unit.full.root]
         except DwarfGpuError:
@@ -79,6 +90,32 @@ def listed_symbols(
                 found = _listed(die, kind, wanted)
                 if found is not None:
                     yield found
+
+
+def _units(
+    info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None
+) -> Iterable[CompilationUnit]:
+    """The units that may have a name in which something is found.
+
+    A word that is in it is in the name of one entry: only other characters stand between the names
+    of which a name is made.
+    """
+    word = "" if wanted is None else required_word(wanted.pattern)
+    if not word or any(word in each for each in _MADE_UP):
+        return info.watched_units()
+    if kind == "functions" and b"_Z" in info.section(".debug_str"):
+        return info.watched_units()  # a mangled name stands for words that are not in it
+    found = info.strings.units_containing(word.encode())
+    return info.watched_units() if found is None else found
+
+
+def required_word(pattern: str) -> str:
+    """The longest word of at least three characters that is in everything that a pattern of `re`
+    matches; empty where the pattern does not show it."""
+    if any(each in pattern for each in "|(["):
+        return ""
+    plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))
+    return max(_WORD.findall(plain), key=len, default="")
 
 
 def _listed(die: Die, kind: Kind, wanted: re.Pattern[str] | None) -> ListedSymbol | None:

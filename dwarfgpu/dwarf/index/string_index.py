@@ -1,0 +1,253 @@
+"""Which units of a file mention a name, told from bytes: an index that is kept with the file.
+
+A name stands in its unit itself, or at an offset of a string section that stands in the unit. To
+look for the offset is one pass over the section in C; each name is looked for once.
+
+Law: what is told is a necessary condition. A unit that may have names in other units, or in other
+files, mentions every name; where the files of a program are of that kind, nothing is told.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.bits import Endian, encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import DwarfGpuError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+STRINGS: Final = (".debug_str", ".debug_line_str")
+MOST_OFFSETS: Final = 32
+"""Places of a name that are looked for; one that ends many strings is looked for in all units."""
+_ELSEWHERE: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
+"""Sections of files whose units have names in other files, or by index."""
+_GNU_SKELETON: Final = encode_uleb(dw.AT_GNU_DWO_NAME)
+_NAMED_ELSEWHERE: Final = tuple(
+    (name, form)
+    for name in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION)
+    for form in (dw.FORM_REF_ADDR, dw.FORM_REF_SIG8, dw.FORM_INDIRECT)
+)
+"""Attribute and form of an abbreviation whose entries may have the name of one in another unit."""
+_TABLE_END: Final = bytes(3)
+"""The end of the last abbreviation of a table and of the table."""
+_FEW: Final = 4
+"""Values that are looked for one after the other, which is faster than a pattern."""
+_MOST_KEPT: Final = 1_000
+_MOST_SPANS: Final = 64
+"""Strings with one text that are looked for together."""
+
+
+class StringIndex:
+    """Of one file; everything is read when it is asked for."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self._info = info
+        self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether bytes can tell what a unit mentions."""
+        info = self._info
+        return not (
+            info.suffix
+            or any(info.object.has_section(section) for section in _ELSEWHERE)
+            or _GNU_SKELETON in info.section(".debug_abbrev")
+        )
+
+    def units(self, *texts: bytes) -> tuple[CompilationUnit, ...] | None:
+        """The units, in the order of the file, that may have a name that begins with one of these
+        texts; one that ends with a zero is a whole name. None: every unit may."""
+        if texts not in self._known:
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            self._known[texts] = self._units(texts)
+        return self._known[texts]
+
+    def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
+        always = self._always if self.tells else None
+        offsets = None if always is None else self.offsets(texts, MOST_OFFSETS)
+        if always is None or offsets is None:
+            return None
+        found = set(always)
+        values = {
+            offset.to_bytes(size_bytes, endian)
+            for size_bytes, endian in self._forms
+            for offset in offsets
+        }
+        return self._in_order(found | self._holding(*values, *texts))
+
+    def offsets(self, texts: Collection[bytes], most: int) -> set[int] | None:
+        """Where such names stand in string sections; None where there are more than `most`."""
+        offsets: set[int] = set()
+        for section in STRINGS:
+            data = self._info.section(section)
+            for text in texts:
+                at = data.find(text)
+                while at >= 0:
+                    offsets.add(at)
+                    if len(offsets) > most:
+                        return None
+                    at = data.find(text, at + 1)
+        return offsets
+
+    def units_containing(self, text: bytes) -> tuple[CompilationUnit, ...] | None:
+        """The units, in the order of the file, that may have a name with a text in it. None: every
+        unit may."""
+        always = self._always if self.tells else None
+        spans = None if always is None else self._spans_with(text)
+        if always is None or spans is None:
+            return None
+        found = set(always) | self._holding(text)
+        parts = [
+            part
+            for size_bytes, endian in self._forms
+            for first, last in spans
+            for part in _patterns(first, last, size_bytes, endian)
+        ]
+        if parts:
+            found |= self._at(partial(_first, re.compile(b"|".join(parts), re.DOTALL)))
+        return self._in_order(found)
+
+    def _spans_with(self, text: bytes) -> list[tuple[int, int]] | None:
+        """The offsets in string sections, first and last, from which a name goes on to a text; None
+        where there are too many. A name may begin anywhere in a longer string."""
+        spans: list[tuple[int, int]] = []
+        for section in STRINGS:
+            data = self._info.section(section)
+            at = data.find(text)
+            while at >= 0:
+                spans.append((data.rfind(b"\0", 0, at) + 1, at))
+                if len(spans) > _MOST_SPANS:
+                    return None
+                at = data.find(text, at + 1)
+        return spans
+
+    def has_any_name(self, unit: CompilationUnit) -> bool:
+        """Whether a unit may have any name, whatever its bytes are."""
+        return self._always is None or unit in self._always
+
+    # Where bytes stand
+
+    @cached_property
+    def _sections(self) -> dict[str, tuple[list[int], list[CompilationUnit]]]:
+        """The units of each section, and where they start."""
+        units: dict[str, tuple[list[int], list[CompilationUnit]]] = {}
+        for unit in self._info.units:
+            starts, own = units.setdefault(unit.header.section, ([], []))
+            starts.append(unit.offset)
+            own.append(unit)
+        return units
+
+    @cached_property
+    def _forms(self) -> set[tuple[int, Endian]]:
+        """The sizes of offsets of the units and their byte orders."""
+        return {(each.format.offset_size, each.endian) for each in self._info.units}
+
+    def _holding(self, *values: bytes) -> set[CompilationUnit]:
+        """The units in which one of some values stands."""
+        if len(values) > _FEW:
+            return self._at(partial(_first, re.compile(b"|".join(map(re.escape, values)))))
+        found: set[CompilationUnit] = set()
+        for value in values:
+            found |= self._at(partial(_find, value))
+        return found
+
+    def _at(self, find: Callable[[bytes, int], int]) -> set[CompilationUnit]:
+        """The units in which something is found, from a position on; -1 where it is not."""
+        found: set[CompilationUnit] = set()
+        for section, (starts, units) in self._sections.items():
+            data = self._info.section(section)
+            at = find(data, 0)
+            while at >= 0:
+                index = bisect_right(starts, at) - 1
+                end = at + 1
+                if index >= 0 and at < units[index].end:
+                    found.add(units[index])
+                    end = units[index].end
+                at = find(data, end)
+        return found
+
+    def _in_order(self, found: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
+        if len(found) < 64:
+            return tuple(sorted(found, key=lambda unit: (unit.header.section, unit.offset)))
+        return tuple(unit for unit in self._info.units if unit in found)
+
+    # Units that may have names of others
+
+    @cached_property
+    def _always(self) -> frozenset[CompilationUnit] | None:
+        """The units that may have any name; None: all of them."""
+        tables = self._suspect_tables
+        if tables is None:
+            return None
+        return frozenset(
+            unit
+            for unit in self._info.units
+            if unit.header.kind == dw.UT_SKELETON
+            or (unit.header.abbreviations_at in tables and _names_elsewhere(unit))
+        )
+
+    @cached_property
+    def _suspect_tables(self) -> frozenset[int] | None:
+        """The abbreviation tables in which the bytes of such an attribute stand, which may mean
+        something else; None where tables overlap."""
+        data = self._info.section(".debug_abbrev")
+        hits = sorted({at for pair in _NAMED_ELSEWHERE for at in _places(data, bytes(pair))})
+        if not hits:
+            return frozenset()
+        starts = sorted({unit.header.abbreviations_at for unit in self._info.units})
+        found: set[int] = set()
+        for at in hits:
+            index = bisect_right(starts, at) - 1
+            if index >= 0:
+                start = starts[index]
+                if index and data[max(start - 3, 0) : start] != _TABLE_END[-start:]:
+                    return None
+                found.add(start)
+        return frozenset(found)
+
+
+def _patterns(first: int, last: int, size_bytes: int, endian: Endian) -> Iterator[bytes]:
+    """Of all numbers in a span, as regular expressions for those with the same upper bytes."""
+    for block in range(first >> 8, (last >> 8) + 1):
+        high = re.escape(block.to_bytes(size_bytes - 1, endian))
+        low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
+        ends = re.escape(bytes((low,))), re.escape(bytes((top,)))
+        one = b"[" + ends[0] + b"-" + ends[1] + b"]"
+        yield one + high if endian == "little" else high + one
+
+
+def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.search(data, at)
+    return -1 if match is None else match.start()
+
+
+def _find(value: bytes, data: bytes, at: int) -> int:
+    return data.find(value, at)
+
+
+def _places(data: bytes, value: bytes) -> Iterator[int]:
+    at = data.find(value)
+    while at >= 0:
+        yield at
+        at = data.find(value, at + 1)
+
+
+def _names_elsewhere(unit: CompilationUnit) -> bool:
+    """Whether entries of a unit may have the names of others; so may those of one that cannot be
+    read, which whoever reads it reports."""
+    try:
+        return any(
+            (each.name, each.form) in _NAMED_ELSEWHERE
+            for abbreviation in unit.abbreviations.values()
+            for each in abbreviation.attributes
+        )
+    except DwarfGpuError:
+        return True

@@ -1,0 +1,50 @@
+"""A line on a terminal that says what takes so long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Final, TextIO
+
+_PATIENCE: Final = 0.5
+"""Seconds before anything is said."""
+_PAUSE: Final = 0.1
+"""Seconds between two lines."""
+_CLEAR: Final = "\r\x1b[K"
+
+
+class Progress:
+    """Says how far the units of a file were read, in place of what it said before.
+
+    It says nothing where the stream is no terminal.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._next = clock() + _PATIENCE
+        self._is_shown = False
+
+    def begin(self) -> None:
+        """Something is asked for: time runs from here."""
+        self._next = self._clock() + _PATIENCE
+
+    def __call__(self, path: str, done: int, total: int) -> None:
+        """So many units of a file were read."""
+        now = self._clock()
+        if now < self._next or not self._stream.isatty():
+            return
+        self._next = now + _PAUSE
+        self._is_shown = True
+        name = PurePath(path).name
+        percent = 100 * done // max(total, 1)
+        self._stream.write(f"{_CLEAR}Reading the names in {name}: {percent}%")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Take the line away; whatever comes next begins where it began."""
+        if self._is_shown:
+            self._is_shown = False
+            self._stream.write(_CLEAR)
+            self._stream.flush()

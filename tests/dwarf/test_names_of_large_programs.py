@@ -1,0 +1,181 @@
+"""How many units of a large program are read for a name. Units are counted, not seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from struct import pack
+
+import pytest
+
+from dwarfgpu.base.suggest import did_you_mean, distance
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import unit as unit_module
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.scope import functions_by_name
+from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+from dwarfgpu.dwarf.scope.global_names import first_names
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
+from dwarfgpu.errors import UsageError
+from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
+
+UNITS = 300
+NAME, LOW, HIGH = (dw.AT_NAME, dw.FORM_STRP), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x0B)
+CODE = 0x1000
+C, CPLUSPLUS = 0x1D, 0x21
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Where the units start whose entries were read."""
+    starts: list[int] = []
+    original = unit_module.read_tree
+
+    def counted(data: bytes, position: int, *rest: object) -> object:
+        starts.append(position)
+        return original(data, position, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(unit_module, "read_tree", counted)
+    yield starts
+
+
+def program(tmp_path: Path, language: int = C) -> CodeObject:
+    """Many units, each with a function, a variable, and a type of its own."""
+    strings = bytearray(b"\0")
+
+    def string(text: str) -> bytes:
+        at = len(strings)
+        strings.extend(text.encode() + b"\0")
+        return pack("<I", at)
+
+    shapes = (
+        Shape(0x11, (NAME, (dw.AT_LANGUAGE, 0x0B)), has_children=True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT), NAME, LOW, HIGH)),
+        Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, 0x0B))),
+    )
+    info = b""
+    for index in range(UNITS):
+        name = "main" if index == 7 else f"some_main_{index}"
+        if language == CPLUSPLUS and index in (9, 11):
+            name = "twice<int>" if index == 9 else "twice<long>"
+        word = "colour_table" if index == 5 else f"shape_{index}"
+        body = b"\1" + string(f"unit_{index}.c") + bytes((language,))
+        body += b"\2" + string(name) + pack("<QB", CODE + 16 * index, 16)
+        body += b"\3" + string(f"number_{index}x") + b"\x09\x03" + pack("<Q", 0x9000 + 8 * index)
+        body += b"\4" + string(word) + b"\4"
+        info += unit(body + b"\0")
+    path = tmp_path / "large"
+    text = Content(bytes(16 * UNITS), 1, flags=6, address=CODE)
+    path.write_bytes(elf({
+        ".text": text, ".debug_info": info, ".debug_abbrev": abbreviations(*shapes),
+        ".debug_str": bytes(strings),
+    }, machine=62))  # fmt: skip
+    return CodeObject.open(path)
+
+
+def test_a_function(tmp_path: Path, read: list[int]) -> None:
+    file = program(tmp_path)
+    assert [each.entry for each in functions_named(file, "main")] == [CODE + 16 * 7]
+    assert len(read) == 1
+    assert functions_named(file, "nothing") == []
+    assert len(read) == 1
+
+
+def test_templates_without_arguments(tmp_path: Path, read: list[int]) -> None:
+    found = functions_named(program(tmp_path, CPLUSPLUS), "twice")
+    assert [each.entry for each in found] == [CODE + 16 * 9, CODE + 16 * 11]
+    assert len(read) == 2
+
+
+def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
+    file = program(tmp_path)
+    assert NameLookup((file.info,)).of("nosuchname") == ()
+    assert file.scopes.global_named("nosuchname") is None
+    assert read == []
+    known = first_names([file], ("variable",), lambda other: distance("number_42y", other))
+    assert did_you_mean("number_42y", known) == ' Did you mean "number_42x"?'
+    assert 0 < len(read) <= 64  # those of which the numbers are near
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "names"),
+    [
+        ("types", "colour", ["colour_table"]),
+        ("types", "^colour_t.*e$", ["colour_table"]),
+        ("types", "nothing", []),
+        ("variables", "r_42x", ["number_42x"]),
+        ("functions", "e_main_42$", ["some_main_42"]),
+    ],
+)
+def test_lists(tmp_path: Path, read: list[int], kind: Kind, pattern: str, names: list[str]) -> None:
+    file = program(tmp_path)
+    wanted = re.compile(pattern)
+    assert [each.name for each in listed_symbols(file.info, kind, wanted)] == names
+    assert len(read) <= 2
+    every = (each.name for each in listed_symbols(file.info, kind))
+    assert [name for name in every if wanted.search(name)] == names
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word"),
+    [
+        ("color", "color"), ("^co.*lor_table$", "lor_table"), ("colou?r", "colo"), ("ab", ""),
+        ("color*", "colo"), ("a|color", ""), ("(color)?", ""), ("colo\\{2\\}r", "colo"),
+        ("x[abc]color", ""), ("\\bcolor\\b", "color"), ("12345", ""), ("", ""), ("colo{0}r", "col"),
+    ],
+)  # fmt: skip
+def test_words_that_must_be_there(pattern: str, word: str) -> None:
+    assert required_word(pattern) == word
+
+
+FILES = sorted(
+    path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+)[::9]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_list_by_a_word_has_all_that_match(path: Path) -> None:
+    try:
+        info = CodeObject.open(path).info
+    except UsageError:
+        pytest.skip("not opened alone")
+    kinds: tuple[Kind, ...] = ("functions", "variables", "types")
+    for kind in kinds:
+        every = [(each.name, each.die) for each in listed_symbols(info, kind)]
+        words = {word for name, _ in every for word in re.findall(r"[A-Za-z_]\w{3,}", name)}
+        for word in sorted(words)[:5]:
+            wanted = re.compile(word[1:])
+            found = [(each.name, each.die) for each in listed_symbols(info, kind, wanted)]
+            assert found == [(name, die) for name, die in every if wanted.search(name)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_function_is_found_as_if_every_unit_were_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        file = CodeObject.open(path)
+    except UsageError:
+        pytest.skip("not opened alone")
+    names = {each.name.partition("(")[0] for each in listed_symbols(file.info, "functions")}
+    names |= {name.rpartition("::")[2].partition("<")[0] for name in names}
+    names = {name for name in sorted(names)[:40] if name}
+    found = {name: functions_named(file, name) for name in names}
+    monkeypatch.setattr(functions_by_name, "units_with_functions", lambda info, name: info.units)
+    assert found == {name: functions_named(file, name) for name in names}
+
+
+def test_progress_is_told_where_every_unit_is_read(tmp_path: Path) -> None:
+    info: DebugInfo = program(tmp_path).info
+    calls: list[tuple[str, int, int]] = []
+    watch: Callable[[str, int, int], None] = lambda *told: calls.append(told)  # noqa: E731
+    info.watch = watch
+    list(listed_symbols(info, "types"))
+    assert calls == [(info.path, done, UNITS) for done in range(UNITS)]
+    calls.clear()
+    list(listed_symbols(info, "types", re.compile("nothing")))
+    assert calls == []

@@ -1,0 +1,62 @@
+"""The line that says what takes so long."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from dwarfgpu.terminal.progress import Progress
+from tests.repl.repl_shell import nest_shell
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_nothing_is_said_before_half_a_second() -> None:
+    stream, clock = _Terminal(), _Clock()
+    progress = Progress(stream, clock)
+    for step in range(100):
+        clock.seconds = step / 100
+        progress("/lib/libc.so.6", step, 100)
+    said = stream.getvalue().split("\r\x1b[K")
+    assert said == [
+        "", *(f"Reading the names in libc.so.6: {percent}%" for percent in (50, 60, 70, 80, 90)),
+    ]  # fmt: skip
+    progress.clear()
+    assert stream.getvalue().endswith("%\r\x1b[K")
+    progress.clear()
+    progress.begin()
+    progress("/lib/libc.so.6", 0, 100)
+    assert stream.getvalue().endswith("90%\r\x1b[K")
+
+
+def test_nothing_is_said_where_no_terminal_is() -> None:
+    stream, clock = io.StringIO(), _Clock()
+    progress = Progress(stream, clock)
+    clock.seconds = 10
+    progress("a", 1, 2)
+    progress.clear()
+    assert stream.getvalue() == ""
+
+
+def test_at_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line is taken away before anything else is printed."""
+    shell = nest_shell()
+    stream, clock = _Terminal(), _Clock()
+    shell.progress = Progress(stream, clock)
+    monkeypatch.setattr(shell.progress, "begin", lambda: None)
+    clock.seconds = 1
+    assert shell.execute("info types nothing_like_this")
+    assert stream.getvalue().startswith("\r\x1b[KReading the names in nest.gfx942")
+    assert stream.getvalue().endswith(": 0%\r\x1b[K")
