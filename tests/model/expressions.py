@@ -316,6 +316,7 @@ class Expressions:
                 self.offset,
                 self.pieces,
                 self.pieces,
+                self.overlapping,
                 self.extended,
                 self.selected,
                 self.overlaid,
@@ -432,6 +433,21 @@ class Expressions:
         self.location(depth - 1)
         self.value(r.choice((0, 0, *self.types)), depth - 2)
         self.emit("LLVM_select_bit_piece", r.choice((1, 4, 8)), r.choice((1, 2, 3, 4, 8)))
+        if r.random() < 0.3:  # into an element: what is read then runs over its end
+            self.small(1, 2, 3, 5)
+            self.emit("LLVM_bit_offset")
+
+    def overlapping(self, depth: int) -> None:
+        """Pieces of one storage of which a later one lies inside an earlier one, and is shorter."""
+        r = self.random
+        wide, inner = r.choice((4, 6, 8)), r.choice((0, 1, 2))
+        steps = self.made(self.leaf_location)
+        for offset, size in ((0, wide), (inner, r.choice((1, 2))), *r.choice(((), ((1, 3),)))):
+            for step in steps:
+                self.emit(step.name, *step.operands)
+            self.emit("LLVM_offset_uconst", offset)
+            self.emit("piece", size)
+        self.emit("LLVM_piece_end")
 
     def overlaid(self, depth: int) -> None:
         r = self.random

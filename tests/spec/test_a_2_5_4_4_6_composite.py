@@ -55,6 +55,12 @@ LARGEST = 8 << 64
           "deref_size 1", "68"),
     keeps(C + "contiguous", "regx 1; bit_piece 4 0; regx 3; bit_piece 4 4; LLVM_piece_end; "
           "deref_size 1", "170", at=BIG_WORLD),
+    keeps(C + "contiguous", "regx v3; piece 6; regx v3; LLVM_offset_uconst 1; piece 2; "
+          "LLVM_piece_end; deref_size 8", "0x3030100000300",
+          note="a later part lies inside an earlier one"),
+    keeps(C + "contiguous", "regx s0; piece 4; regx s0; LLVM_offset_uconst 1; piece 1; "
+          "LLVM_piece_end; deref_size 5", "0x3311223344",
+          note="a later part lies inside an earlier one"),
     breaks(C + "contiguous", f"{TWO}; LLVM_offset_uconst 8", OutOfRange, "64 bits of a composite"),
     keeps(C + "zero-parts", "regx s0; piece 0", "{0: s0}"),
     keeps(C + "zero-parts", "piece 0; regx s0; piece 4", "{0: undefined, 32: s0}"),
@@ -133,6 +139,12 @@ def test_incremental(fact: Fact) -> None:
           "regx s0; regx s1; lit10; LLVM_select_bit_piece 8 4", "{4 x 8: s1 if 0b1010 else s0}"),
     keeps(C + "select", "regx s0; regx s1; lit10; LLVM_select_bit_piece 8 4; deref_size 4",
           "0x55227744", note="the zero-location is deeper"),
+    keeps(C + "select", "regx s0; regx s1; lit12; LLVM_select_bit_piece 8 4; LLVM_offset_uconst 1; "
+          "deref_size 2", "0x6633", note="from inside a run of elements over its end"),
+    keeps(C + "select", "regx s0; regx s1; lit12; LLVM_select_bit_piece 8 4; lit4; LLVM_bit_offset; "
+          "deref_size 2", "0x6334", note="from inside an element"),
+    keeps(C + "select", "regx v3; regx v4; lit5; LLVM_select_bit_piece 32 64; LLVM_offset_uconst 1; "
+          "deref_size 8", "0x200000301000004", note="from inside a vector register's dword"),
     keeps(C + "select", "regx v3; regx v4; regval_type exec @u64; LLVM_select_bit_piece 32 64; "
           "LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4", "0x303", note="lane 3 is off"),
     keeps(C + "select", "regx v3; regx v4; regval_type exec @u64; LLVM_select_bit_piece 32 64; "
