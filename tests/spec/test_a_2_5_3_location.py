@@ -15,6 +15,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     Unsupported,
 )
+from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.storage import Part
 from tests.spec.machine import (
@@ -265,6 +266,20 @@ def test_stale(text: str) -> None:
     raises(lambda: access.retrieve(location, 8), StaleLocation, "moved")
     raises(lambda: access.write(location, 8, 0), StaleLocation, "moved")
     assert access.read(made.location(text), 8).is_complete, "evaluated again it is fresh"
+
+
+@pytest.mark.clause(C + "stale", "breaks")
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_one_stale_place_among_several(order: tuple[int, int]) -> None:
+    """A frame kept from an earlier stop: the union of a location list is as old as its oldest."""
+    made = world(registers={"s0": 5, "s1": 5})
+    s1 = 33
+    kept = GivenFrame(entry_registers={s1: made.location("regx s1")})
+    made.target.stop += 1
+    entries = [(0, 0x2000, "regx s0"), (0, 0x2000, f"LLVM_call_frame_entry_reg {s1}")]
+    location = made.changed(frame=kept).loclist(*(entries[index] for index in order))
+    assert len(location.places) == 2
+    raises(lambda: made.context.access.read(location, 8), StaleLocation, "moved")
 
 
 @pytest.mark.clause(C + "stale", "breaks")

@@ -141,10 +141,11 @@ def test_incremental(fact: Fact) -> None:
           "0x55227744", note="the zero-location is deeper"),
     keeps(C + "select", "regx s0; regx s1; lit12; LLVM_select_bit_piece 8 4; LLVM_offset_uconst 1; "
           "deref_size 2", "0x6633", note="from inside a run of elements over its end"),
-    keeps(C + "select", "regx s0; regx s1; lit12; LLVM_select_bit_piece 8 4; lit4; LLVM_bit_offset; "
-          "deref_size 2", "0x6334", note="from inside an element"),
-    keeps(C + "select", "regx v3; regx v4; lit5; LLVM_select_bit_piece 32 64; LLVM_offset_uconst 1; "
-          "deref_size 8", "0x200000301000004", note="from inside a vector register's dword"),
+    keeps(C + "select", "regx s0; regx s1; lit12; LLVM_select_bit_piece 8 4; lit4; "
+          "LLVM_bit_offset; deref_size 2", "0x6334", note="from inside an element"),
+    keeps(C + "select", "regx v3; regx v4; lit5; LLVM_select_bit_piece 32 64; "
+          "LLVM_offset_uconst 1; deref_size 8", "0x200000301000004",
+          note="from inside a vector register's dword"),
     keeps(C + "select", "regx v3; regx v4; regval_type exec @u64; LLVM_select_bit_piece 32 64; "
           "LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4", "0x303", note="lane 3 is off"),
     keeps(C + "select", "regx v3; regx v4; regval_type exec @u64; LLVM_select_bit_piece 32 64; "
