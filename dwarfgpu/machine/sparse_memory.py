@@ -1,100 +1,199 @@
-"""Sparse memory: bytes that are known, and nothing in between."""
+"""Sparse memory: bytes that are known, and nothing in between.
+
+Law: what is added costs its own bytes, whatever is known already; a fill costs none.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TypeAlias
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unavailable, UsageError
 
 
+@frozen
+class Fill:
+    """So many bytes that are all the same."""
+
+    byte: int
+    size_bytes: int
+
+    def __len__(self) -> int:
+        return self.size_bytes
+
+    def part(self, first: int, end: int) -> Fill:
+        """Those from an offset to another."""
+        return Fill(self.byte, max(min(end, self.size_bytes) - first, 0))
+
+    def to_bytes(self) -> bytes:
+        return bytes([self.byte]) * self.size_bytes
+
+
+Run: TypeAlias = "bytearray | Fill"
+Data: TypeAlias = "bytes | bytearray | Fill"
+
+
+def part_of(data: Data, first: int, end: int) -> Data:
+    """The bytes from an offset to another, or to the end."""
+    return data.part(first, end) if isinstance(data, Fill) else data[first:end]
+
+
+def bytes_of(data: Data) -> bytes:
+    return data.to_bytes() if isinstance(data, Fill) else bytes(data)
+
+
 class SparseMemory:
-    """Known ranges of one address range, joined where they touch."""
+    """Known ranges of one address range, in order; none overlaps another, neighbours may touch."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         """Of the address space, as people write it before `#`; empty for the default one."""
         self._starts: list[int] = []
-        self._data: list[bytearray] = []
+        self._runs: list[Run] = []
 
-    def add(self, address: int, data: bytes) -> None:
+    def add(self, address: int, data: Data) -> None:
         """Make bytes known; `UsageError` where they contradict bytes known already."""
         if not data:
             return
         end = address + len(data)
-        first = max(bisect_right(self._starts, address) - 1, 0)
-        if first < len(self._starts) and self._starts[first] + len(self._data[first]) < address:
-            first += 1
-        last = first
-        start, merged = address, bytearray(data)
-        while last < len(self._starts) and self._starts[last] <= end:
-            start, merged = self._merge(start, merged, self._starts[last], self._data[last])
-            last += 1
-        self._starts[first:last] = [start]
-        self._data[first:last] = [merged]
+        if not self._starts or address >= self._end(-1):
+            self._insert(len(self._starts), address, data)
+            return
+        gaps, at = [], address
+        for index in self._overlapped(address, end):
+            start = self._starts[index]
+            if at < start:
+                gaps.append((at, start))
+            at = max(at, self._end(index))
+            self._check(index, address, data)
+        if at < end:
+            gaps.append((at, end))
+        for first, last in gaps:
+            index = bisect_right(self._starts, first)
+            self._insert(index, first, part_of(data, first - address, last - address))
 
-    def replace(self, address: int, data: bytes) -> None:
+    def replace(self, address: int, data: Data) -> None:
         """Make bytes known, in place of what was known of them."""
+        if not data:
+            return
         end = address + len(data)
-        for start, held in zip(self._starts, self._data, strict=True):
-            first, last = max(start, address), min(start + len(held), end)
-            if first < last:
-                held[first - start : last - start] = data[first - address : last - address]
-        self.add(address, data)
+        known = self._overlapped(address, end)
+        if len(known) == 1 and not isinstance(data, Fill):
+            start, run = self._starts[known.start], self._runs[known.start]
+            if isinstance(run, bytearray) and start <= address and end <= start + len(run):
+                run[address - start : end - start] = data
+                return
+        left: list[tuple[int, Run]] = []
+        for index in known:
+            start, run = self._starts[index], self._runs[index]
+            for first, last in ((start, address), (end, start + len(run))):
+                if first < last:
+                    left.append((first, _run(part_of(run, first - start, last - start))))
+        self._starts[known.start : known.stop] = [start for start, _ in left]
+        self._runs[known.start : known.stop] = [run for _, run in left]
+        self._insert(bisect_right(self._starts, address), address, data)
 
-    def _merge(
-        self, start: int, data: bytearray, other_start: int, other: bytearray
-    ) -> tuple[int, bytearray]:
-        low = min(start, other_start)
-        high = max(start + len(data), other_start + len(other))
-        common = range(max(start, other_start), min(start + len(data), other_start + len(other)))
-        if common:
-            mine = data[common.start - start : common.stop - start]
-            if mine != other[common.start - other_start : common.stop - other_start]:
-                where = f"{self.name or 'global'} memory at {common.start:#x}"
-                raise UsageError(f"{where} is given twice, with other contents")
-        out = bytearray(high - low)
-        out[other_start - low : other_start - low + len(other)] = other
-        out[start - low : start - low + len(data)] = data
-        return low, out
+    def _end(self, index: int) -> int:
+        return self._starts[index] + len(self._runs[index])
 
-    def _range(self, address: int, size_bytes: int) -> tuple[bytearray, int]:
-        """The known range that holds the bytes, and their offset in it."""
-        index = bisect_right(self._starts, address) - 1
-        if index >= 0:
-            offset = address - self._starts[index]
-            if offset + size_bytes <= len(self._data[index]):
-                return self._data[index], offset
-            address = max(address, self._starts[index] + len(self._data[index]))
-        place = f"{self.name}#{address:#x}" if self.name else f"{address:#x}"
-        raise Unavailable(f"cannot access memory at address {place}: not in the state")
+    def _overlapped(self, address: int, end: int) -> range:
+        """The indexes of the runs that have bytes of a range; where they would be, if none has."""
+        first = bisect_right(self._starts, address)
+        if first and self._end(first - 1) > address:
+            first -= 1
+        last = first
+        while last < len(self._starts) and self._starts[last] < end:
+            last += 1
+        return range(first, last)
+
+    def _insert(self, index: int, address: int, data: Data) -> None:
+        """Put bytes before the run of an index; they go on with the one before where they can."""
+        if not data:
+            return
+        if index and self._end(index - 1) == address:
+            before = self._runs[index - 1]
+            if isinstance(before, bytearray) and not isinstance(data, Fill):
+                before += data
+                return
+            if isinstance(before, Fill) and isinstance(data, Fill) and before.byte == data.byte:
+                self._runs[index - 1] = Fill(data.byte, len(before) + len(data))
+                return
+        self._starts.insert(index, address)
+        self._runs.insert(index, _run(data))
+
+    def _check(self, index: int, address: int, data: Data) -> None:
+        """`UsageError` where a run has other bytes than these."""
+        start, run = self._starts[index], self._runs[index]
+        first, last = max(start, address), min(start + len(run), address + len(data))
+        ours = part_of(run, first - start, last - start)
+        theirs = part_of(data, first - address, last - address)
+        if isinstance(ours, Fill) and isinstance(theirs, Fill):
+            is_same = ours == theirs
+        elif isinstance(ours, Fill) or isinstance(theirs, Fill):
+            fill, plain = (ours, theirs) if isinstance(ours, Fill) else (theirs, ours)
+            assert isinstance(fill, Fill) and not isinstance(plain, Fill)
+            is_same = plain.count(fill.byte) == len(plain)
+        else:
+            is_same = ours == theirs
+        if not is_same:
+            where = f"{self.name or 'global'} memory at {first:#x}"
+            raise UsageError(f"{where} is given twice, with other contents")
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """The bytes, all of them known, or `Unavailable`."""
-        data, offset = self._range(address, size_bytes)
-        return bytes(data[offset : offset + size_bytes])
+        parts = self.known(address, size_bytes)
+        if len(parts) == 1 and len(parts[0][1]) == size_bytes:
+            return parts[0][1]
+        self._require(address, size_bytes)
+        return b"".join(data for _, data in parts)
+
+    def _require(self, address: int, size_bytes: int) -> None:
+        """`Unavailable` unless all bytes of a range are known; no bytes are known where one is."""
+        at = address
+        for index in self._overlapped(address, address + max(size_bytes, 1)):
+            if self._starts[index] > at:
+                break
+            at = self._end(index)
+        is_end = not size_bytes and bool(self._starts) and self._is_end(address)
+        if at < address + max(size_bytes, 1) and not is_end:
+            place = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+            raise Unavailable(f"cannot access memory at address {place}: not in the state")
+
+    def _is_end(self, address: int) -> bool:
+        index = bisect_right(self._starts, address) - 1
+        return index >= 0 and self._end(index) == address
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range: offsets in it, and bytes."""
+        """What is known of a range: offsets in it, and bytes; neighbours are one."""
+        out: list[tuple[int, list[bytes]]] = []
+        at = address - 1
         end = address + size_bytes
-        index = max(bisect_right(self._starts, address) - 1, 0)
-        out: list[tuple[int, bytes]] = []
-        while index < len(self._starts) and self._starts[index] < end:
-            start, held = self._starts[index], self._data[index]
-            first = max(start, address)
-            if part := bytes(held[first - start : end - start]):
-                out.append((first - address, part))
-            index += 1
-        return out
+        for index in self._overlapped(address, end):
+            start = self._starts[index]
+            first, last = max(start, address), min(self._end(index), end)
+            data = bytes_of(part_of(self._runs[index], first - start, last - start))
+            if out and first == at:
+                out[-1][1].append(data)
+            elif data:
+                out.append((first - address, [data]))
+            at = last
+        return [(offset, parts[0] if len(parts) == 1 else b"".join(parts)) for offset, parts in out]
 
     def write(self, address: int, data: bytes) -> None:
         """Change known bytes; `Unavailable` if any is not known."""
-        held, offset = self._range(address, len(data))
-        held[offset : offset + len(data)] = data
+        self._require(address, len(data))
+        self.replace(address, data)
 
-    def views(self) -> list[tuple[int, bytearray]]:
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether any known range goes on in another."""
+        return any(self._end(index) == start for index, start in enumerate(self._starts[1:]))
+
+    def runs(self) -> list[tuple[int, Run]]:
         """Every known range: its address, and its bytes themselves, which nobody may resize."""
-        return list(zip(self._starts, self._data, strict=True))
+        return list(zip(self._starts, self._runs, strict=True))
 
-    def ranges(self) -> list[tuple[int, bytes]]:
-        """Every known range: its address and its bytes."""
-        return [(start, bytes(data)) for start, data in zip(self._starts, self._data, strict=True)]
+
+def _run(data: Data) -> Run:
+    return data if isinstance(data, Fill) else bytearray(data)

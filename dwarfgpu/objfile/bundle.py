@@ -19,7 +19,7 @@ from attrs import evolve, field
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate_some, unpack_zstd
+from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
@@ -229,9 +229,15 @@ def _unpacked(data: bytes | FileBytes, position: int, what: str) -> tuple[bytes,
     except (Malformed, Unsupported) as error:
         error.context = what
         raise
+    if method == _ZLIB and total_bytes is None:
+        # The rest of the file is not copied: many bundles may follow.
+        rest = (
+            memoryview(data)[start:] if isinstance(data, bytes) else data.part(start, end - start)
+        )
+        unpacked, used_bytes = inflate_some(rest, size_bytes, what)
+        return unpacked, "zlib", start + used_bytes
     if method == _ZLIB:
-        unpacked, used_bytes = inflate_some(data[start:end], size_bytes, what)
-        return unpacked, "zlib", end if total_bytes is not None else start + used_bytes
+        return inflate(data[start:end], size_bytes, what), "zlib", end
     if method == _ZSTD:
         return unpack_zstd(data[start:end], size_bytes, what), "zstd", end
     raise Unsupported(f"{what}: compression method {method} of offload bundles")

@@ -12,10 +12,13 @@ from io import BytesIO
 from typing import Final, Protocol, cast
 
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
+from dwarfgpu.objfile.file_bytes import FileBytes
 
 _ZLIB_LARGEST_RATIO: Final = 1032
 """Deflate cannot expand more than this; a header that claims more is a lie."""
 _STEP: Final = 1 << 20
+_STEP_IN: Final = 1 << 12
+"""Bytes that are given to zlib at a time: what it does not use, it copies."""
 MOST_UNPACKED_BYTES: Final = 1 << 31
 
 
@@ -33,22 +36,37 @@ class _Zstandard(Protocol):
 
 def inflate(data: bytes, size_bytes: int, what: str) -> bytes:
     """Unpack zlib data; `Malformed` unless exactly `size_bytes` come out."""
-    return inflate_some(data, size_bytes, what)[0]
-
-
-def inflate_some(data: bytes, size_bytes: int, what: str) -> tuple[bytes, int]:
-    """The same, and how many bytes of `data` were used."""
-    if size_bytes > _ZLIB_LARGEST_RATIO * (len(data) + 1):
-        raise Malformed(f"{what} claims {size_bytes} bytes when decompressed")
-    _check_size(size_bytes, what)
-    unpacker = zlib.decompressobj()
+    _check_ratio(len(data), size_bytes, what)
     try:
-        out = unpacker.decompress(data, size_bytes + 1)
+        out = zlib.decompressobj().decompress(data, size_bytes + 1)
     except zlib.error as error:
         raise Malformed(f"{what} cannot be decompressed: {error}") from None
     if len(out) != size_bytes:
         raise Malformed(f"{what} does not decompress to {size_bytes} bytes")
-    return out, len(data) - len(unpacker.unused_data)
+    return out
+
+
+def inflate_some(data: memoryview | FileBytes, size_bytes: int, what: str) -> tuple[bytes, int]:
+    """The same of data that other bytes follow, which are not copied; and how many were used."""
+    _check_ratio(len(data), size_bytes, what)
+    unpacker = zlib.decompressobj()
+    out, used_bytes = bytearray(), 0
+    try:
+        while not unpacker.eof and len(out) <= size_bytes and used_bytes < len(data):
+            part = data[used_bytes : used_bytes + _STEP_IN]
+            out += unpacker.decompress(part, size_bytes + 1 - len(out))
+            used_bytes += len(part) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
+    except zlib.error as error:
+        raise Malformed(f"{what} cannot be decompressed: {error}") from None
+    if len(out) != size_bytes:
+        raise Malformed(f"{what} does not decompress to {size_bytes} bytes")
+    return bytes(out), used_bytes
+
+
+def _check_ratio(packed_bytes: int, size_bytes: int, what: str) -> None:
+    if size_bytes > _ZLIB_LARGEST_RATIO * (packed_bytes + 1):
+        raise Malformed(f"{what} claims {size_bytes} bytes when decompressed")
+    _check_size(size_bytes, what)
 
 
 def unpack_zstd(data: bytes, size_bytes: int, what: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from itertools import pairwise
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
-from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.sparse_memory import Fill, SparseMemory, bytes_of
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
+from tests.work import at_most
 
 GPU = architecture("gfx942")
 
@@ -124,27 +126,90 @@ def test_private_memory_needs_its_wave_and_lane() -> None:
             target.read_memory(place, 0, 4)
 
 
-def test_sparse_memory_is_what_was_written_and_nothing_in_between() -> None:
-    seed = random.randrange(2**32)
+def chosen(chance: random.Random) -> bytes | Fill:
+    size_bytes = chance.randrange(6)
+    if chance.randrange(2):
+        return Fill(chance.randrange(2), size_bytes)
+    return bytes(chance.randrange(2) for _ in range(size_bytes))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sparse_memory_is_what_was_written_and_nothing_in_between(seed: int) -> None:
     chance = random.Random(seed)
     memory, model = SparseMemory("global"), dict[int, int]()
     for _ in range(300):
-        address = chance.randrange(400)
-        data = bytes(chance.randrange(2) for _ in range(chance.randrange(6)))
-        clash = any(model.get(address + n, byte) != byte for n, byte in enumerate(data))
-        if clash:
-            with pytest.raises(UsageError):
+        address, data = chance.randrange(400), chosen(chance)
+        given = dict(enumerate(bytes_of(data), address))
+        clash = any(model.get(at, byte) != byte for at, byte in given.items())
+        way = chance.choice(["add", "add", "replace", "write"])
+        if way == "add" and clash:
+            with pytest.raises(UsageError, match="given twice, with other contents"):
                 memory.add(address, data)
-            continue
-        memory.add(address, data)
-        model |= {address + n: byte for n, byte in enumerate(data)}
+        elif way == "write" and not given.keys() <= model.keys():
+            with pytest.raises(Unavailable):
+                memory.write(address, bytes_of(data))
+        elif way == "write" and given:
+            memory.write(address, bytes_of(data))
+            model |= given
+        else:
+            (memory.add if way == "add" else memory.replace)(address, data)
+            model |= given
         start, size = chance.randrange(400), chance.randrange(1, 8)
         expected = [model.get(start + n) for n in range(size)]
         if None in expected:
-            with pytest.raises(Unavailable):
+            first = start + expected.index(None)
+            with pytest.raises(Unavailable, match=f"at address global#{first:#x}: not in"):
                 memory.read(start, size)
         else:
-            assert list(memory.read(start, size)) == expected, f"seed {seed}"
-    ranges = memory.ranges()
-    assert {at + n: byte for at, data in ranges for n, byte in enumerate(data)} == model
-    assert all(a + len(data) < b for (a, data), (b, _) in pairwise(ranges))
+            assert list(memory.read(start, size)) == expected
+        known = memory.known(start, size)
+        assert {start + at + n: byte for at, part in known for n, byte in enumerate(part)} == {
+            at: byte for at, byte in model.items() if start <= at < start + size
+        }
+        assert all(a + len(part) < b for (a, part), (b, _) in pairwise(known))
+    runs = [(at, bytes_of(run)) for at, run in memory.runs()]
+    assert {at + n: byte for at, data in runs for n, byte in enumerate(data)} == model
+    assert all(a + len(data) <= b for (a, data), (b, _) in pairwise(runs))
+
+
+MEBIBYTE = 1 << 20
+
+
+def test_what_is_added_costs_its_own_bytes() -> None:
+    """Neighbours are not copied, whichever way they come, and a fill takes no memory."""
+    memory = SparseMemory("")
+    tracemalloc.start()
+    try:
+        for number in range(1000):
+            memory.add(number * MEBIBYTE, Fill(number % 251, MEBIBYTE))
+        memory.add(5 * MEBIBYTE, Fill(5, MEBIBYTE))  # the same again
+        assert len(memory.read(5 * MEBIBYTE - 8, 16)) == 16
+        memory.write(700 * MEBIBYTE + 7, b"written")
+        assert memory.read(700 * MEBIBYTE + 6, 9) == b"\xc6written\xc6"
+        assert tracemalloc.get_traced_memory()[1] < MEBIBYTE
+    finally:
+        tracemalloc.stop()
+    assert len(memory.runs()) == 1002
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_many_neighbours_are_linear_work(step: int) -> None:
+    memory = SparseMemory("")
+    with at_most(60 * 20_000):
+        for number in range(20_000)[::step]:
+            memory.add(number * 64, bytes([number % 251]) * 64)
+    sizes = [len(run) for _, run in memory.runs()]
+    assert sum(sizes) == 20_000 * 64
+    if step == 1:
+        assert len(sizes) == 1  # it grew in place
+    data = memory.read(0, 20_000 * 64)
+    assert data[64 * 7000 : 64 * 7001] == bytes([7000 % 251]) * 64
+
+
+def test_a_neighbour_is_put_behind_without_a_copy() -> None:
+    memory = SparseMemory("")
+    memory.add(0, bytes(100))
+    [(_, before)] = memory.runs()
+    memory.add(100, bytes(100))
+    [(_, after)] = memory.runs()
+    assert after is before and len(after) == 200

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -61,6 +62,28 @@ def ids(entries: tuple[BundleEntry, ...]) -> list[str]:
 
 
 SMALL = {HOST: b"", ON: b"on", OFF: b"off!", GFX942: b"gfx942"}
+
+
+def test_many_compressed_bundles_are_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None copies the rest of the file: the bytes that zlib is given are counted."""
+    given: list[int] = []
+    made = zlib.decompressobj
+
+    class Counted:
+        def __init__(self) -> None:
+            self.inner = made()
+
+        def decompress(self, data: bytes, most_bytes: int) -> bytes:
+            given.append(len(data))
+            return self.inner.decompress(data, most_bytes)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+    monkeypatch.setattr(zlib, "decompressobj", Counted)
+    data = compressed(plain({}), 1) * 5000
+    assert read_bundles(data, "made") == ()
+    assert len(data) > 150_000 and sum(given) <= 5000 * 4096
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def place_beside(state: State, agent: int | None) -> Place:
         (start, start + len(data))
         for name, _, store in state.target.memories()
         if not name
-        for start, data in store.views()
+        for start, data in store.runs()
     ]
     scratch = [state.target.apertures_of(each.wave) for each in state.waves]
     ranges += [

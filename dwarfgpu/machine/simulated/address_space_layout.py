@@ -76,7 +76,7 @@ def taken_by_dispatch(launched: Launched) -> Iterator[Extent]:
 def taken_in_state(state: State) -> Iterator[Extent]:
     """What a state has of global memory, code objects apart, and its agents' apertures."""
     for name, _, store in state.target.memories():
-        for start, data in () if name else store.views():
+        for start, data in () if name else store.runs():
             yield Extent("the memory of the state", start, start + len(data))
     for wave in state.waves:
         scratch = state.target.apertures_of(wave.wave)

@@ -15,6 +15,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.simulated.dispatch import Launched, WaveRegisters
+from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.topology import Dispatch, Queue
 
@@ -118,8 +119,11 @@ class Arrays:
         self.files[path] = data
         return path
 
-    def memory(self, name: str, address: int, data: bytes) -> Json:
+    def memory(self, name: str, address: int, data: Data) -> Json:
         """An entry of `memory`."""
+        if isinstance(data, Fill):
+            return {"address": hex(address), "size": len(data), "fill": data.byte}
+        data = bytes(data)
         if len(data) <= _LONGEST_HEX_BYTES:
             return {"address": hex(address), "bytes": data.hex()}
         return {"address": hex(address), "npy": self.file(name, Npy("|u1", (len(data),), data))}

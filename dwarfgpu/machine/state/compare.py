@@ -82,7 +82,7 @@ def _chunks(store: SparseMemory | None) -> set[int]:
     """Where the pieces begin in which a memory knows anything."""
     return {
         start
-        for address, data in ([] if store is None else store.views())
+        for address, data in ([] if store is None else store.runs())
         for start in range(address - address % _CHUNK, address + len(data), _CHUNK)
     }
 

@@ -16,6 +16,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
+from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (
     MACHINE_MEMBERS,
     WAVE_MEMBERS,
@@ -87,8 +88,8 @@ class _Reader:
     folder: Path
     is_second: bool
     """Whether it may have what the second version of the format has."""
-    filled: list[int] = field(factory=list, init=False)
-    """Bytes of each range that is filled in."""
+    filled_bytes: list[int] = field(factory=lambda: [0], init=False)
+    """One number: the bytes of all fills until now."""
     left_out: dict[str, list[WaveId]] = field(factory=dict, init=False)
     """Registers of other AMD GPUs, and the waves that have contents for them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
@@ -355,7 +356,7 @@ def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> 
     target.write_register(wave, part.register, data, part.offset_bytes)
 
 
-def _contents(field: Field, reader: _Reader) -> bytes:
+def _contents(field: Field, reader: _Reader) -> Data:
     """The bytes of a range of memory, which are given in one of three ways."""
     given = [name for name in ("bytes", "npy", "fill") if field.has(name)]
     if len(given) > 1:
@@ -366,10 +367,10 @@ def _contents(field: Field, reader: _Reader) -> bytes:
         return reader.npy(field["npy"]).data
     if given == ["fill"]:
         size_bytes = field["size"].integer(1, MOST_FILLED_BYTES)
-        reader.filled.append(size_bytes)
-        if sum(reader.filled) > MOST_FILLED_BYTES:
+        reader.filled_bytes[0] += size_bytes
+        if reader.filled_bytes[0] > MOST_FILLED_BYTES:
             raise field["size"].expected(f"at most {MOST_FILLED_BYTES} bytes that are filled in")
-        return bytes([field["fill"].integer(0, 255)]) * size_bytes
+        return Fill(field["fill"].integer(0, 255), size_bytes)
     return field["bytes"].hexadecimal()
 
 
@@ -396,7 +397,7 @@ def add_memory(
         raise field.expected(f"global memory here; {space} memory belongs to a wave")
     number = None if lane is None else lane.integer(0, arch.lane_count - 1)
     address = field["address"].integer(0)
-    data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
+    data: Data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
     try:
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:

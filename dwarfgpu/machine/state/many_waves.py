@@ -21,7 +21,7 @@ from dwarfgpu.arch.amdgpu import (
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine as Model
@@ -146,7 +146,7 @@ class BulkState:
         """Numbers of which the state knows nothing, as files have them."""
         assert isinstance(self.target, ImageTarget)
         if store is not None:
-            for start, data in store.views():
+            for start, data in store.runs():
                 wanted = wanted & ~((at < start + len(data)) & (at + size_bytes > start))
         for image in self.target.images:
             if image.is_writable and self.target.has_started:
@@ -267,15 +267,32 @@ def _exact(array: Array) -> Array:
 def _take(
     store: SparseMemory, wanted: Array, at: Array, size_bytes: int, held: Array, known: Array
 ) -> None:
-    """Numbers that a store knows."""
-    for start, data in store.views():
+    """Numbers that a store knows, those that lie in two neighbours byte by byte."""
+    _take_of_one_run(store, wanted, at, size_bytes, held, known)
+    rest = wanted & ~known
+    if size_bytes == 1 or not store.has_neighbours or not rest.any():
+        return
+    numbers, are_known = np.zeros(held.shape, np.int64), rest.copy()
+    for byte in range(size_bytes):
+        part, is_known = np.zeros(held.shape, np.int64), np.zeros(held.shape, bool)
+        _take_of_one_run(store, rest, at + byte, 1, part, is_known)
+        numbers |= part << 8 * byte
+        are_known &= is_known
+    held[are_known] = numbers[are_known]
+    known |= are_known
+
+
+def _take_of_one_run(
+    store: SparseMemory, wanted: Array, at: Array, size_bytes: int, held: Array, known: Array
+) -> None:
+    for start, data in store.runs():
         inside = wanted & (at >= start) & (at + size_bytes <= start + len(data))
         if inside.any():
             _pick(data, start, inside, at, size_bytes, held, known)
 
 
 def _pick(
-    data: bytearray,
+    data: Run,
     start: int,
     inside: Array,
     at: Array,
@@ -283,10 +300,13 @@ def _pick(
     held: Array,
     known: Array,
 ) -> None:
+    known[inside] = True
+    if isinstance(data, Fill):
+        held[inside] = int.from_bytes(data.part(0, size_bytes).to_bytes(), "little")
+        return
     raw = np.frombuffer(data, np.uint8)
     offsets = at[inside] - start
     numbers = np.zeros(offsets.shape, np.int64)
     for byte in range(size_bytes):
         numbers |= raw[offsets + byte].astype(np.int64) << 8 * byte
     held[inside] = numbers
-    known[inside] = True

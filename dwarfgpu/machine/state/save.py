@@ -80,7 +80,7 @@ def _memory(
         is_of_group = space is not None and space.scope == "workgroup"
         if owner != (group if is_of_group else wave) or (owner is None) != (wave is None):
             continue
-        for address, data in store.ranges():
+        for address, data in store.runs():
             entry = arrays.memory(f"{name or 'at'}-{owner or 0}-{address:x}", address, data)
             assert isinstance(entry, dict)
             yield {"space": name, **entry} if name else entry

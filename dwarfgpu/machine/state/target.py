@@ -7,11 +7,13 @@ global memory) are one store: what the architecture lowers an address to decides
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.errors import (
+    LimitExceeded,
     MissingContext,
     OutOfRange,
     PartlyUnavailable,
@@ -19,10 +21,14 @@ from dwarfgpu.errors import (
     UsageError,
     WhollyUnavailable,
 )
-from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.sparse_memory import Data, SparseMemory, part_of
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
+
+MOST_ELEMENTS: Final = 1 << 18
+"""Of a lane's scratch in one access: it lies in elements of some bytes, those of all lanes in turn.
+That is 1 MiB; a lane has no more than some hundred KiB."""
 
 
 class _RegisterBytes:
@@ -124,11 +130,11 @@ class StateTarget:
                 data = (value & mask).to_bytes(element_bytes, self.architecture.endian)
                 self.set_register(wave, register, data, lane * element_bytes)
 
-    def set_memory(self, where: Memory, address: int, data: bytes) -> None:
+    def set_memory(self, where: Memory, address: int, data: Data) -> None:
         """Make bytes of a memory known, in whatever store they really are."""
         for store, start, part in self._lowered(where, address, len(data)):
             offset, size_bytes = part
-            store.add(start, data[offset : offset + size_bytes])
+            store.add(start, part_of(data, offset, offset + size_bytes))
 
     def place_scratch(self, wave: WaveId, base: int) -> None:
         """Tell where the scratch of a wave is in global memory; what is known of it is there.
@@ -141,7 +147,7 @@ class StateTarget:
             raise UsageError(f"{told}, not at {base:#x}")
         self.wave_apertures[wave] = evolve(apertures, scratch_base=base)
         held = self._memories.pop(("private_wave", wave), None)
-        for address, data in () if held is None else held.ranges():
+        for address, data in () if held is None else held.runs():
             end = base + address + len(data)
             if end > 1 << 64:
                 raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
@@ -159,7 +165,7 @@ class StateTarget:
         """Take over what `without_memory` was told, in place of what was known of those bytes."""
         for (name, owner), theirs in other._memories.items():
             ours = self._memories.setdefault((name, owner), SparseMemory(name))
-            for address, data in theirs.ranges():
+            for address, data in theirs.runs():
                 ours.replace(address, data)
 
     def architecture_of(self, wave: WaveId) -> Architecture:
@@ -276,6 +282,11 @@ class StateTarget:
             store = self._store(name, place.space.scope, where.wave)
             out.append((store, place.address, (done, count)))
             done += count
+            if len(out) > MOST_ELEMENTS:
+                raise LimitExceeded(
+                    f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
+                    f"{MOST_ELEMENTS} places"
+                )
         return out
 
     def _store(self, name: str, scope: str, wave: WaveId | None) -> SparseMemory:

@@ -1,0 +1,79 @@
+"""State files made to exhaust: each costs as much as it has entries, and a fill no memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.model.storage import Memory
+from tests.work import at_most
+
+MEBIBYTE = 1 << 20
+
+
+def loaded(folder: Path, memory: list[object], of_wave: list[object] | None = None) -> State:
+    document = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "gfx942",
+        "memory": memory,
+        "waves": [{"registers": {}, "memory": of_wave or []}],
+    }
+    path = folder / "s.json"
+    path.write_text(json.dumps(document))
+    return load_state(path)
+
+
+def fill(address: int, size_bytes: int, byte: int = 1, **more: object) -> object:
+    return {"address": address, "size": size_bytes, "fill": byte, **more}
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        [fill(0, 1 << 30)],
+        [fill(number * MEBIBYTE, MEBIBYTE, number % 200) for number in range(1000)],
+        [fill(number * MEBIBYTE, MEBIBYTE, number % 200) for number in range(1000)[::-1]],
+        [fill(2 * number * MEBIBYTE, MEBIBYTE) for number in range(1000)],
+    ],
+    ids=["one of a gigabyte", "neighbours", "neighbours from the end", "apart"],
+)
+def test_fills_take_no_memory(tmp_path: Path, memory: list[object]) -> None:
+    tracemalloc.start()
+    try:
+        state = loaded(tmp_path, memory)
+        where = Memory(state.architecture.address_space(0))
+        assert len(state.target.read_memory(where, 3, 100)) == 100
+        assert tracemalloc.get_traced_memory()[1] < 8 * MEBIBYTE
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_fills_are_linear_work(tmp_path: Path) -> None:
+    memory = [fill(0x1000 * number, 16) for number in range(10_000)]
+    with at_most(10_000 * 250):
+        state = loaded(tmp_path, memory)
+    [(_, _, store)] = state.target.memories()
+    assert len(store.runs()) == 10_000
+
+
+def test_more_than_a_gigabyte_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"memory\[1\].size: expected at most 1073741824 bytes"):
+        loaded(tmp_path, [fill(0, 1 << 30), fill(1 << 40, 1)])
+
+
+def test_a_fill_of_the_memory_of_a_lane_is_bounded(tmp_path: Path) -> None:
+    """It is in many places: an element of each lane's scratch lies after those of the others."""
+    with at_most(20_000_000), pytest.raises(DwarfGpuError, match="in more than 262144 places"):
+        loaded(tmp_path, [], [fill(0, 1 << 28, space="private_lane", lane=3)])
+
+
+def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:
+    given = {"address": 4, "bytes": "01010102"}
+    with pytest.raises(UsageError, match="global memory at 0x4 is given twice"):
+        loaded(tmp_path, [fill(0, 100), given])
+    assert loaded(tmp_path, [fill(0, 100), {**given, "bytes": "01010101"}, fill(2, 100)])
