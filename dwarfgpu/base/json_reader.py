@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 28
@@ -175,7 +176,7 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
 def load(path: Path) -> Field:
     """The JSON document of a file."""
     try:
-        with path.open("rb") as file:
+        with open_to_read(path) as file:
             data = read_at_most(file, MAX_BYTES, path)
         return parse(data.decode("utf-8"), str(path))
     except OSError as error:

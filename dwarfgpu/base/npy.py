@@ -13,6 +13,7 @@ from attrs import field
 
 from dwarfgpu.base.json_reader import read_at_most
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 
 MAGIC: Final = b"\x93NUMPY"
@@ -58,7 +59,7 @@ def read_npy(path: Path) -> Npy:
 def read_file(path: Path) -> bytes:
     """The bytes of a file; `UsageError` where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_to_read(path) as file:
             return read_at_most(file, MAX_BYTES, path)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None

@@ -10,7 +10,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+from dwarfgpu.base.reading import is_regular
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, map_file
 
 T = TypeVar("T")
@@ -30,6 +31,8 @@ def shown_path(path: str) -> str:
 
 def open_companion(path: str) -> ObjectFile:
     """The ELF file of a path that was named in a file; `UsageError` where it is none."""
+    if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
+        raise UsageError(f"{shown_path(path)} cannot be read: it is no regular file")
     return ObjectFile(shown_path(path), map_file(path))
 
 
@@ -68,15 +71,27 @@ class Search:
         return InconsistentContext(f"{what} cannot be used; tried {tried}")
 
 
-def places(name: str, folders: Iterable[str]) -> Iterator[str]:
-    """Where a file may be: as named, in each folder, and by its last part in each folder."""
-    folders = list(folders)
+def places(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:
+    """Where a file may be: as named, in each folder, and by its last part in each folder.
+
+    `roots` are folders too, out of which no `..` leads: those of the user for debug files."""
+    roots = tuple(roots)
+    folders = [*dict.fromkeys([*folders, *roots])]
     if os.path.isabs(name):
         yield name
     else:
-        yield from (joined(folder, name) for folder in folders)
+        yield from (
+            joined_below(folder, name) if folder in roots else joined(folder, name)
+            for folder in folders
+        )
     last = os.path.basename(name)
     yield from (joined(folder, last) for folder in folders)
+
+
+def joined_below(folder: str, name: str) -> str:
+    """A path in a folder, out of which no `..` of the name leads."""
+    is_plain = ".." not in name.split("/")
+    return joined(folder, name if is_plain else os.path.normpath(f"/{name}").lstrip("/"))
 
 
 def joined(folder: str, name: str) -> str:

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
+from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
 from dwarfgpu.objfile.notes import build_id
 
@@ -97,12 +99,12 @@ def _by_link(link: DebugLink, path: Path, roots: list[Path]) -> Iterator[Path]:
             inside = folder.resolve().relative_to("/")
         except (OSError, ValueError, RuntimeError):
             continue
-        yield root / inside / link.name
+        yield Path(joined_below(str(root), f"{inside}/{link.name}"))
 
 
 def _opened(path: Path) -> ObjectFile | None:
     try:
-        return open_object(path) if path.is_file() else None
+        return open_object(path) if is_regular(path) else None
     except (DwarfGpuError, OSError, ValueError):
         return None
 

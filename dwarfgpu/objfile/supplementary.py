@@ -15,7 +15,7 @@ from attrs import field
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.objfile.companions import Search, open_companion, places, shown_path
+from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.notes import build_id
 from dwarfgpu.objfile.separate_debug import by_build_id
@@ -113,7 +113,7 @@ def find_supplementary(
 
 
 def _paths(file: ObjectFile, link: SupplementaryLink, roots: list[str]) -> Iterator[str]:
-    yield from places(link.name, [os.path.dirname(file.path) or ".", *roots])
-    yield from (os.path.join(root, link.name.lstrip("/")) for root in roots)
+    yield from places(link.name, [os.path.dirname(file.path) or "."], roots)
+    yield from (joined_below(root, link.name.lstrip("/")) for root in roots)
     if link.section == ".gnu_debugaltlink":
         yield from map(str, by_build_id(link.id, [Path(each) for each in roots]))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
 from dwarfgpu.terminal.streams import is_terminal
@@ -62,7 +63,7 @@ def read_all(file: BinaryIO, name: str) -> bytes:
 def read_file(path: str) -> bytes:
     """The whole file; `UsageError` where it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with open_to_read(path) as file:
             return read_all(file, path)
     except OSError as cause:
         raise UsageError(f"{path}: {cause.strerror or cause}") from None

@@ -256,6 +256,5 @@ def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
     folders: Iterable[str] = (
         *((joined(each, folder) for each in beside) if folder else ()),
         *beside,
-        *map(str, info.directories),
     )
-    yield from places(name, dict.fromkeys(folders))
+    yield from places(name, folders, tuple(map(str, info.directories)))

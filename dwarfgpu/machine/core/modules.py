@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import beneath, is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
@@ -243,10 +243,12 @@ class _Reader:
         one."""
         root = self._where.sysroot
         path = path.removesuffix(_DELETED)
-        if root is None:
-            return open_object(path)
-        inside = os.path.join(root, path.lstrip("/"))
-        return open_object(inside if Path(inside).exists() else Path(root, Path(path).name))
+        if root is not None:
+            inside = beneath(root, path)
+            path = inside if os.path.exists(inside) else beneath(root, os.path.basename(path))
+        if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
+            raise UsageError(f"{path} cannot be read: it is no regular file")
+        return open_object(path)
 
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
         """Why a file is not the one that was mapped; None where it is."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.reading import is_source
 from dwarfgpu.session.backtrace import Place
 
 COMPILED, CURRENT = "$cdir", "$cwd"
@@ -41,14 +42,11 @@ class SourcePath:
         self.directories = ":".join(dict.fromkeys(given))
 
     def found(self, place: Place) -> Path | None:
-        """The file with the text of a place; None where it is nowhere. Only regular files are
-        looked at."""
+        """The file with the text of a place; None where it is nowhere. Only regular files
+        outside of /proc, /sys and /dev are."""
         for path in self._candidates(place):
-            try:
-                if path.is_file():
-                    return path
-            except (OSError, ValueError):  # a NUL in the name, or too long
-                continue
+            if is_source(path):
+                return path
         return None
 
     def _candidates(self, place: Place) -> Iterator[Path]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (
@@ -229,7 +230,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
     if not path:
         raise UsageError("source command requires file name of file to source.")
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with open_to_read(Path(path).expanduser()) as file:
             text = read_all(file, path).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)

@@ -1,0 +1,79 @@
+"""Which files are read.
+
+Law: to open a file never waits for another process. A name out of a file leads to a regular file
+only, and never out of the folder in which it is looked for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from stat import S_ISFIFO, S_ISLNK, S_ISREG
+from typing import BinaryIO, Final
+
+_OF_THE_KERNEL: Final = ("/proc/", "/sys/")
+"""Files there may be regular and wait for ever: `/proc/kmsg`."""
+_DEVICES: Final = "/dev/"
+_MOST_LINKS: Final = 40
+"""In one path, as in Linux."""
+
+
+def open_to_read(path: str | Path) -> BinaryIO:
+    """A file that a user names; `OSError` where it cannot be opened.
+
+    A pipe is refused, which waits for a writer; a link to one, as `/dev/stdin`, has one.
+    """
+    if S_ISFIFO(os.lstat(path).st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return open(path, "rb")
+
+
+def is_regular(path: str | Path) -> bool:
+    """Whether a name out of a file leads to a regular file that is none of the kernel's."""
+    try:
+        return S_ISREG(os.stat(path).st_mode) and not _leads_to(path, *_OF_THE_KERNEL)
+    except (OSError, ValueError):  # a NUL in the name, or too long
+        return False
+
+
+def is_source(path: str | Path) -> bool:
+    """The same of a source file, which is no device either."""
+    return is_regular(path) and not _leads_to(path, _DEVICES)
+
+
+def _leads_to(path: str | Path, *folders: str) -> bool:
+    return os.path.realpath(path).startswith(folders)
+
+
+def beneath(folder: str, name: str) -> str:
+    """Where a name is in a folder that is the root of a file system, as for the process that uses
+    it: neither `..` nor a link leads out of it. What does not exist is where it would be."""
+    done: list[str] = []
+    left = [part for part in name.split("/")[::-1] if part not in ("", ".")]
+    links_left = _MOST_LINKS
+    while left:
+        part = left.pop()
+        if part == "..":
+            del done[-1:]
+            continue
+        path = os.path.join(folder, *done, part)
+        target = _link(path) if links_left else None
+        if target is None:
+            done.append(part)
+            continue
+        links_left -= 1
+        if target.startswith("/"):
+            done.clear()
+        left += [each for each in target.split("/")[::-1] if each not in ("", ".")]
+    return os.path.join(folder, *done)
+
+
+def _link(path: str) -> str | None:
+    try:
+        return os.readlink(path) if S_ISLNK(os.lstat(path).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+__all__ = ["beneath", "is_regular", "is_source", "open_to_read"]
