@@ -34,7 +34,7 @@ from dwarfgpu.session.entry_values import call_site_returning_to, passed_on_entr
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import Detail, Recorder, StepView, views
-from dwarfgpu.view.inside_frames import cfa, entry_register, frame_words
+from dwarfgpu.view.inside_frames import FrameWords, cfa, entry_register
 from dwarfgpu.view.locations import entry_text, location_text
 
 MOST: Final = 256
@@ -54,6 +54,11 @@ class Insides:
         self.session = session
         self._seen: dict[object, str] = {}
         self._nested = 0
+        self._words = FrameWords()
+
+    def words(self, session: Session) -> str:
+        """`frame 2 (f9)`, as backtraces number it."""
+        return self._words.of(session)
 
     def look(self, recorded: Recorder) -> tuple[StepView, ...]:
         """The steps that were recorded, each with what it used."""
@@ -154,7 +159,7 @@ class Insides:
         return entry_register(session.at_level(session.level - 1), number, self)
 
     def _frame_base(self, frame: SubprogramFrame, session: Session) -> Detail:
-        where = frame_words(session)
+        where = self.words(session)
         if session.given_frame_base is not None and not frame.level:
             found = location_text(frame.frame_base())
             return Detail(f"the frame base of {where}, {found}", ("--frame-base gives it",))
@@ -175,8 +180,8 @@ class Insides:
         text = expression.hex() if unit is None else _expression_text(session, unit, expression)
         known = frame.entry_value(expression)
         calling, return_address = session.calling()
-        caller = frame_words(calling)
-        title = f"the value of {text} on entry to {frame_words(session)}"
+        caller = self.words(calling)
+        title = f"the value of {text} on entry to {self.words(session)}"
         facts = [f"the caller is {caller}, which goes on at {return_address:#x}"]
         call = call_site_returning_to(calling.code_object, return_address)
         subprogram = frame.subprogram

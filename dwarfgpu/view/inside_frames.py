@@ -42,6 +42,10 @@ class Looks(Protocol):
         """The steps that were recorded, each with what it used."""
         ...
 
+    def words(self, session: Session) -> str:
+        """`frame 2 (f9)`, as backtraces number it."""
+        ...
+
     def once(self, key: object, make: Callable[[], Detail]) -> Detail:
         """What `make` gives; where the key was asked before, that it is above."""
         ...
@@ -64,7 +68,7 @@ def entry_register(session: Session, number: int, looks: Looks) -> Detail:
 
 
 def _cfa(session: Session, looks: Looks) -> Detail:
-    words = frame_words(session)
+    words = looks.words(session)
     title = f"the CFA of {words}, {_result(session.frame.cfa)}"
     if session.given_cfa is not None and not session.level:
         return Detail(title, ("the state or --cfa gives it",))
@@ -97,7 +101,7 @@ def _entry_register(session: Session, number: int, looks: Looks) -> Detail:
     frame = session.physical_frame
     name = register_name(number, with_own_names(session.architecture))
     found = _result(lambda: session.frame.entry_register(number))
-    title = f"{name} on entry to {frame_words(session)}, {found}"
+    title = f"{name} on entry to {looks.words(session)}, {found}"
     if frame is None:
         return Detail(title, ("there is no program location: the default rule of the ABI holds",))
     chain = _Chain(session, frame, number, looks)
@@ -145,7 +149,10 @@ class _Chain:
         self.shown += 1
         seen = self.session.at_level(frame.level)
         if self.shown <= MOST_FRAMES:
-            self.facts += [f"{frame_words(seen)}:", *map(_indented, description_facts(seen, frame))]
+            self.facts += [
+                f"{self.looks.words(seen)}:",
+                *map(_indented, description_facts(seen, frame)),
+            ]
         try:
             rule = frame.rule(number)
             rules = {} if isinstance(frame, TailFrame) else frame.row.rules
@@ -222,14 +229,26 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     return (f"{at}, row {row} for {location:#x}",)
 
 
-def frame_words(session: Session) -> str:
-    """`frame 2 (f9)`, as backtraces number it."""
-    function = function_in_focus(session)
-    number = next(
-        (e.number for e in stack_frames(session.at_level(0)) if e.session.level == session.level),
-        session.level,
-    )
-    return f"frame {number}" + ("" if function is None else f" ({function})")
+class FrameWords:
+    """How backtraces number frames; those from the top to the outermost that is asked for are
+    counted once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def of(self, session: Session) -> str:
+        """`frame 2 (f9)`."""
+        if session.level not in self._numbers:
+            self._count(session)
+        function = function_in_focus(session)
+        number = self._numbers.get(session.level, session.level)
+        return f"frame {number}" + ("" if function is None else f" ({function})")
+
+    def _count(self, session: Session) -> None:
+        for each in stack_frames(session.at_level(0)):
+            self._numbers.setdefault(each.session.level, each.number)
+            if each.session.level >= session.level:
+                return
 
 
 def _span(begin: int, end: int) -> str:

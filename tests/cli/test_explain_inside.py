@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from dwarfgpu.expr.evaluate import Step, evaluate
 from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.session import Session
 from dwarfgpu.view import inside as looked_into
+from dwarfgpu.view import inside_frames
 from tests.cli.command import FIXTURES, STATES, Json, run, run_json
 
 O0 = ("--core", FIXTURES / "core/crash.x86_64.O0.core", "--file", FIXTURES / "core/crash.x86_64.O0")
@@ -186,6 +190,21 @@ def test_a_deep_stack_is_followed_in_bounded_depth() -> None:
     """The CFA of each frame needs that of the frame it has called."""
     text = run("explain", *O0, "--frame", 5, "arguments", "--depth", "all").out
     assert text.count("inside: the CFA of frame") == 6
+
+
+def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of them are named: a stack can have ten thousand."""
+    counted: list[int] = []
+
+    def counting(session: Session) -> Iterator[StackFrame]:
+        for each in stack_frames(session):
+            counted.append(each.number)
+            yield each
+
+    monkeypatch.setattr(inside_frames, "stack_frames", counting)
+    text = run("explain", *CHAIN, "--frame", 9, "a", "--depth", "all").out
+    assert len(set(re.findall(r"frame (\d+) \(", text))) == 9
+    assert counted == list(range(9))
 
 
 def test_steps_know_what_called_them() -> None:
