@@ -7,7 +7,7 @@ import re
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -19,6 +19,9 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.service.error_text import error_json, error_line
+
+if TYPE_CHECKING:
+    from dwarfgpu.options.program_location import ProgramLocation
 
 SCHEMA: Final = "dwarfgpu-convert-1"
 ELEMENT_BYTES: Final = (2, 4, 8, 16)
@@ -58,6 +61,10 @@ class _Converted:
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("address", metavar="SPACE[[LANE]]#ADDRESS", help="private_lane#0x10")
+    parser.add_argument(
+        "--file", metavar="FILE",
+        help="a code object: then ADDRESS can be a place in its code, FILE:LINE or FUNCTION+OFFSET",
+    )  # fmt: skip
     parser.add_argument("--to", metavar="SPACE", help="the other space; without it, every one")
     parser.add_argument("--lane", metavar="N", help="whose private memory it is")
     parser.add_argument(
@@ -84,14 +91,14 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` and its like where there is none."""
     focus = _focus(args)
-    source, address, lane = _given(args, focus)
+    source, address, lane, chosen = _given(args, focus)
     wanted, lane = _wanted(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
     found = [_converted(focus, source, address, each) for each in wanted]
     if args.to is not None and found[0].error is not None:
         raise found[0].error
-    notes = _notes(source, address)
+    notes = [*chosen, *_notes(source, address)]
     if args.json:
         print(json.dumps(_record(focus, source, address, found, notes)))
         return 0
@@ -157,10 +164,14 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
     return evolve(apertures, **{name: value for name, value in given.items() if value is not None})
 
 
-def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None]:
-    """The space, the address in it, and the lane."""
+def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
+    """The space, the address in it, the lane, and what was chosen of several places."""
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
+    if address is None and args.file is not None:
+        found = _place(args, focus)
+        lane = _number(args.lane, "--lane")
+        return focus.architecture.address_space(0), found.pc, lane, found.notes
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
     name = match["space"] or "none"
@@ -171,7 +182,29 @@ def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | Non
         if named is not None and lane not in (None, named):
             raise UsageError(f"--lane {lane}, but the address is of lane {named}")
         lane = lane if named is None else named
-    return space, address, lane
+    return space, address, lane, ()
+
+
+def _place(args: Namespace, focus: _Focus) -> ProgramLocation:
+    """A place in the code of the file, as the state has it loaded; else as linked."""
+    from dwarfgpu.dwarf.code_object import CodeObject  # no other conversion needs these
+    from dwarfgpu.machine.state.load import load_state
+    from dwarfgpu.options.given_files import opening
+    from dwarfgpu.options.program_location import in_file
+
+    path, load_address = Path(args.file).resolve(), 0
+    for each in load_state(Path(args.state)).code_objects if args.state else ():
+        if each.path.resolve() == path:
+            load_address = each.load_address
+    with opening():
+        code_object = CodeObject.open(path, load_address, args.dialect)
+    if code_object.info.architecture is None or (
+        code_object.info.architecture.machine != focus.architecture.machine
+    ):
+        raise UsageError(f"{code_object.name} has no code of {focus.architecture.name}")
+    found = in_file(code_object, args.address, "ADDRESS")
+    assert found is not None
+    return found
 
 
 def _space_of_lane(

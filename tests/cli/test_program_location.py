@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, run, run_json
+from tests.cli.command import FIXTURES, STATES, run, run_json
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
 KERNELS = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
@@ -123,3 +123,20 @@ def test_a_place_is_found_where_the_state_stands_in_no_code(tmp_path: Path) -> N
 def test_the_load_address_is_added() -> None:
     arguments = ("--file", NEST, "--load-address", "0x10000", "-e", "regx pc; deref")
     assert run("eval", *arguments, "--pc", "nest.hip:12").out == "71260 (0x1165c)\n"
+
+
+def test_convert_takes_a_place_of_a_file() -> None:
+    by_number = run("convert", "global#0x165c", "--to", "generic")
+    by_place = run("convert", "--file", NEST, "nest.hip:12", "--to", "generic")
+    assert by_place == by_number
+    started = STATES / "dispatch.gfx1100.json"
+    code = FIXTURES / "opencl/kernels.gfx1100.O2.v5.co"
+    done = run("convert", "--file", code, "--state", started, "diverge+4", "--to", "global")
+    assert done.out.startswith("global#0x7f0000002104")
+    answered = run_json("convert", "--file", NEST, "nest.hip:1", "--to", "generic")
+    assert answered.json["notes"] == [
+        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
+    ]
+    wrong = run("convert", "--file", NEST, "nst", "--to", "generic")
+    assert (wrong.status, wrong.out) == (2, "")
+    assert wrong.error == 'ADDRESS nst: Function "nst" not defined. Did you mean "nest"?'
