@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.initial_registers import Sgpr
 from dwarfgpu.machine.topology import Position
 from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch
+from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 
 SCHEMA: Final = "dwarfgpu-dispatch-1"
@@ -102,7 +103,8 @@ def _next(launched: Launched, saved_as: str | None) -> str:
     """The command that reads what the kernel was given: no register holds its arguments yet."""
     state = "STATE" if saved_as is None else shlex.quote(saved_as)
     arguments = "'$_kernarg' " if launched.request.parameters else ""
-    command = f"dwarfgpu eval --state {state} --wave all --lane all {arguments}'$_workitem_id'"
+    name = program_name()
+    command = f"{name} eval --state {state} --wave all --lane all {arguments}'$_workitem_id'"
     return command if saved_as is not None else f"give --save STATE, then {command}"
 
 

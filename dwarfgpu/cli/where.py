@@ -14,7 +14,6 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import define, frozen
-from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.cli.eval import print_notes
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -31,7 +30,7 @@ from dwarfgpu.options.machine_options import natural
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line
-from dwarfgpu.service.where import amount, heading
+from dwarfgpu.service.where import amount, heading, near_variable
 from dwarfgpu.view.coverage import (
     Cells,
     SourceLines,
@@ -204,15 +203,7 @@ def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
     what = " ".join(f'"{name}"' for name in wanted.names)
     if not wanted.names:
         raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {what}{where} in {file.name}.{_like(file, wanted)}")
-
-
-def _like(file: CodeObject, wanted: Wanted) -> str:
-    """A name that was perhaps meant."""
-    every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
-    known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
-    simple = wanted.names[0].rpartition("::")[2]
-    return did_you_mean(simple, sorted(known))
+    raise UsageError(f"No symbol {what}{where} in {file.name}.{near_variable(file, wanted)}")
 
 
 def _columns() -> int:

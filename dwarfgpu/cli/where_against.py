@@ -78,7 +78,8 @@ def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
 def _total(build: Build) -> str:
     plural = "" if build.variable_count == 1 else "s"
     described = percent(build.described_bytes, build.scope_bytes)
-    return f"{build.variable_count} variable{plural}, {described} described"
+    exact = f" ({build.described_bytes}/{build.scope_bytes} bytes)" if build.scope_bytes else ""
+    return f"{build.variable_count} variable{plural}, {described}{exact} described"
 
 
 def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
@@ -92,9 +93,12 @@ def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
 def _measure(measure: Measure | None) -> str:
     if measure is None or not measure.has_code:
         return "absent"
-    text = percent(measure.described_bytes, measure.scope_bytes)
-    part = measure.described_bytes - measure.complete_bytes
-    return text + (f" ({percent(part, measure.scope_bytes)} in part)" if part else "")
+    described, whole = measure.described_bytes, measure.scope_bytes
+    text = percent(described, whole)
+    if whole > 1:  # a global variable counts as one byte
+        text += f" ({described}/{whole} bytes)"
+    part = described - measure.complete_bytes
+    return text + (f", {part} in part" if part else "")
 
 
 def _record(

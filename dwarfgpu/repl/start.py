@@ -260,6 +260,8 @@ def _run(args: argparse.Namespace) -> int:
     shell.settings.set("output", args.interpreter)
     shell.load, shell.state_path = partial(_load, args), args.state
     shell.load_core = partial(_load_core, args)
+    if args.demo and args.state is not None:
+        shell.source_path.set_directories(str(Path(args.state).parent / "source"))
     if stopped.core is not None:
         _begin_core(shell, stopped.core)
     for note in session.notes:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.entities import Variable
@@ -53,3 +56,11 @@ def amount(coverage: Coverage) -> str:
     kinds = {each.extent.completeness for each in coverage.descriptions}
     certainly = "" if "partly" in kinds else "perhaps "
     return f"{text}, {part} of them {certainly}in part"
+
+
+def near_variable(file: CodeObject, wanted: Wanted) -> str:
+    """` Did you mean "limit"?` with a variable that was perhaps meant, else nothing."""
+    every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
+    known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
+    simple = wanted.names[0].rpartition("::")[2]
+    return did_you_mean(simple, sorted(known))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.options.program_name import program_name
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
 STATE = STATES / "dispatch.gfx1100.json"
@@ -90,8 +91,9 @@ def test_the_last_line_of_dispatch_is_what_to_type_next(tmp_path: Path) -> None:
     state = tmp_path / "a state.json"
     file = HIP / "nest.gfx942.O2.v5.co"
     done = run("dispatch", file, "nest", *NEST, "--arg", "limit=3", "--save", state)
-    _, _, text = done.lines[-1].partition("next: dwarfgpu ")
-    told = run(*shlex.split(text))
+    command, *words = shlex.split(done.lines[-1].removeprefix("next: "))
+    assert command == program_name()
+    told = run(*words)
     assert told.status == 0, told.err
     assert any("limit = 3" in line for line in told.lines)
     assert any("{63, 0, 0}" in line for line in told.lines)

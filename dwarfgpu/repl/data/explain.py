@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Coverage
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import names_of
@@ -21,9 +21,9 @@ from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.focus import require_frame
 from dwarfgpu.service.locate import coloured, located, location_lines
-from dwarfgpu.service.subject import subject
+from dwarfgpu.service.subject import Expression, subject
 from dwarfgpu.service.value_history import options_of, required
-from dwarfgpu.service.where import amount
+from dwarfgpu.service.where import amount, near_variable
 from dwarfgpu.service.where import heading as title
 from dwarfgpu.service.where_json import variable_json
 from dwarfgpu.session.session import Session
@@ -122,15 +122,44 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         yield from backtrace.run(shell, argument)
         return
     session = shell.session
-    wanted = subject(session, argument)
+    try:
+        wanted = subject(session, argument)
+    except UsageError:
+        wanted = Expression(argument)
     if not isinstance(wanted, Variable):
-        raise UsageError(f'No symbol "{argument}" in current context.')
+        for coverage in _of_the_file(session, argument):
+            yield from _coverage(shell, coverage)
+        return
     if wanted.kind != "global":
         require_frame(session)
-    coverage = coverage_at(session, wanted)
-    if coverage is None:
+    found = coverage_at(session, wanted)
+    if found is None:
         raise UsageError(f"{argument} is declared where no code is described.")
-    arch = session.architecture
+    yield from _coverage(shell, found)
+
+
+def _of_the_file(session: Session, name: str) -> list[Coverage]:
+    """What the code object describes of a name as the command line takes it: `nest::t`, also of a
+    template without its arguments. `UsageError` where it is none."""
+    file = session.code_object
+    if file is None:
+        raise UsageError(f'No symbol "{name}" in current context.')
+    wanted, allowance = Wanted((name,)), Allowance.of(file.info)
+    found = [
+        coverage
+        for unit in find_variables(file.scopes, wanted)
+        for group in unit.groups
+        for coverage in group.coverages(allowance)
+    ]
+    if not found:
+        near = near_variable(file, wanted)
+        raise UsageError(f'No symbol "{name}" in current context.{near}')
+    return found
+
+
+def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
+    """Where one variable is described."""
+    arch = shell.session.architecture
     record = variable_json(coverage, arch, SourceLines(coverage.variable.unit))
     yield Output(one_line(title(coverage)), {"variable": record})
     if coverage.problem is not None:

@@ -66,6 +66,10 @@ STYLE: Final = Style.from_dict(
 PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
 
 
+_GO_ON: Final = ("/", ":", ".", "(", "->", "=", "'", " ")
+"""Ends of completions after which more is to come."""
+
+
 class _Completer(Completer):
     """Ours, as prompt_toolkit wants them."""
 
@@ -80,6 +84,12 @@ class _Completer(Completer):
             return
         for each in found:
             yield Completion(each.text, start - len(text), display_meta=each.about)
+
+
+def ended(text: str, rest: str) -> str:
+    """The only completion as it is inserted before the rest of the line: with a blank as in GDB,
+    unless there is one, or the completion may go on, as a folder may."""
+    return text if text.endswith(_GO_ON) or rest.startswith(" ") else f"{text} "
 
 
 def _bindings(completer: Completer) -> KeyBindings:
@@ -99,7 +109,7 @@ def _bindings(completer: Completer) -> KeyBindings:
         common = get_common_complete_suffix(document, found)
         if len(found) == 1:
             buffer.delete_before_cursor(-found[0].start_position)
-            buffer.insert_text(found[0].text)
+            buffer.insert_text(ended(found[0].text, document.text_after_cursor))
         elif common:
             buffer.insert_text(common)
         elif state is None:
