@@ -16,6 +16,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.model.location import Location, SingleLocation
@@ -152,6 +153,10 @@ def operations(
             raise
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)
-    told = notes_that_hold(prepare(data, chosen, form).notes, session.frame)
-    notes = (*notes, *told)
+    program = prepare(data, chosen, form)
+    notes = (*notes, *notes_that_hold(program.notes, session.frame))
+    if session.widens_bases and chosen.is_of_compilers:
+        notes += narrow_base_notes(program.instructions, session.architecture, chosen)
+    else:
+        context = evolve(context, widens_bases=False)
     return data, options.with_entries(args, context, chosen), chosen, notes

@@ -226,6 +226,9 @@ class Context:
     limits: Limits = Limits()
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
     """Where it is told how the places of what is read compare."""
+    widens_bases: bool = field(default=False, kw_only=True)
+    """Whether a scalar register narrower than an address is extended by zeros as its base, which
+    the text does not allow and compilers rely on."""
     access: ScalarAccess = field(init=False, repr=False, eq=False)
 
     @access.default

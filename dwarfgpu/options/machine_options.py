@@ -117,7 +117,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option, (_, help_text) in BUDGETS.items():
         budget.add_argument(option, metavar="N", help=f"{help_text}; default: {_default(option)}")
     focus.add_argument(
-        "--strict", action="store_true", help="read literally what upstream clang writes"
+        "--strict",
+        action="store_true",
+        help="read literally what compilers write: upstream clang, SGPRs as bases of addresses",
     )
 
 

@@ -119,6 +119,9 @@ class Focus(Protocol):
     def given_frame_base(self) -> GivenAddress | None: ...
 
     @property
+    def widens_bases(self) -> bool: ...
+
+    @property
     def physical_frame(self) -> CfiFrame | None:
         """The frame as call frame information sees it; None without a program location."""
         ...

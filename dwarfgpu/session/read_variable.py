@@ -17,12 +17,13 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
-from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.dialect.upstream_clang import FRAME_BASE, UNPLACED
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.lane_zero import lane_zero_notes
+from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -178,13 +179,30 @@ def notes_on_location(
             has_zero_offset(each.instructions, unit) for each in programs
         ):
             notes = (*notes, UNPLACED)
-        architecture = frame.session.architecture
+        session = frame.session
+        architecture = session.architecture
+        if session.widens_bases:
+            for each in (*programs, *_frame_base_programs(programs, frame)):
+                notes += narrow_base_notes(each.instructions, architecture, unit.dialect)
         if lane_count > 1:
             for each in programs:
                 notes += lane_zero_notes(each.instructions, size_bits(variable.type), architecture)
         return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it
+
+
+def _frame_base_programs(
+    programs: Iterable[Program], frame: SubprogramFrame
+) -> tuple[Program, ...]:
+    """The expression of the frame base that others use; none where it is a list, or given."""
+    names = {each.operation.name for program in programs for each in program.instructions.distinct}
+    if "fbreg" not in names or not frame.has_frame_base or frame.session.given_frame_base:
+        return ()
+    _, attribute = frame.described_frame_base()
+    if not isinstance(attribute, ExprLoc):
+        return ()
+    return (prepare(attribute.expression, attribute.unit.dialect, attribute.unit.format),)
 
 
 def notes_that_hold(notes: Iterable[str], frame: SubprogramFrame) -> tuple[str, ...]:

@@ -147,6 +147,7 @@ class Session:
                 target=target,
                 limits=limits,
                 comparison=self.comparison,
+                widens_bases=self.widens_bases,
             )
             loaded = LoadedCode(self.code_objects, arch, self.quirks)
             guesses = self.is_heuristic and arch.machine == "AMDGPU"
@@ -317,6 +318,11 @@ class Session:
         except DwarfGpuError:
             return ()
 
+    @property
+    def widens_bases(self) -> bool:
+        """Whether SGPRs are extended by zeros as bases of addresses, as compilers mean them."""
+        return self.architecture.machine == "AMDGPU" and not self.strict
+
     def context(self, frame: SubprogramFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""
         frame = frame or self.frame
@@ -332,6 +338,7 @@ class Session:
             lane_count=count,
             limits=self.limits,
             comparison=self.comparison,
+            widens_bases=self.widens_bases,
         )
         if self.iteration is None or frame.is_scalar:
             return context

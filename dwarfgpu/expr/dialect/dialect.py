@@ -51,6 +51,8 @@ class Dialect:
     """Whether some encodings are dwarfgpu's own."""
     upstream_clang: bool = False
     """Whether a final `litN, swap, xderef` means an address space of upstream clang."""
+    is_of_compilers: bool = True
+    """Whether compilers write it, whose habits count where the text is not strictly followed."""
     codes: Mapping[str, Code] = field(init=False, repr=False)
     """The encoding of each operation, by its name; the one-byte encoding where it has two."""
 
@@ -91,12 +93,14 @@ AMD_2020 = Dialect(
     "amd-2020",
     "the document of 2020: three one-byte operations, and an address space for each lane",
     {**_table(user=False), **NEW, **OTHERWISE},
+    is_of_compilers=False,
 )
 AMD_PROVISIONAL = Dialect(
     "amd-provisional",
     "amd, with provisional numbers of dwarfgpu's own for operations that have none today",
     _table(PROVISIONAL),
     provisional=True,
+    is_of_compilers=False,
 )
 UPSTREAM_CLANG = Dialect(
     "upstream-clang",

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve
 
-from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.arch.amdgpu import GLOBAL, PRIVATE_LANE, VECTOR_REGISTERS
+from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Ambiguous
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, PopInfo
+from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
 from dwarfgpu.model.location import Entry, Location
@@ -36,6 +38,12 @@ _READINGS = {
 }
 """What is read differently at each operation, for those who observe."""
 
+_SCRATCH_BASES = frozenset({64, 65})
+"""DWARF's numbers of s32 and s33, clang's stack and frame pointer."""
+_SCRATCH_READING = (
+    "upstream clang: DW_OP_bregx of the stack or frame pointer is in the focused lane's private "
+    "memory"
+)
 _PIECES = frozenset({"piece", "bit_piece"})
 AMBIGUOUS = (
     "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
@@ -83,6 +91,12 @@ def translated(instructions: Instructions) -> Translation:
         elif name == "regval_type" and register in VECTOR_REGISTERS:
             each = _with(each, "regval_type", _ambiguous)
             notes = []
+        elif name == "bregx" and register in _SCRATCH_BASES:
+            is_whole = following is None or following.operation.name in _PIECES
+            based = _scratch_based(is_whole)
+            read = evolve(each.operation, function=based, reading=_SCRATCH_READING)
+            each = evolve(each, operation=read)
+            notes.append(_SCRATCH_READING)
         elif name == "fbreg":
             notes.append(FRAME_BASE)
         out.append(each)
@@ -181,6 +195,25 @@ def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
         return regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
 
     return lane_of_register
+
+
+def _scratch_based(is_whole: bool) -> Callable[..., Location]:
+    """DW_OP_bregx of the stack or the frame pointer; whether it is a location, or a part, alone."""
+
+    def scratch_based(ctx: Context, *, register: int, displacement: int) -> Location:
+        arch = require(ctx.architecture, "target architecture")
+        info, processor = arch.register(register), PROCESSORS.get(arch.name)
+        if processor is not None and not processor.has_architected_flat_scratch:
+            raise Ambiguous(
+                f"upstream clang: DW_OP_bregx of {info}, which on {arch.name} counts the bytes of "
+                "the whole wave, while the displacement counts those of a lane"
+            )
+        private = arch.address_space(PRIVATE_LANE)
+        held = base_address(ctx.access, info, regx(ctx, register=register), private)
+        space = private if is_whole else arch.address_space(GLOBAL)
+        return memory_location(ctx, space, held + displacement, bind_lane=False)
+
+    return scratch_based
 
 
 def _ambiguous(ctx: Context, **_: int) -> Location:

@@ -80,7 +80,8 @@ def bregx(ctx: Context, *, register: RegisterNumber, displacement: SLEB) -> Loca
     """Make a memory location from a register and a displacement, modulo the address size.
 
     The register is read as an unsigned address of the default address space: one that is narrower
-    is an evaluation error, of one that is wider the low bits count.
+    is an evaluation error, of one that is wider the low bits count. Where the context widens bases,
+    a narrower scalar register is extended by zeros.
     """
     space = require(ctx.architecture, "target architecture").address_space(0)
     return _based(ctx, space, register, displacement)
@@ -99,9 +100,30 @@ def LLVM_aspace_bregx(
 def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) -> Location:
     location = regx(ctx, register=register)
     info = require(ctx.architecture, "target architecture").register(register)
+    if _widens(ctx, info, space):
+        held = ctx.access.retrieve(location, info.size_bits)
+        if isinstance(held, ImplicitPointer):
+            raise _no_base()
+        return memory_location(ctx, space, held + displacement)
     return memory_location(
         ctx, space, base_address(ctx.access, info, location, space) + displacement
     )
+
+
+def is_narrow_base(register: RegisterInfo, address_bits: int) -> bool:
+    """Whether compilers take a register for an address although it lacks the upper bits."""
+    return register.register_class == "scalar" and register.size_bits < address_bits
+
+
+def _widens(ctx: Context, register: RegisterInfo, space: AddressSpace) -> bool:
+    """Whether a register is read as a base although it is narrower than an address."""
+    if not ctx.widens_bases or not is_narrow_base(register, space.address_bits):
+        return False
+    return ctx.unit is None or ctx.unit.dialect.is_of_compilers
+
+
+def _no_base() -> EvaluationError:
+    return EvaluationError("an implicit pointer cannot be the base of an address")
 
 
 def base_address(
@@ -118,7 +140,7 @@ def base_address(
         location = location.displaced(excess_bits)  # the low bits stand last
     base = access.retrieve(location, space.address_bits)
     if isinstance(base, ImplicitPointer):
-        raise EvaluationError("an implicit pointer cannot be the base of an address")
+        raise _no_base()
     return base
 
 

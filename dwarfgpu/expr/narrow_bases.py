@@ -1,0 +1,50 @@
+"""Scalar registers narrower than an address, as its base (AMD text A.2.5.4.4.3).
+
+By the text DW_OP_bregx of a 32-bit SGPR is an evaluation error: the bits of an address are not
+there. Compilers write it, and mean the register's contents extended by zeros, as ROCgdb reads it.
+`Context.widens_bases` says whether it is read so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.memory import is_narrow_base
+
+_MOST_INSTRUCTIONS: Final = 4096
+_WIDE_SPACES: Final = ("lit0", "lit1")
+"""What pushes the number of an address space of 64 bits: global, generic."""
+
+
+def narrow_base_notes(
+    instructions: Sequence[Instruction], architecture: Architecture | None, dialect: Dialect
+) -> tuple[str, ...]:
+    """A note on each register that is extended by zeros, where bases are widened."""
+    if architecture is None or not dialect.is_of_compilers:
+        return ()
+    if len(instructions) > _MOST_INSTRUCTIONS:
+        return ()
+    notes: dict[str, None] = {}
+    for position, each in enumerate(instructions):
+        number = each.operands[0] if each.operands else None
+        before = instructions[position - 1].operation.name if position else ""
+        is_wide = each.operation.name == "bregx" or (
+            each.operation.name == "LLVM_aspace_bregx" and before in _WIDE_SPACES
+        )
+        register = architecture.registers.get(number) if isinstance(number, int) else None
+        if not is_wide or register is None or each.operation.reading is not None:
+            continue
+        if is_narrow_base(register, architecture.address_bits):
+            notes[_note(each.operation.title, register)] = None
+    return tuple(notes)
+
+
+def _note(title: str, register: RegisterInfo) -> str:
+    return (
+        f"{title} of {register} with {register.size_bits} bits: extended by zeros to an address, "
+        "as compilers mean it; --strict reads it by the letter"
+    )
