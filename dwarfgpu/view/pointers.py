@@ -80,7 +80,7 @@ def reference_pieces(
 ) -> Iterator[str]:
     """`@0x…`; at the top with its type and what it refers to."""
     space = bare.address_space
-    if letter != "r" and not shown.options.raw:
+    if letter != "r" and not shown.options.raw and bare.kind == "reference":
         referred = evolve(object_of(shown, bare.target, 0), held=None, address=number, space=space)
         printed = pieces_of(shown, referred, depth, letter) if shown.read_memory else None
         if printed is not None:

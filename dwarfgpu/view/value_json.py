@@ -45,7 +45,7 @@ from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printed import printed_of, summary_parts
-from dwarfgpu.view.printers.model import Printed, Printers, SummaryPart
+from dwarfgpu.view.printers.model import Printed, Printer, Printers, SummaryPart
 from dwarfgpu.view.printers.object import Object, Unfit
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
@@ -107,6 +107,7 @@ class _Walk:
         self.read_memory = read_memory
         self.printers = printers
         self.parts_left = MOST_PARTS
+        self._printers_of: dict[Struct, Printer | None] = {}
         self.is_inside = False
         """Whether it is in the members of an object that a printer has shown."""
 
@@ -236,12 +237,18 @@ class _Walk:
             address,
         )  # fmt: skip
         try:
-            found = printed_of(self.printers.of, value)
+            found = printed_of(self._printer, value)
             return None if found is None else self._of_printer(found, depth)
         except Unfit:
             return None
         except DwarfGpuError as error:
             return unknown(str(error))
+
+    def _printer(self, kind: Struct) -> Printer | None:
+        """The printer of a class, looked up once."""
+        if kind not in self._printers_of:
+            self._printers_of[kind] = self.printers.of(kind)
+        return self._printers_of[kind]
 
     def _of_printer(self, found: Printed, depth: int) -> Plain:
         record: JsonObject = {

@@ -25,7 +25,8 @@ VERSION = re.compile(r"std::(?:__cxx11|__1)::")
 ADDRESS = re.compile(r"0x[0-9a-f]{5,}( <arena\+\d+>)?")
 LAID_OUT_OTHERWISE = {"three", "zero", "bad_text", "circle", "cut_tree", "bad_tree", "entry",
                       "bad_hash", "bad_deque", "bad_shared", "bad_unique", "hashed", "made", "weak",
-                      "expired", "shared", "shared_too", "choice"}  # fmt: skip
+                      "expired", "packed", "packed_chain", "shared", "shared_too",
+                      "choice"}  # fmt: skip
 """What is damaged differently, or whose order or counts are the library's own."""
 
 
@@ -85,6 +86,13 @@ def test_both_libraries_print_alike(gnu: Session, llvm: Session) -> None:
 )  # fmt: skip
 def test_libcxx(llvm: Session, name: str, expected: str) -> None:
     assert ADDRESS.sub("0x…", shown(llvm, name)) == expected
+
+
+def test_elements_of_a_packed_structure_are_looked_for_where_nodes_are_described(
+    gnu: Session, llvm: Session
+) -> None:
+    assert "{[97 'a'] = {small = 1 '\\001', large = 2}}" in shown(gnu, "packed")
+    assert shown(llvm, "packed").startswith("{__tree_ = ")
 
 
 def test_raw_shows_members(gnu: Session) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 
-from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
 from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
@@ -46,28 +46,41 @@ def _vector(value: Object) -> Printed:
     return common.bool_vector(words.target(), first, count, capacity)
 
 
+Place: TypeAlias = Callable[[int], Object]
+"""The address of a node to its element."""
+
+
+def _element_of(holder: Object, links_bytes: int, *kinds: Type | None) -> Place:
+    """Where the element of a node is: as the type of the nodes says, which a typedef of `holder`
+    names, else right after `links_bytes` of links; the element is of the first of `kinds`, or a
+    pair of both."""
+    node_type = holder.typedef("_Node", "_Link_type", "__node_type")
+    bare = strip(node_type)
+    node_type = bare.target if isinstance(bare, Pointer) else node_type
+    if isinstance(strip(node_type), Struct):
+        storage = holder.at(0, node_type).find("_M_storage")
+        if storage is not None and storage.address is not None:
+            offset, kind = storage.address, storage.template_type(0)
+            return lambda node: holder.at(node + offset, kind)
+    offset = aligned(links_bytes, *kinds)
+    return lambda node: holder.at(node + offset, kinds[0])
+
+
 def _list(value: Object) -> Printed:
     header = value["_M_impl"]["_M_node"]
-    kind = value.template_type(0)
-    offset = aligned(2 * value.pointer_bytes, kind)
-    return common.linked_list(
-        own_name(value), _after(header, header, "_M_next", "list", offset, kind)
-    )
+    place = _element_of(value, 2 * value.pointer_bytes, value.template_type(0))
+    nodes = _after(header, header, "_M_next", "list")
+    return common.linked_list(own_name(value), map(place, nodes))
 
 
 def _forward_list(value: Object) -> Printed:
     header = value["_M_impl"]["_M_head"]
-    kind = value.template_type(0)
-    offset = aligned(value.pointer_bytes, kind)
-    return common.linked_list(
-        own_name(value), _after(header, None, "_M_next", "list", offset, kind)
-    )
+    place = _element_of(value, value.pointer_bytes, value.template_type(0))
+    return common.linked_list(own_name(value), map(place, _after(header, None, "_M_next", "list")))
 
 
-def _after(
-    header: Object, end: Object | None, link: str, what: str, offset: int, kind: Type | None
-) -> Iterator[Object]:
-    """The elements of the nodes from that to which a header leads."""
+def _after(header: Object, end: Object | None, link: str, what: str) -> Iterator[int]:
+    """The addresses of the nodes from that on to which a header leads."""
     if end is not None and end.address is None:
         raise Unfit("the list is not in memory, to which its nodes lead back")
     node_type = header.type
@@ -76,59 +89,63 @@ def _after(
         return header.at(node, node_type, header.space)[link].number
 
     last = 0 if end is None or end.address is None else end.address
-    first = header[link].number
-    return (header.at(node + offset, kind) for node in chain(first, last, following, what))
+    return chain(header[link].number, last, following, what)
 
 
-def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
-    """How many elements a tree has, and their places as objects of the first type."""
+def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Object]]:
+    """How many elements a tree has, and these."""
     impl = value["_M_t"]["_M_impl"]
     header, count = impl["_M_header"], impl["_M_node_count"].number
     if header.address is None:
         raise Unfit("the tree is not in memory, to which its nodes lead back")
-    base, offset = header.type, aligned(header.size_bytes, *kinds)
+    base, place = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:
         at = header.at(node, base, header.space).read()
         return at["_M_left"].number, at["_M_right"].number, at["_M_parent"].number
 
-    def nodes() -> Iterator[Object]:
-        first = header["_M_left"].number
-        for node in tree(first, header.address or 0, count, links):
-            yield header.at(node + offset, kinds[0])
+    return count, map(place, tree(header["_M_left"].number, header.address, count, links))
 
-    return count, nodes()
+
+def _pairs(elements: Iterator[Object], *kinds: Type | None) -> Iterator[Child]:
+    """Keys and values of pairs, which the debugging information describes or not."""
+
+    def parts(pair: Object) -> tuple[Object, Object]:
+        first, second = pair.find("first"), pair.find("second")
+        if first is None or second is None or own_name(pair) != "std::pair":
+            return pair_parts(*kinds)(pair)
+        return first, second
+
+    return common.mapped(map(parts, elements))
 
 
 def _map(value: Object) -> Printed:
-    key, mapped = value.template_type(0), value.template_type(1)
-    count, nodes = _tree_nodes(value, (key, mapped))
-    children = common.mapped(map(pair_parts(key, mapped), nodes))
-    return Printed(counted(own_name(value), count), children, "map")
+    kinds = value.template_type(0), value.template_type(1)
+    count, elements = _tree_nodes(value, *kinds)
+    return Printed(counted(own_name(value), count), _pairs(elements, *kinds), "map")
 
 
 def _set(value: Object) -> Printed:
-    count, nodes = _tree_nodes(value, (value.template_type(0),))
-    return Printed(counted(own_name(value), count), common.numbered(nodes))
+    count, elements = _tree_nodes(value, value.template_type(0))
+    return Printed(counted(own_name(value), count), common.numbered(elements))
 
 
-def _hash_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
+def _hash_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Object]]:
     table = value["_M_h"]
     header, count = table["_M_before_begin"], table["_M_element_count"].number
-    offset = aligned(header.size_bytes, *kinds)
-    return count, _after(header, None, "_M_nxt", "chain of the table", offset, kinds[0])
+    place = _element_of(table, header.size_bytes, *kinds)
+    return count, map(place, _after(header, None, "_M_nxt", "chain of the table"))
 
 
 def _unordered_map(value: Object) -> Printed:
-    key, mapped = value.template_type(0), value.template_type(1)
-    count, nodes = _hash_nodes(value, (key, mapped))
-    children = common.mapped(map(pair_parts(key, mapped), nodes))
-    return Printed(counted(own_name(value), count), children, "map")
+    kinds = value.template_type(0), value.template_type(1)
+    count, elements = _hash_nodes(value, *kinds)
+    return Printed(counted(own_name(value), count), _pairs(elements, *kinds), "map")
 
 
 def _unordered_set(value: Object) -> Printed:
-    count, nodes = _hash_nodes(value, (value.template_type(0),))
-    return Printed(counted(own_name(value), count), common.numbered(nodes))
+    count, elements = _hash_nodes(value, value.template_type(0))
+    return Printed(counted(own_name(value), count), common.numbered(elements))
 
 
 def _deque(value: Object) -> Printed:

@@ -86,6 +86,19 @@ class Object:
             raise Unfit(f"{self.name} has no template argument {index}")
         return found[index].type
 
+    def typedef(self, *names: str) -> Type | None:
+        """The type that a typedef of its class, or of a base class, names; None for none."""
+        level = [self]
+        for _ in range(_DEEPEST):
+            for each in level:
+                bare = strip(each.type)
+                nested = bare.declared.typedefs if isinstance(bare, Struct) else ()
+                found = next((one.type for one in nested if one.type.name in names), None)
+                if found is not None:
+                    return found.target
+            level = [base for each in level for base in each.bases()]
+        return None
+
     # Its parts
 
     def __getitem__(self, name: str) -> Object:
