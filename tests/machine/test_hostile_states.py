@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
 from tests.work import at_most
@@ -53,10 +54,16 @@ def test_fills_take_no_memory(tmp_path: Path, memory: list[object]) -> None:
         tracemalloc.stop()
 
 
-def test_many_fills_are_linear_work(tmp_path: Path) -> None:
-    memory = [fill(0x1000 * number, 16) for number in range(10_000)]
-    with at_most(10_000 * 250):
+@pytest.mark.parametrize("step", [1, -1])
+def test_many_fills_are_linear_work(tmp_path: Path, step: int) -> None:
+    """They are added in the order of their addresses, so that none is put before others."""
+    memory = [fill(0x1000 * number, 16) for number in range(10_000)][::step]
+    added: list[int] = []
+    with at_most(10_000 * 250), pytest.MonkeyPatch.context() as patch:
+        add = SparseMemory.add
+        patch.setattr(SparseMemory, "add", lambda *each: (added.append(each[1]), add(*each))[1])
         state = loaded(tmp_path, memory)
+    assert added == sorted(added)
     [(_, _, store)] = state.target.memories()
     assert len(store.runs()) == 10_000
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
+_MANY_RANGES = 1024
 MOST_FILLED_BYTES = 1 << 30
 """Of memory that holds one byte over and over."""
 
@@ -125,7 +126,7 @@ def load_state(path: Path | str) -> State:
         raise document["waves"].expected("at least one wave")
     if is_second:
         check_waves(document, target.machine)
-    for each in _items(document, "memory"):
+    for each in _ranges(document):
         add_memory(target, each, None, reader if is_second else None)
     notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
@@ -169,6 +170,19 @@ def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -
     except Unavailable:
         return None
     return int.from_bytes(held, target.architecture.endian) if held else None
+
+
+def _ranges(field: Field) -> list[Field]:
+    """The entries of `memory`; many by their addresses, which is the order that takes least."""
+    items = _items(field, "memory")
+    return sorted(items, key=_address) if len(items) > _MANY_RANGES else items
+
+
+def _address(entry: Field) -> int:
+    """What an entry has as address; 0 where that is none, which is an error later."""
+    address = entry.value.get("address") if isinstance(entry.value, dict) else None
+    number = json_reader.integer_of(address) if isinstance(address, str) else address
+    return number if isinstance(number, int) else 0
 
 
 def _items(field: Field, name: str) -> list[Field]:
@@ -234,7 +248,7 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
             set_register(target, number, counter, pc)
         elif _location(target, number, counter) != pc.integer(0):
             raise pc.expected(f"the same as in register {counter}")
-    for each in _items(field, "memory"):
+    for each in _ranges(field):
         add_memory(target, each, number, reader if reader.is_second else None)
     return WaveState(
         number,
