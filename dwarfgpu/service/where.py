@@ -7,7 +7,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.error_text import error_line
@@ -23,7 +23,7 @@ def _of_nameless(variable: Variable) -> str:
     try:
         if not is_nameless(variable):
             return ""
-        owners = dict.fromkeys(name_in_frames(each) or "" for each in owners_of(variable))
+        owners = dict.fromkeys(bare_name(each) or "" for each in owners_of(variable))
     except DwarfGpuError:
         return ""
     names = dict.fromkeys(filter(None, owners))

@@ -207,7 +207,8 @@ class Definition:
             parameters.append("...")
         if not parameters and self.cplusplus:
             parameters = ["void"]
-        return f"{prefix}{canonical(method.name)}({', '.join(parameters)}){this_qualifiers(method)}"
+        name = canonical(method.name, is_shown=True)
+        return f"{prefix}{name}({', '.join(parameters)}){this_qualifiers(method)}"
 
     def _enumeration(self, kind: Enum) -> str:
         shown: list[str] = []

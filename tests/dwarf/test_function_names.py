@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf.names.demangle import demangled_name
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.functions import is_read_by_gdb, name_in_frames
 from tests.language.sessions import demo
 
 
@@ -26,3 +26,26 @@ def test_names_in_frames(program: str) -> None:
             if ours != expected:
                 different.append((ours, expected))
     assert different == [] and compared > 10
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("f(int)", True),
+        ("f<int (*)(int)>(int (*)(int))", True),
+        ("h<int (&) [3]>(int (&) [3])", True),
+        ("m<int (S::*)(int) const>(int (S::*)(int) const)", True),
+        ("g((anonymous namespace)::T<(char)97>)", True),
+        ("operator<(A const&, B<int> const&)", True),
+        ("std::operator<< <char>(A<B>&, char const*)", True),
+        ("x::operator()<int>(int) const", True),
+        ("applied(std::function<int (int)> const&, int)", False),
+        ("std::_Function_handler<int(int), T>::_M_invoke(const std::_Any_data &)", False),
+        ("k<void ()>::run()", False),
+        ("main::{lambda(int)#1}::operator()(int) const", False),
+        ("std::__invoke<main()::<lambda(int)>&, int>(int)", False),
+    ],
+)
+def test_names_that_gdb_reads(name: str, expected: bool) -> None:
+    """From the others it does not remove the parameters, in frames."""
+    assert is_read_by_gdb(name) is expected

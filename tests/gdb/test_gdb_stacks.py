@@ -92,3 +92,30 @@ def test_frames_that_all_chains_of_jumps_share(
     assert [n for n, each in enumerate(ours) if "called by a jump]" in each] == [gap]
     told = by_us(core, f"frame {gap}", "info frame").splitlines()
     assert " called by a jump; the functions that jumped are not known: ambiguous" in told
+
+
+@pytest.mark.parametrize("opt", ["O0", "O2"])
+def test_names_of_functions(tool: Tool, tmp_path: Path, opt: str) -> None:
+    tool("g++")
+    gdb = tool("gdb")
+    program = built(tmp_path, "g++", "callables.cpp", f"-{opt}")
+    core = crashed(tmp_path, program, "")
+    theirs = frames(by_gdb(gdb, program, core, "bt"))
+    ours = [each.partition("  [")[0] for each in frames(by_us(core, "bt"))]
+    assert any(each.partition(" at ")[0].endswith("ns::crashing (a=2)") for each in theirs)
+    assert any("(std::function<int (int)> const&, int) (f=" in each for each in theirs)
+    assert ours == theirs
+
+
+def test_types_of_functions_as_the_compiler_writes_them(tool: Tool, tmp_path: Path) -> None:
+    tool("g++")
+    gdb = tool("gdb")
+    program = built(tmp_path, "g++", "callables.cpp", "-O0")
+    core = crashed(tmp_path, program, "")
+    commands = ["frame function applied", "whatis f", "whatis Held::go", "ptype Held"]
+    theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
+    for text in (
+        "type = const std::function<int(int)> &",
+        "go(std::function<int(int)>, int (&)[3])",
+    ):
+        assert text in theirs and text in ours

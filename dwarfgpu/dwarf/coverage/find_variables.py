@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, without_arguments
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
@@ -288,7 +288,7 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
     if not function or not is_nameless(variable):
         return False
     return any(
-        is_called(each, function) or without_arguments(name_in_frames(each) or "") == function
+        is_called(each, function) or without_arguments(bare_name(each) or "") == function
         for each in owners_of(variable)
     )
 

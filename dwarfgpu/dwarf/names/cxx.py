@@ -26,24 +26,29 @@ class _NotUnderstood(Exception):
     """The name is none of those that are read here."""
 
 
-def canonical(name: str, replaced: Mapping[str, str] | None = None) -> str:
+def canonical(
+    name: str, replaced: Mapping[str, str] | None = None, *, is_shown: bool = False
+) -> str:
     """The name as GDB spells it: `Box<char const*, 2>`, `unsigned long`.
 
-    `replaced`: what canonical names of types in it are shown as.
+    `replaced`: what canonical names of types in it are shown as. `is_shown`: it is shown, and not
+    compared with another one. GDB's parser of names has no types of functions, so that it shows
+    names with such types as the compiler writes them: `function<int(int)>`.
     """
     if "<" not in name and " " not in name and not replaced:
         return name
     if len(name) > _LONGEST:
         return name
     try:
-        return _Parser(name, replaced or {}).whole()
+        return _Parser(name, replaced or {}, has_functions=not is_shown).whole()
     except _NotUnderstood:
         return name
 
 
 class _Parser:
-    def __init__(self, text: str, replaced: Mapping[str, str]) -> None:
+    def __init__(self, text: str, replaced: Mapping[str, str], *, has_functions: bool) -> None:
         self.replaced = replaced
+        self.has_functions = has_functions
         self.tokens: list[str] = []
         self.position = self.depth = 0
         at, end = 0, len(text.rstrip())
@@ -183,6 +188,8 @@ class _Parser:
             self.expect(")")
             self.depth -= 1
             return f" ({inner})"
+        if not self.has_functions and not before.endswith(")"):
+            raise _NotUnderstood
         found: list[str] = []
         while self.next != ")":
             found.append(self.type())

@@ -18,6 +18,9 @@ from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 
+_OPERATOR: Final = re.compile(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
+_DECLARATOR: Final = re.compile(r"\((?:[*&]|[\w:<>, ]+::\*)")
+"""After an opening parenthesis, that of a pointer or reference to a function or an array."""
 _INHERITED: Final = re.compile(r"CI[12]")
 """Of the mangled name of a constructor that a class has from a base, whose name it has."""
 _VARIANT: Final = re.compile(r"(?<=[CD])[0-5](?=[EI])")
@@ -44,11 +47,65 @@ def full_function_name(die: Die) -> str | None:
         found = None if symbol is None else function_name(die, symbol)
         if found is not None:
             return found
-    return name_in_frames(die)
+    return bare_name(die)
 
 
 def name_in_frames(die: Die) -> str | None:
-    """The name of a function as a frame shows it, without parameters: `ns::Box<long>::get`.
+    """The name of a function as a frame shows it: `ns::Box<long>::get`.
+
+    GDB removes the parameters from names that its parser of C++ names reads. There are none of
+    lambdas, nor types of functions among arguments of templates, so that those names keep them:
+    `run(std::function<int (int)>)`.
+    """
+    bare = bare_name(die)
+    if bare is None or not die.unit.is_cplusplus:
+        return bare
+    try:
+        mangled = _linkage_name(die)
+        if mangled is None:
+            full = _with_parameters(die, bare)
+        else:
+            full = function_name(die, mangled) or demangled_name(mangled)
+    except DwarfGpuError:
+        return bare
+    return bare if full is None or is_read_by_gdb(full) else full
+
+
+def is_read_by_gdb(name: str) -> bool:
+    """Whether GDB's parser of C++ names reads the name of a function with its parameters."""
+    if "{" in name or "<lambda" in name:
+        return False
+    text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "<") - (character == ">")
+        before = text[:at].rstrip()[-1:]
+        is_after_type = depth > 0 and (before.isalnum() or before in "_>*&]")
+        if character == "(" and is_after_type and not _DECLARATOR.match(text, at):
+            return False
+    return True
+
+
+def _with_parameters(die: Die, bare: str) -> str | None:
+    """The name of a function without a linkage name; None of one that is inlined."""
+    if die.tag != dw.TAG_SUBPROGRAM:
+        return None
+    parameters: list[str] = []
+    suffix = ""
+    for each in die.children():
+        if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+            parameters.append("...")
+        elif each.tag == dw.TAG_FORMAL_PARAMETER:
+            kind = die.unit.info.types.type_of(each)
+            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
+                parameters.append(type_name(kind, cplusplus=True))
+            elif not suffix:
+                suffix = _qualifiers(kind)
+    return f"{bare}({', '.join(parameters) or 'void'}){suffix}"
+
+
+def bare_name(die: Die) -> str | None:
+    """The name of a function without parameters: `ns::Box<long>::get`.
 
     What is in a lambda or a class inside a function has the name that its symbol tells, where it
     has one; else what is around it and has a name stands before it, as in GDB. None without a name.
@@ -63,7 +120,7 @@ def name_in_frames(die: Die) -> str | None:
             told = None if mangled is None else demangled_name(mangled)
             if told is not None:
                 return told
-        return canonical(scope_of(declared) + name)
+        return canonical(scope_of(declared) + name, is_shown=True)
     except DwarfGpuError:
         return name
 

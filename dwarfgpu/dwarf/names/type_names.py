@@ -59,7 +59,7 @@ def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None 
     `replaced`: what types in it are shown as.
     """
     name = kind.scope + (kind.name or "")
-    return canonical(name, replaced) if "<" in name else name
+    return canonical(name, replaced, is_shown=True) if "<" in name else name
 
 
 def this_qualifiers(method: Method) -> str:
@@ -82,7 +82,8 @@ def method_name(container: Type | None, method: Method) -> str:
     if method.type.is_variadic or len(parameters) > _NAME_PARTS:
         names.append("...")
     where = type_name(container, cplusplus=True)
-    return f"{where}::{canonical(method.name)}({', '.join(names)}){this_qualifiers(method)}"
+    name = canonical(method.name, is_shown=True)
+    return f"{where}::{name}({', '.join(names)}){this_qualifiers(method)}"
 
 
 ShownAs: TypeAlias = Callable[[Type | None], str | Type | None]

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.functions import full_function_name, name_in_frames
+from dwarfgpu.dwarf.names.functions import bare_name, full_function_name
 from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
 from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
@@ -105,13 +105,13 @@ def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFuncti
             name = meant.get(declaration_of(call))
             ranges = Subprogram(call).ranges if name else ()
             if name and ranges:
-                bare = name_in_frames(call) or name  # GDB has no parameters there
+                bare = bare_name(call) or name  # GDB has no parameters there
                 yield NamedFunction(call, bare, ranges[0].begin, is_call=True)
 
 
 def _fits(die: Die, wanted: list[str]) -> bool:
     """Whether the path of a function ends in the components that are wanted."""
-    own = _components(name_in_frames(die) or die.name or "")
+    own = _components(bare_name(die) or die.name or "")
     if len(own) < len(wanted):
         return False
     ends = own[len(own) - len(wanted) :]
