@@ -16,7 +16,13 @@ from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.printed import has_printer
-from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
+from dwarfgpu.view.stack_line import (
+    address_mark,
+    frame_words,
+    is_aggregate,
+    marked,
+    origin_of,
+)
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
@@ -77,10 +83,11 @@ def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
         shown = ", ".join(
             f"{each.name}={argument_text(session, each, style)}" for each in arguments
         )
-    origin = None if code_object is None else str(code_object.file.path)
+    place = place_of(session, pc)
+    origin = origin_of(code_object) if place is None else None
     physical = session.physical_frame
     call, mark = f"{name} ({shown})", address_mark(physical)
-    words = frame_words(pc, digits, call, place_of(session, pc), origin, mark, style)
+    words = frame_words(pc, digits, call, place, origin, mark, style)
     return words + marked(physical)
 
 
@@ -129,7 +136,7 @@ def contents(
     There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
     """
     if isinstance(reading.failure, UndefinedBits):
-        return OPTIMIZED_OUT
+        return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
     if scalars_only and isinstance(reading.failure, Unavailable):
         return "<unavailable>"  # a backtrace has one line for a frame; `eval` tells why
     if reading.failure is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.program import is_program
 from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 
@@ -39,6 +41,16 @@ def frame_number(number: int) -> str:
     return f"#{number:<2} "
 
 
+def origin_of(code_object: CodeObject | None) -> str | None:
+    """The library of a frame without a source line; None of the program itself, as in GDB."""
+    if code_object is None:
+        return None
+    try:
+        return None if is_program(code_object.file) else str(code_object.file.path)
+    except DwarfGpuError:  # its dynamic section cannot be read
+        return str(code_object.file.path)
+
+
 def arguments_of(frame: StackFrame) -> list[Variable]:
     """The arguments of the frame's function."""
     session = frame.session
@@ -66,12 +78,12 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     if frame.is_signal_frame:
         return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session
-    code_object = session.code_object
-    origin = None if code_object is None else str(code_object.file.path)
+    place = frame.place
+    origin = origin_of(session.code_object) if place is None else None
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
     mark = address_mark(session.physical_frame)
-    words = frame_words(frame.pc, digits, call, frame.place, origin, mark, style)
+    words = frame_words(frame.pc, digits, call, place, origin, mark, style)
     text = f"{frame_number(frame.number)}{words}"
     marks = ["called by a jump"] if frame.tail_calls else []
     if frame.is_tail_call:

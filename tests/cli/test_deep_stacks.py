@@ -102,7 +102,7 @@ AT_THE_END = LAST[1:]
 REQUESTS = {
     "the outermost": (("bt -2",), LAST),
     "the outermost of all": (
-        ("set backtrace past-main on", "bt -1"), [f"#{DEPTH + 2} _start () from "]
+        ("set backtrace past-main on", "bt -1"), [f"#{DEPTH + 2} _start ()"]
     ),
     "by number": (
         (f"frame {DEPTH - 1}",),
@@ -138,8 +138,7 @@ REQUESTS = {
 def test_frames_of_a_deep_stack(
     deep: tuple[object, ...], commands: tuple[str, ...], expected: list[str]
 ) -> None:
-    shown = [each.partition(str(DEEP))[0] for each in at_prompt(deep, *commands)]
-    assert shown == expected
+    assert at_prompt(deep, *commands) == expected
 
 
 def test_only_frames_that_are_shown_are_described(
@@ -188,4 +187,4 @@ def test_gdb_shows_the_same(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout[done.stdout.rindex("#0  ") :].splitlines()
     ours = run("bt", "--core", tmp_path / "core", "--file", DEEP).lines[1:]
-    assert ours[:-1] == lines[:-1]
+    assert ours == lines

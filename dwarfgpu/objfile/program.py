@@ -1,0 +1,28 @@
+"""Whether a file is the program of a process, or a library of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.objfile.dynamic_relocations import (
+    DF_1_PIE,
+    DT_FLAGS_1,
+    PT_INTERP,
+    dynamic_tags,
+)
+from dwarfgpu.objfile.elf import ET_EXEC, ET_REL, ObjectFile
+
+_DT_SONAME: Final = 14
+
+
+def is_program(file: ObjectFile) -> bool:
+    """Whether a loader starts it, or nothing places it anywhere else than where it is linked.
+
+    The C library has an interpreter too, but a name of its own that others ask for (DT_SONAME).
+    """
+    if file.type in (ET_EXEC, ET_REL):
+        return True
+    if file.machine == "AMDGPU" or all(each.type != PT_INTERP for each in file.segments):
+        return False
+    tags = dynamic_tags(file)
+    return bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE) or _DT_SONAME not in tags

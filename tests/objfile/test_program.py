@@ -1,0 +1,32 @@
+"""Programs and libraries: GDB names the file of a frame without a line where it is a library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.program import is_program
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES
+from tests.objfile.deep_stacks import DEEP, deep_core
+
+FILES = {
+    "a program that is linked at its addresses": ("core/deep.x86_64.O2", True),
+    "one that is placed anywhere": ("x86_64/demo.gcc.O2.v5", True),
+    "a file that is not linked": ("objects/placed.gcc.o", True),
+    "a library": ("x86_64/pointers.clang.O0.v5.so", False),
+    "code of a GPU": ("hip/nest.gfx942.O2.v5.co", False),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), FILES.values(), ids=FILES)
+def test_programs(name: str, expected: bool) -> None:
+    path = FIXTURES / name
+    assert is_program(ObjectFile(str(path), path.read_bytes())) is expected
+
+
+def test_a_frame_of_the_program_does_not_name_it(tmp_path: Path) -> None:
+    done = run("bt", *deep_core(tmp_path / "core", 1))
+    assert done.lines[-1].endswith(" in _start ()") and str(DEEP) not in done.out
