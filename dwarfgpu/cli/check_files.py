@@ -151,6 +151,7 @@ def _lines(
         notes=arguments.notes or arguments.only is not None,
         everything=arguments.all,
         is_one_of_many=is_many,
+        is_mangled=arguments.mangled,
     )
 
 

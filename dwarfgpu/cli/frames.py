@@ -25,12 +25,14 @@ from dwarfgpu.cfi.text import (
 )
 from dwarfgpu.cli.eval import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.text.text import expression_text
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.view.call_frames import (
@@ -54,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--pc", metavar=METAVAR, help=f"only what describes one place of the file: {HELP}"
     )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    add_mangled_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
 
 
@@ -65,6 +68,8 @@ class _Listing:
     pc: int | None
     symbols: Mapping[int, str]
     """Names by address of the file."""
+    is_mangled: bool
+    """Whether names of symbols are shown as they are there."""
 
     def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
         """All entries, or those that describe the address."""
@@ -95,7 +100,10 @@ class _Listing:
             found = self.code_object.scopes.subprogram_at(address)
         except DwarfGpuError:
             found = None
-        return self.symbols.get(address) if found is None else found.name
+        if found is not None:
+            return found.name
+        symbol = self.symbols.get(address)
+        return None if symbol is None else shown_symbol(symbol, is_mangled=self.is_mangled)
 
 
 def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
@@ -116,7 +124,8 @@ def run(args: argparse.Namespace) -> int:
     symbols, notes = _symbols(code_object)
     place = in_file(code_object, args.pc, "--pc")
     notes += [] if place is None else place.notes
-    listing = _Listing(code_object, None if place is None else place.pc, symbols)
+    pc = None if place is None else place.pc
+    listing = _Listing(code_object, pc, symbols, args.mangled)
     frames = code_object.info.call_frames
     with opening():
         sections = frames.sections

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
@@ -20,6 +21,7 @@ from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.file_report import (
@@ -56,6 +58,7 @@ def configure(parser: ArgumentParser) -> None:
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    add_mangled_option(parser)
     parser.add_argument(
         "--all",
         action="store_true",
@@ -78,7 +81,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **report_json(report)}))
     else:
-        for line in _lines(report, everything=arguments.all):
+        for line in _lines(report, everything=arguments.all, is_mangled=arguments.mangled):
             print(one_line(line))
     return 1 if report.problems or any(_errors(report)) else 0
 
@@ -120,13 +123,13 @@ def _is_unneeded(report: Report) -> bool:
     return not report.units and found is not None and isinstance(found.error, MissingContext)
 
 
-def _lines(report: Report, *, everything: bool) -> Iterator[str]:
+def _lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
     if report.file is None:
         yield f"{report.path}: offload bundle"
     else:
         yield from _file(report, report.file, everything)
     if report.gpu is not None:
-        yield from _gpu(report.gpu, everything)
+        yield from _gpu(report.gpu, everything, is_mangled)
     if report.entries:
         yield "code objects:"
         yield from (f"  {_entry(each)}" for each in report.entries)
@@ -179,7 +182,7 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
         yield f"  … {len(sections) - len(shown)} more; --all lists every one"
 
 
-def _gpu(gpu: GpuCode, everything: bool) -> Iterator[str]:
+def _gpu(gpu: GpuCode, everything: bool, is_mangled: bool) -> Iterator[str]:
     target = gpu.target
     if target is not None:
         generic = f", generic version {target.generic_version}" if target.generic_version else ""
@@ -191,13 +194,13 @@ def _gpu(gpu: GpuCode, everything: bool) -> Iterator[str]:
         named += "" if gpu.metadata.target is None else f" for {gpu.metadata.target}"
     yield f"code object {version}{named}"
     for kernel in gpu.kernels:
-        yield from _kernel(kernel, everything)
+        yield from _kernel(kernel, everything, is_mangled)
 
 
-def _kernel(kernel: GpuKernel, everything: bool) -> Iterator[str]:
+def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[str]:
     entry = "" if kernel.entry is None else f", entry {kernel.entry:#x}"
     place = "" if kernel.address is None else f" (descriptor {kernel.address:#x}{entry})"
-    yield f"kernel {kernel.name}{place}"
+    yield f"kernel {shown_symbol(kernel.name, is_mangled=is_mangled)}{place}"
     yield f"  {', '.join(_registers(kernel))}"
     yield (
         f"  LDS {_bytes(kernel.lds_bytes)}, scratch {_bytes(kernel.scratch_bytes)} a lane, "

@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Excerpt, Finding, Place
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.view.location_json import JsonObject
 
 FEW: Final = 3
@@ -26,6 +27,7 @@ def report_lines(
     notes: bool,
     everything: bool,
     is_one_of_many: bool = False,
+    is_mangled: bool = False,
 ) -> Iterator[str]:
     """The findings, the worst first, those of one rule together.
 
@@ -48,7 +50,7 @@ def report_lines(
         most = len(alike) if everything else FEW
         for each in alike[:most]:
             yield ""
-            yield from finding_lines(each)
+            yield from finding_lines(each, is_mangled=is_mangled)
             advice = RULES[rule].advice
             if advice is not None and rule not in explained:
                 explained.add(rule)
@@ -98,18 +100,20 @@ def _summary(
     yield line
 
 
-def finding_lines(finding: Finding) -> Iterator[str]:
+def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str]:
     """What, where, and the expression with the place marked."""
     yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
-    yield f"  {place_text(finding.place)}"
+    yield f"  {place_text(finding.place, is_mangled=is_mangled)}"
     if finding.excerpt is not None:
         yield from (f"    {line}" for line in excerpt_lines(finding.excerpt))
 
 
-def place_text(place: Place) -> str:
+def place_text(place: Place, *, is_mangled: bool = False) -> str:
     """`DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
     kind = place.kind.replace("_", " ")
-    text = kind if place.name is None else f"{kind} {place.name}"
+    text = kind
+    if place.name is not None:
+        text += f" {shown_symbol(place.name, is_mangled=is_mangled)}"
     if place.attribute is not None:
         text = f"{place.attribute} of {text}"
     if place.function is not None:

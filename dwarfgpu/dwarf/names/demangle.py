@@ -77,6 +77,18 @@ def demangled(symbol: str) -> str | None:
         return None
 
 
+def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
+    """`ns::f(int)` of `_ZN2ns1fEi`; the symbol itself where that is wanted, or it is no such name.
+
+    A suffix stays: `.kd` of a kernel descriptor, `.cold` of a part of a function.
+    """
+    if is_mangled:
+        return symbol
+    base, dot, suffix = symbol.partition(".")
+    plain = demangled(base)
+    return symbol if plain is None else plain + dot + suffix
+
+
 def demangled_name(symbol: str) -> str | None:
     """`ns::f` of `_ZN2ns1fEi`: without parameters and result; None where `demangled` has none."""
     if demangled(symbol) is None and "CI" not in symbol:
