@@ -138,7 +138,7 @@ class Places:
             type=found.type,
             bits=found.bits,
             pointer=found.pointer,
-            error=found.error,
+            error=found.failure,
             location=found.location or value.location,
             notes=found.notes,
         )
