@@ -76,7 +76,9 @@ def spots_of(
     `options` are those of the expression of `*ADDRESS`. `UsageError` in GDB's words.
     """
     if text.startswith("*"):
-        _, pc = address_of(session, options, Places(session), text[1:])
+        space, pc = address_of(session, options, Places(session), text[1:])
+        if space is not session.architecture.address_space(0):
+            raise UsageError(f"{space}#{pc:#x} is no address of code")
         step = step_at(session, pc)
         return (Spot("address", None if step is None else step.place, (pc,)),)
     spot = _line_in_file(text)
