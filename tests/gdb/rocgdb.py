@@ -299,6 +299,7 @@ SETTINGS = {
     "print array": False, "print array-indexes": False, "print null-stop": False,
     "print symbol": True, "print union": True, "print static-members": True,
     "print elements": 200, "print repeats": 10, "print max-depth": 20, "print pretty": False,
+    "print raw-values": False,
     "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
     "language": "auto", "width": 80, "debug-file-directory": "",
 }  # fmt: skip
@@ -327,6 +328,7 @@ def install(machine: Machine) -> None:
     gdb.Value, gdb.Type, gdb.Frame = no_symbols, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)
+    gdb.target_charset = lambda: "UTF-8"
     gdb.string_to_argv, gdb.COMPLETE_FILENAME = shlex.split, "filename"
     for name in ("INT", "PTR", "FLAGS", "ARRAY", "STRUCT", "UNION", "VOID", "REF", "RVALUE_REF",
                  "FUNC"):  # fmt: skip
