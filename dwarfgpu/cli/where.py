@@ -196,6 +196,10 @@ def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
         if unit.groups:
             return chain(held, found)
     wanted = request.wanted
+    if wanted.names and not wanted.is_generic and not any(unit.problems for unit in held):
+        generic = list(find_variables(file.scopes, evolve(wanted, is_generic=True)))
+        if any(unit.groups for unit in generic):
+            return iter(generic)
     if any(unit.problems for unit in held) or evolve(wanted, with_functions=False) == Wanted():
         return iter(held)
     where = "" if wanted.function is None else f" in {wanted.function}"

@@ -77,3 +77,12 @@ def test_two_builds_are_compared_by_bytes() -> None:
     new, old = (FIXTURES / f"x86_64/demo.gcc.O{level}.v5" for level in (2, 0))
     lines = run("where", "--all", new, "--function", "leaf", "--against", old).lines
     assert "  leaf: into      100.0% (327/327 bytes) -> 72.2% (117/162 bytes)" in lines
+
+
+@pytest.mark.parametrize("name", ["templated::value", "Holder::at::i"])
+def test_a_template_may_be_named_without_its_arguments(name: str) -> None:
+    path = FIXTURES / "x86_64/types.gcc.O0.v5"
+    lines = run("where", path, name).lines
+    assert "<" in lines[0] and name.rpartition("::")[2] in lines[0]
+    assert debug(f"where {name}", file=path)[0] == lines[0]
+    assert run("where", path, "templated::nosuch").status == 2

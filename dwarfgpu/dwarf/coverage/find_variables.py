@@ -6,6 +6,7 @@ found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -219,6 +220,10 @@ class _Loaded:
         return known[1]
 
 
+_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+"""The innermost template arguments of a name."""
+
+
 @frozen
 class Wanted:
     """Which variables; every absent element means all."""
@@ -231,6 +236,8 @@ class Wanted:
     """A program location, as loaded, that is in their scopes."""
     with_functions: bool = False
     """Whether functions are wanted that have none of the variables: all units are then read."""
+    is_generic: bool = False
+    """Whether the function of a name may be a template without its arguments: `twice::x`."""
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
         """A test for units of a file: False only where none of the unit can be wanted."""
@@ -239,18 +246,38 @@ class Wanted:
         function = [] if self.function is None else _parts(self.function)
         around: list[tuple[str, frozenset[int] | None]] = [(part, None) for part in function]
         choices = [[*_tagged(name), *around] for name in self.names] or [around]
+        if self.is_generic:  # a unit has the name of the function with its arguments only
+            choices = [[*_tagged(name.rpartition("::")[2]), *around] for name in self.names]
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
     def takes(self, variable: Variable, place: Place | None) -> bool:
         """Whether a variable is wanted."""
-        if self.names and not any(_is_meant(variable, place, name) for name in self.names):
+        if self.names and not any(self._means(variable, place, name) for name in self.names):
             return False
         if self.function is not None:
             inside = () if place is None else place.functions
             if not any(_is_function(each, self.function) for each in inside):
                 return False
         return self.pc is None or place is None or _covers(place, self.pc)
+
+    def _means(self, variable: Variable, place: Place | None, name: str) -> bool:
+        if _is_meant(variable, place, name):
+            return True
+        function, _, last = name.rpartition("::")
+        if not self.is_generic or place is None or not function or variable.name != last:
+            return False
+        return _is_template(place.functions[-1].qualified_name, function)
+
+
+def _is_template(qualified: str, name: str) -> bool:
+    """Whether a name is that of a function, or the end of it, without all template arguments."""
+    if "operator" in qualified:
+        return False  # what is an argument cannot be told from `<`
+    bare = qualified
+    while (inner := _ARGUMENTS.sub("", bare)) != bare:
+        bare = inner
+    return bare == name or bare.endswith(f"::{name}")
 
 
 def _parts(name: str) -> list[str]:

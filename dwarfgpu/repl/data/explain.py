@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -145,12 +147,12 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
     if file is None:
         raise UsageError(f'No symbol "{name}" in current context.')
     wanted, allowance = Wanted((name,)), Allowance.of(file.info)
-    found = [
-        coverage
-        for unit in find_variables(file.scopes, wanted)
-        for group in unit.groups
-        for coverage in group.coverages(allowance)
-    ]
+    found: list[Coverage] = []
+    for is_generic in (False, True):
+        if not found:
+            units = find_variables(file.scopes, evolve(wanted, is_generic=is_generic))
+            groups = (group for unit in units for group in unit.groups)
+            found = [each for group in groups for each in group.coverages(allowance)]
     if not found:
         near = near_variable(file, wanted)
         raise UsageError(f'No symbol "{name}" in current context.{near}')
