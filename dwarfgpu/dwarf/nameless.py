@@ -59,15 +59,13 @@ def is_nameless(variable: Variable) -> bool:
 def variables_of(function: Die, name: str | None = None) -> list[Variable]:
     """The variables of nameless functions that belong to a function, or to the function that is
     inlined: all, or those of a canonical name. Several of one name are of several instances."""
-    unit = declaration_of(function).unit
-    own = _spot(function)
-    if own is None:
-        return []
-    return [
+    known = [
         each
-        for each in nameless_variables(unit)
-        if (name is None or canonical(each.name) == name) and _owner(each) == own
+        for each in nameless_variables(declaration_of(function).unit)
+        if name is None or canonical(each.name) == name
     ]
+    own = _spot(function) if known else None
+    return [each for each in known if own is not None and _owner(each) == own]
 
 
 def owners_of(variable: Variable) -> Iterator[Die]:
