@@ -113,17 +113,15 @@ class Insides:
         if context is None:
             return None
         frame = context.frame
-        if name in ("call2", "call4"):
-            assert context.unit is not None and isinstance(operands[0], int)
-            at = context.unit.section_offset(operands[0])
-            return self._called(context, context.unit, at)
-        if name == "call_ref":
-            assert context.unit is not None and isinstance(operands[0], int)
-            return self._called(context, context.unit, operands[0])
-        if name in _POINTERS:
-            assert context.unit is not None and isinstance(operands[0], int)
+        if name in ("call2", "call4", "call_ref", *_POINTERS):
             unit, die = context.unit, operands[0]
-            return self.once(("pointer", unit, die), lambda: self._pointee(context, unit, die))
+            if unit is None:
+                return None  # which is the error of the operation
+            assert isinstance(die, int)
+            if name in _POINTERS:
+                return self.once(("pointer", unit, die), lambda: self._pointee(context, unit, die))
+            at = die if name == "call_ref" else unit.section_offset(die)
+            return self._called(context, unit, at)
         if isinstance(frame, SubprogramFrame) and isinstance(frame.session, Session):
             return self._of_frame(step, frame, frame.session)
         if isinstance(frame, CfiFrame):

@@ -192,6 +192,17 @@ def test_a_deep_stack_is_followed_in_bounded_depth() -> None:
     assert text.count("inside: the CFA of frame") == 6
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["call2 0x10", "call4 0x10", "call_ref 0x10", "implicit_pointer 0x10 0", "fbreg 0",
+     "call_frame_cfa", "LLVM_call_frame_entry_reg s4", "entry_value(lit1)"],
+)  # fmt: skip
+def test_without_a_file_there_is_nothing_to_look_into(text: str) -> None:
+    explained, evaluated = (run_json(each, text, "--lane", 1) for each in ("explain", "eval"))
+    assert explained.status == evaluated.status
+    assert explained.json.get("error") == evaluated.json.get("error")
+
+
 def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many of them are named: a stack can have ten thousand."""
     counted: list[int] = []
