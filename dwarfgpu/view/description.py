@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import DATA, Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
@@ -27,7 +26,7 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
     try:
         kind = variable.type
         line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
-        typed = f"{type_name(kind)} " if kind is not None else ""
+        typed = f"{variable.type_text} " if kind is not None else ""
         yield f"{variable.kind} {typed}{variable.name}, declared{line}{_lane(session)}"
         position = lane_position(session)
         if position is not None:

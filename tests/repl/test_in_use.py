@@ -8,15 +8,16 @@ import pytest
 
 from dwarfgpu.options.program_name import program_name
 from dwarfgpu.repl.terminal.prompt import ended
-from tests.cli.command import FIXTURES, REPOSITORY, run
+from tests.cli.command import FIXTURES, REPOSITORY, STATES, run, run_json
 
 DATA = REPOSITORY / "dwarfgpu/data"
 
 
-def debug(*commands: str, file: Path | None = None) -> list[str]:
-    """What the prompt prints for commands about the demo, or about a file."""
+def debug(*commands: str, file: Path | None = None, state: Path | None = None) -> list[str]:
+    """What the prompt prints for commands about the demo, or about a file or a state."""
     given = [word for command in commands for word in ("-ex", command)]
-    subject = ("--demo",) if file is None else (file,)
+    subject: tuple[object, ...] = ("--demo",) if file is None else (file,)
+    subject = subject if state is None else ("--state", state, "--lane", 3)
     done = run("debug", *subject, "--batch", *given)
     return [*done.lines, *done.err.splitlines()]
 
@@ -86,3 +87,15 @@ def test_a_template_may_be_named_without_its_arguments(name: str) -> None:
     assert "<" in lines[0] and name.rpartition("::")[2] in lines[0]
     assert debug(f"where {name}", file=path)[0] == lines[0]
     assert run("where", path, "templated::nosuch").status == 2
+
+
+@pytest.mark.parametrize("state", ["nest.gfx942.O0", "shapes.gfx942", "data.gfx942.O2"])
+def test_explain_and_where_spell_a_type_alike(state: str) -> None:
+    path = STATES / f"{state}.json"
+    listed = run_json("eval", "--state", path, "--lane", 3).json["variables"]
+    for each in [each for each in listed if each["type"] is not None][:12]:
+        declared = f"{each['type']} {each['name']}"
+        explained = run("explain", "--state", path, "--lane", 3, each["name"]).lines
+        assert any(declared in line for line in explained[:3]), declared
+        where = debug(f"where {each['name']}", state=path)
+        assert declared in where[0], where[0]
