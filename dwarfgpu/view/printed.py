@@ -90,7 +90,8 @@ def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
 def object_of(shown: Shown, kind: Type | None, first_bit: int) -> Object:
     """A part of what is shown, for its printer."""
     arch = shown.architecture
-    pointer_bits = _POINTER_BITS if arch is None else arch.address_spaces[0].address_bits
+    default = None if arch is None else arch.address_spaces.get(0)
+    pointer_bits = _POINTER_BITS if default is None else default.address_bits
     address = None if shown.address is None else shown.address + first_bit // 8
     return Object(
         kind,

@@ -29,7 +29,7 @@ def test_a_processor_of_one_wave_size_needs_no_symbols(tmp_path: Path) -> None:
     for arguments in (("frames", path), ("bt", "--file", path, "--pc", 0x1700)):
         assert run(*arguments).out
     other = run("frames", without_symbols("nest.gfx1100.O2.v5.co", tmp_path))
-    assert other.error.startswith("Malformed: ") and ".symtab at" in other.error
+    assert other.status == 2 and ".symtab at" in other.error
 
 
 def test_a_state_tells_the_wave_size_where_symbols_cannot(tmp_path: Path) -> None:

@@ -327,7 +327,10 @@ def test_member_functions() -> None:
         (method,) = [each for each in top.declared.methods if each.name == "twice"]
         assert method.is_virtual and method.has_this and method.slot_index == 0
         assert method_name(top, method) == "Top::twice(int)"
-        assert type_name(evolve(method.type, name=None), cplusplus=True) == "int (Top * const, int)"
+        assert (
+            type_name(evolve(method.type, own_name=None), cplusplus=True)
+            == "int (Top * const, int)"
+        )
         plain = strip(type_of(f"x86_64/bases.{compiler}.O0.v5", "plain"))
         assert isinstance(plain, Struct)
         (get,) = [each for each in plain.declared.methods if each.name == "get"]

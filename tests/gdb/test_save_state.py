@@ -20,7 +20,7 @@ from tests.gdb.debugger import SETTINGS, Debugger
 from tests.gdb.test_rocgdb import known, session
 
 FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/save_state.py"
-SOURCES = FILE.parents[1] / "fixtures/native"
+SOURCES = FILE.parents[2] / "fixtures/native"
 ALONE = frozenset({"gdb", "hashlib", "json", "os", "re", "struct", "typing"})
 TELL = """
 def names(frame):

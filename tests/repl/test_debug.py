@@ -295,7 +295,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "",
             0,
-            ["!", "bt", "ni", "si", "until", "wave", "|"]
+            ["!", "bt", "ni", "search", "si", "until", "wave", "|"]
             + [each.name for each in COMMANDS if not (each.is_foreign or each.is_absent)],
         ),
         ("exp", 0, ["explain"]),
@@ -304,7 +304,11 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "info ",
             5,
-            ["target", *(each.word for each in ALL if re.fullmatch(r"info \S+", each.name))],
+            [
+                "target",
+                "handle",
+                *(each.word for each in ALL if re.fullmatch(r"info \S+", each.name)),
+            ],
         ),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches", "local#"]),

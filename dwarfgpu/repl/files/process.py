@@ -122,7 +122,7 @@ _PROC: Final = (
           _unknown),
     _part("cwd", "List current working directory of the specified process.", _NOT_IN_CORE,
           _unknown),
-    _part("exe", "List absolute filename for executable of the specified process.",
+    _part("exe", "List the absolute file name of the executable.",
           "A core file has the beginning of the command line.", _exe),
     _part("files", "List files opened by the specified process.", _NOT_IN_CORE, _unknown),
     _part("mappings", "List memory regions mapped by the specified process.",

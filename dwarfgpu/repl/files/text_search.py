@@ -18,7 +18,7 @@ _DEFAULT_LINES: Final = 10
 
 @command("forward-search", topic="files", aliases=("search", "fo"))
 def forward_search(shell: Shell, argument: str) -> Iterator[Part]:
-    """Search for regular expression (see regex(3)) from last line listed.
+    """Search source lines forward for a regular expression.
 
     Usage: forward-search [REGEXP]
 
@@ -29,7 +29,7 @@ def forward_search(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("reverse-search", topic="files", aliases=("rev",))
 def reverse_search(shell: Shell, argument: str) -> Iterator[Part]:
-    """Search backward for regular expression (see regex(3)) from last line listed.
+    """Search source lines backward for a regular expression.
 
     Usage: reverse-search [REGEXP]
 
