@@ -68,7 +68,8 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("empty-piece", "warning", LOCATION, "lit0; piece 0", "lit0; piece 1"),
     ("upstream-address-space", "warning", LOCATION, "lit4; lit5; swap; xderef",
      "lit4; lit5; xderef"),
-    ("unsupported-operation", "note", LOCATION, ".byte 0xfa, 0x20, 0, 0, 0", "addr 0x10"),
+    ("unsupported-operation", "note", LOCATION, ".byte 0xf1, 0, 0, 0, 0, 0, 0, 0, 0, 0",
+     "addr 0x10"),
     ("padded-number", "note", LOCATION, ".byte 0x10, 0x81, 0x00", ".byte 0x10, 0x01"),
     ("older-form", "note", LOCATION, ".byte 0x30, 0xe0", ".byte 0x30, 0x9b"),
     ("entries-left", "note", LOCATION, "lit1; lit2", "lit2"),
@@ -152,3 +153,8 @@ def test_a_longer_expression_is_told_to_be_skipped() -> None:
     checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), found)
     assert checker.check(b"\x30" * 65_537, AMD, FORM, LOCATION) is None
     assert found.skipped == ["an expression of 65537 bytes"]
+
+
+def test_a_parameter_on_entry_is_known_to_some_callers() -> None:
+    """The check sees no call site: DW_OP_GNU_parameter_ref may have a value."""
+    assert not told(operations(".byte 0xfa, 0x20, 0, 0, 0; stack_value"), LOCATION)

@@ -146,11 +146,19 @@ _UNKNOWN: Final = (MissingContext, StaleLocation, Unavailable)
 """Evaluation errors that another context may not give."""
 
 
+@frozen(eq=False)
+class _AnyCall(GivenFrame):
+    """A top call frame that any caller may have called."""
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        raise MissingContext("the static check has no call site")
+
+
 def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
     """The context of the static check: any thread, in its top call frame."""
     if arch is None or arch.address_bits != 8 * form.address_size:
         return Context(unit=_Unit(form), limits=_LIMITS)
-    return Context(arch, wave=0, frame=GivenFrame(arch), unit=_Unit(form), limits=_LIMITS)
+    return Context(arch, wave=0, frame=_AnyCall(arch), unit=_Unit(form), limits=_LIMITS)
 
 
 def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | None:
