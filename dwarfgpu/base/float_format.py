@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from operator import index
 from typing import Final, Literal
 
 from dwarfgpu.base.lazy_attrs import frozen
@@ -66,7 +67,8 @@ class FloatFormat:
 
     def decode(self, bits: int) -> Fraction | Special:
         """The number; both zeros give 0. Unnormal x87 encodings are NaN, as the hardware says."""
-        sign, exponent, integer, fraction = self._fields(bits)
+        # A Fraction holds one number: `index` makes lanes with different bits go on apart.
+        sign, exponent, integer, fraction = self._fields(index(bits))
         if exponent == (1 << self.exponent_bits) - 1:
             if fraction or not integer and self.explicit_integer_bit:
                 return "nan"

@@ -57,7 +57,7 @@ from dwarfgpu.model.location import (
     narrowed,
 )
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Implicit, Memory, Part, Register
+from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Part, Register
 from dwarfgpu.model.value import Value
 
 MOST_STEPS: Final = 2_000
@@ -444,7 +444,7 @@ class CfiFrame:
         if location.is_undefined:
             return None
         address = self._context.access.retrieve(location, self.architecture.address_bits)
-        if not isinstance(address, int):
+        if isinstance(address, ImplicitPointer):
             raise EvaluationError("the return address is an implicit pointer")
         return without_signature(address, self._code_mask()) if self.has_signed_return else address
 
@@ -457,7 +457,7 @@ class CfiFrame:
         if rule is None or isinstance(rule, Architectural):
             return rule is not None and rule.value != 0
         state = self._context.access.retrieve(self.entry_register(RA_SIGN_STATE), 64)
-        return isinstance(state, int) and state & 1 == 1
+        return not isinstance(state, ImplicitPointer) and state & 1 == 1
 
     def _code_mask(self) -> int:
         """The bits of a code address that can sign it: docs/spec-notes.md where nothing tells."""

@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries, register_of
 from dwarfgpu.model.location import Location, SingleLocation
-from dwarfgpu.model.storage import Implicit, Memory, Register
+from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 
 SCRATCH_BASES: Final = frozenset({"s32", "s33"})
 """The registers in which upstream clang keeps stack and frame pointer."""
@@ -64,7 +64,7 @@ def frame_base(
         address = context.access.retrieve(
             location, _base_bits(architecture, architecture.register(named))
         )
-        assert isinstance(address, int)
+        assert not isinstance(address, ImplicitPointer)
         return memory_location(context, architecture.address_space(0), address)
     if isinstance(storage, Register):
         # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
@@ -73,7 +73,7 @@ def frame_base(
         if attribute.unit.dialect.upstream_clang and is_scratch:
             return _scratch_base(context, architecture, whole, storage)
         address = context.access.retrieve(whole, _base_bits(architecture, storage.register))
-        assert isinstance(address, int)
+        assert not isinstance(address, ImplicitPointer)
         return memory_location(context, architecture.address_space(0), address)
     if not isinstance(storage, Memory):
         raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
@@ -143,7 +143,7 @@ def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
     single_place("DW_AT_LLVM_active_lane", location)
     lanes = require(context.lane_count, "lane count")
     mask = context.access.retrieve(location, lanes)
-    if not isinstance(mask, int):
+    if isinstance(mask, ImplicitPointer):
         raise IllFormed("DW_AT_LLVM_active_lane gives an implicit pointer, not a mask")
     return mask
 
@@ -156,7 +156,7 @@ def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
         raise IllFormed(f"{name} does not give an implicit location")
     generic = context.generic
     held = context.access.retrieve(location, generic.bit_size)
-    assert isinstance(held, int)
+    assert not isinstance(held, ImplicitPointer)
     count = signed(held, generic.bit_size)
     if count <= 0:
         raise IllFormed(f"{name} is {count}")
@@ -178,7 +178,7 @@ def _scratch_base(
 ) -> Location:
     """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
     offset = context.access.retrieve(location, storage.size_bits)
-    assert isinstance(offset, int)
+    assert not isinstance(offset, ImplicitPointer)
     if not processor(architecture.name).has_architected_flat_scratch:
         offset //= architecture.lane_count
     private_lane = architecture.address_space_named("private_lane")

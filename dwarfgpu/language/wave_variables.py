@@ -248,13 +248,14 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
         raise Unsupported("each wave is asked for a text of its own")
     found = ask(machine, session)
     match found:
-        case int():
-            return integer_value(session.architecture, found)
         case str():
             return text_value(session.architecture, found)
         case tuple():
             return _three_values(session.architecture, found)
-    return found
+        case TypedValue() | None:
+            return found
+        case _:  # an integer, or one for each lane
+            return integer_value(session.architecture, found)
 
 
 def _three_values(architecture: Architecture, position: Position) -> TypedValue:

@@ -18,7 +18,8 @@ Array: TypeAlias = npt.NDArray[Any]
 
 INT64_LEAST, INT64_MOST = -(1 << 63), (1 << 63) - 1
 
-# To whoever reads or checks types, an integer that differs by lane is an integer.
+# A type checker takes a `Lanes` for an integer, because it has the operators of one. At run time it
+# is none, and `isinstance` says so: code that lanes reach asks for the other types of a union.
 if TYPE_CHECKING:
     _Integer = int
 else:
@@ -84,13 +85,6 @@ class Lanes(_Integer):
 
     def __str__(self) -> str:
         return format(self)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def __class__(self) -> type:
-            """So that `isinstance` sees the integer that whoever checks types sees."""
-            return int
 
     # One answer for all lanes, or none.
 

@@ -37,7 +37,7 @@ from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultK
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute, matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
-from dwarfgpu.model.storage import Composite
+from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
@@ -189,7 +189,7 @@ class TypeAttributes:
         except EvaluationError as error:
             error.context = error.context or what
             raise
-        assert isinstance(number, int)
+        assert not isinstance(number, ImplicitPointer)
         return number - (1 << size) if is_signed and number >> size - 1 else number
 
     def place(

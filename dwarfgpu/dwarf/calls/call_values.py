@@ -14,7 +14,7 @@ from dwarfgpu.errors import IllFormed, InconsistentContext
 from dwarfgpu.expr.context import Context, ExprLoc, require
 from dwarfgpu.expr.evaluate import evaluate_attribute
 from dwarfgpu.model.location import ImplicitPointerValue, Location
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 
 
@@ -61,7 +61,7 @@ def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool =
     result = evaluate_attribute(attribute, context)
     if isinstance(result, Location) and not isinstance(result.places[0].storage, Memory):
         held = context.access.retrieve(result, context.generic.bit_size)
-        if not isinstance(held, int):
+        if isinstance(held, ImplicitPointer):
             raise IllFormed(f"{name} gives an implicit pointer, not an address")
         return held
     value = passed_value(attribute, context)
