@@ -30,7 +30,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.objfile.elf import open_object
 entries = 0
-for unit in DebugInfo(open_object(sys.argv[1])).units:
+for unit in DebugInfo.of(open_object(sys.argv[1])).units:
     if sys.argv[2] == "index":
         entries += len(unit.tree.offsets)
     else:

@@ -45,7 +45,7 @@ def counts(container: Container, entries: list[BundleEntry]) -> Counter[str]:
     out: Counter[str] = Counter()
     for entry in entries:
         out["code objects looked at"] += 1
-        for unit in DebugInfo(container.open_entry(entry)).units:
+        for unit in DebugInfo.of(container.open_entry(entry)).units:
             out["entries"] += len(unit.tree.offsets)
             for variable in nameless_variables(unit):
                 if variable.die.has(dw.AT_LOCATION):

@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Struct, size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -148,7 +149,7 @@ def _ask_entries(unit: CompilationUnit, attempt: Callable[[Callable[[], object]]
         attempt(lambda die=die: die.has(dw.AT_RANGES) and unit.ranges_of(die.attribute(0x55)))
 
         def members(die: object = die) -> object:
-            kind = unit.info.types.build(die)  # type: ignore[arg-type]
+            kind = types_of(unit).build(die)  # type: ignore[arg-type]
             return kind.members if isinstance(kind, Struct) else kind
 
         attempt(members)

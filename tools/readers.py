@@ -219,7 +219,7 @@ def differences(
     file = open_object(path)
     if not has_debug_info(file):
         file = find_debug_file(file) or file
-    info = DebugInfo(file)
+    info = DebugInfo.of(file)
     chosen = list(info.units)
     command = [dump, "--debug-info", file.path]
     if units is not None and units < len(chosen):

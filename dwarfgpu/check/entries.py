@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.lists import InvertedRange, Range
 from dwarfgpu.dwarf.scope.entities import Subprogram, covered
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
@@ -161,7 +162,7 @@ class EntryChecker:
         if die.tag not in _OBJECTS:
             return
         try:
-            size = self.unit.info.types.size_of_object(die)
+            size = types_of(self.unit).size_of_object(die)
         except DwarfGpuError:
             return
         if size is None or 8 * size == piece_bits:
@@ -192,7 +193,7 @@ class EntryChecker:
         for each in entries:
             span = None
             if each.begin is not None and each.end is not None:
-                in_file = self.unit.info.in_file  # also of what a machine has loaded
+                in_file = self.unit.sections.program.in_file  # also of what a machine has loaded
                 span = Range(in_file(each.begin), in_file(each.end))
                 self._within(index, wanted, span, ranges)
             self._expression(index, wanted, role, each.expression, span)
@@ -207,7 +208,7 @@ class EntryChecker:
         if not isinstance(offset, int) or (base is None and attribute.kind == "loclistx"):
             return False
         try:
-            self.unit.info.contributions(section).check(offset, format.address_size)
+            self.unit.sections.contributions(section).check(offset, format.address_size)
         except IllFormed as error:
             if base is None and not self._has_told_size:
                 self._has_told_size = True
@@ -346,8 +347,8 @@ def _unit_name(unit: CompilationUnit) -> str | None:
 
 
 def _other_file(unit: CompilationUnit) -> str | None:
-    info = unit.info
-    return None if info.path == info.main.path else info.path
+    path = unit.sections.path
+    return None if path == unit.info.main.sections.path else path
 
 
 def _name(die: Die) -> str | None:

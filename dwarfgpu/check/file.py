@@ -175,8 +175,9 @@ def _search_table(file: ObjectFile, found: Findings) -> SearchTable | None:
 
 def _dialect(info: DebugInfo) -> Dialect:
     """Call frame information belongs to no unit: the dialect of the file's first, else amd."""
-    if info.forced_dialect is not None:
-        return dialect_named(info.forced_dialect)
+    forced = info.sections.program.forced_dialect
+    if forced is not None:
+        return dialect_named(forced)
     try:
         first = next(iter(info.units), None)
         return AMD if first is None else first.dialect

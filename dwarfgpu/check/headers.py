@@ -48,14 +48,14 @@ def _aranges(info: DebugInfo) -> list[ArangeSet]:
 
 def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator[tuple[str, int]]:
     """The address sizes of the other headers that belong to a unit, by their sections."""
-    file = unit.info.object
+    file = unit.sections.object
     if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
         yield "the architecture", file.address_bytes
     if unit.format.version < 5:
         return
     for section, name, before in _BASES:
         base = unit.root.attribute(name)
-        data = unit.info.section(section)
+        data = unit.sections.section(section)
         if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
             yield section, data[base.raw - before]
     lines = unit.root.attribute(dw.AT_STMT_LIST)
@@ -68,7 +68,7 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
 def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
     """The address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
     try:
-        reader = Reader(unit.info.section(".debug_line"), unit.endian, offset)
+        reader = Reader(unit.sections.section(".debug_line"), unit.endian, offset)
         initial_length(reader)
         return reader.u8() if reader.unsigned(2) == 5 else None
     except Malformed:

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi import eh_frame_hdr
@@ -19,13 +19,11 @@ from dwarfgpu.cfi.program import RowTable
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order in which they are asked: the first is for debuggers."""
@@ -45,9 +43,10 @@ class Description:
 class CallFrames:
     """The sections `.debug_frame` and `.eh_frame` of a file, or of its separate debug file."""
 
-    def __init__(self, info: DebugInfo, loaded: ObjectFile) -> None:
-        self._info = info
-        self._loaded = loaded
+    def __init__(self, sections: Sections) -> None:
+        self._object = sections.object
+        self._program = sections.program
+        self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
         self._rows: dict[int, FrameRow | None] = {}
         self.notes: list[str] = []
@@ -61,7 +60,7 @@ class CallFrames:
     def _sections(self) -> Iterator[FrameSection]:
         found: set[SectionKind] = set()
         for kind in SECTIONS:
-            for file in dict.fromkeys((self._info.object, self._loaded)):
+            for file in dict.fromkeys((self._object, self._loaded)):
                 section = file.sections_by_name.get(kind)
                 if not file.has_section(kind) or (section and section.type == SHT_NOBITS):
                     continue
@@ -99,7 +98,7 @@ class CallFrames:
             section_address=address,
             address_size=file.address_bytes,
             endian=file.endian,
-            architecture=self._info.architecture,
+            architecture=self._program.architecture,
             machine=file.machine,
             search=search,
             ends_at_zero=ends_at_zero,
@@ -139,7 +138,7 @@ class CallFrames:
         An entry without rules counts only where no other section says more. Raises why the rows of
         an entry end before the location.
         """
-        address = self._info.in_file(pc)
+        address = self._program.in_file(pc)
         if address not in self._rows:
             if len(self._rows) >= _MOST_ROWS:
                 self._rows.clear()
@@ -179,7 +178,7 @@ class CallFrames:
 
         `[llvm:…]` is of compilers that wrote the one-byte encodings, beside the others.
         """
-        forced = self._info.forced_dialect
+        forced = self._program.forced_dialect
         if forced is not None:
             return dialect(forced)
         return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD

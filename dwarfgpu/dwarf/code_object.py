@@ -83,7 +83,7 @@ class CodeObject:
         """The same of a file that is open, which may be in memory."""
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
-        info = DebugInfo(
+        info = DebugInfo.of(
             described, load_address, dialect, literal=strict, loaded=file, directories=roots
         )
         return cls(file, info, Scopes(info), load_address)

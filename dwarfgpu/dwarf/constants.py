@@ -5,7 +5,7 @@ Numbers that appear here under `AT_LLVM_*` moved over the years: see `dwarfgpu.d
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 TAG_ARRAY_TYPE: Final = 0x01
 TAG_CLASS_TYPE: Final = 0x02
@@ -209,6 +209,11 @@ UT_SPLIT_TYPE: Final = 0x06
 
 ORD_COL_MAJOR: Final = 1
 
+SPLIT_NAMES: Final = (AT_DWO_NAME, AT_GNU_DWO_NAME)
+"""Attributes by which a skeleton names its split file."""
+
+Style = Literal["c", "fortran", "ada"]
+"""How the types and values of a language are written."""
 C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
 """DW_LANG codes of C 89 to 23."""
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})

@@ -92,7 +92,7 @@ class Die:
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """The error, with this entry as its context where it has none yet."""
         if error.context is None:
-            error.context = f"{self.unit.info.path}: {self.unit.section} entry {self.offset:#x}"
+            error.context = f"{self.unit.sections.path}: {self.unit.section} entry {self.offset:#x}"
         return error
 
     def attributes(self) -> Iterator[tuple[int, Attribute]]:
@@ -111,7 +111,7 @@ class Die:
         if attribute is None:
             return None
         try:
-            return self.unit.info.budget.text(self.unit.string_of(attribute))
+            return self.unit.sections.budget.text(self.unit.string_of(attribute))
         except DwarfGpuError as error:
             raise self.located(error)
 

@@ -1,7 +1,8 @@
 """The debug information of one object file: its units, and where to find them.
 
-Split files, rows of packages and supplementary files are parts: a `DebugInfo` each, that knows the
-`main` one, which has the code.
+A `DebugInfo` composes what reads its `Sections`: units, indexes, line tables, call frames. Split
+files, rows of packages and supplementary files are parts: a `DebugInfo` each, with the same
+`Program` and the `main` one, which has the code.
 
 Law: opening reads unit headers only; a part is opened when something in it is asked for. Addresses
 inside are those of the main file; `load_address` is added where one leaves
@@ -17,10 +18,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
-from dwarfgpu.dwarf.budget import Budget
 from dwarfgpu.dwarf.call_frames import CallFrames
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
@@ -28,20 +28,17 @@ from dwarfgpu.dwarf.index.aranges import AddressIndex
 from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.string_index import StringIndex
-from dwarfgpu.dwarf.line.line_table import LineTables
-from dwarfgpu.dwarf.producer import dialect_name
-from dwarfgpu.dwarf.split.contributions import Contributions
-from dwarfgpu.dwarf.split.dwp import PackageRow
-from dwarfgpu.dwarf.split.split_units import SPLIT_NAMES, Package, SplitFiles, split_id
+from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
+from dwarfgpu.dwarf.sections import Program, Sections
+from dwarfgpu.dwarf.split.split_units import Package, SplitFiles, split_id
+from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, known
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
-from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.dwarf.unit_dialect import dialect_name
+from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
-from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.supplementary import (
     SupplementaryLink,
@@ -56,7 +53,34 @@ class DebugInfo:
     """The units of an object file that is loaded `load_address` above its own addresses."""
 
     def __init__(
-        self,
+        self, sections: Sections, main: DebugInfo | None = None, package: Package | None = None
+    ) -> None:
+        """`main`: the file with the code, None for that file itself; `package`: the one whose row
+        the sections are."""
+        program = sections.program
+        self.sections = sections
+        self.object = sections.object
+        self.path = sections.path
+        self.loaded = program.loaded
+        """The file with the code, where `object` is its separate debug file."""
+        self.load_address = program.load_address
+        self.main = main or self
+        """That of the file with the code."""
+        self.watch: Callable[[str, int, int], None] | None = None
+        """Is called with a path, and how many units of how many were gone through there."""
+        self.types = program.shared(TypeBuilder)
+        self.line_tables = LineTables(sections)
+        self.aranges = AddressIndex(sections, self.unit_at)
+        self.names = NameIndex(sections, self.unit_at)
+        self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
+        self.strings = StringIndex(sections, lambda: self.units)
+        self.split = SplitFiles(sections, self.part, is_main=main is None)
+        self.call_frames = CallFrames(sections)
+        self._package = package
+
+    @classmethod
+    def of(
+        cls,
         object: ObjectFile,
         load_address: int = 0,
         dialect: str | None = None,
@@ -64,127 +88,34 @@ class DebugInfo:
         literal: bool = False,
         loaded: ObjectFile | None = None,
         directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
-    ) -> None:
-        self.object = object
-        self.path = object.path
-        self.loaded = loaded or object
-        """The file with the code, where `object` is its separate debug file."""
-        self.load_address = load_address
-        self.directories = tuple(directories)
-        """Where other files are looked for."""
-        self.main = self
-        """That of the file with the code."""
-        self.suffix = ".dwo" if _is_split(object) else ""
-        """What ends the names of the sections."""
-        self.budget = Budget(object.size_bytes)
-        self.types = TypeBuilder(self)
-        self.line_tables = LineTables(self)
-        self.aranges = AddressIndex(self)
-        self.names = NameIndex(self)
-        self.gdb_index = GdbIndex(self)
-        self.strings = StringIndex(self)
-        self.split = SplitFiles(self)
-        self.call_frames = CallFrames(self, self.loaded)
-        self.forced_dialect = dialect
-        """The name of the dialect that the user wants, whatever the units show."""
-        self.watch: Callable[[str, int, int], None] | None = None
-        """Is called with a path, and how many units of how many were gone through there."""
-        self._literal = literal
-        self._package: Package | None = None
-        self._row: PackageRow | None = None
-        self._sections: dict[str, bytes] = {}
-        self._contributions: dict[str, Contributions] = {}
-        self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
-
-    def part(
-        self,
-        object: ObjectFile,
-        suffix: str = "",
-        path: str | None = None,
-        package: Package | None = None,
-        row: PackageRow | None = None,
     ) -> DebugInfo:
-        """Another place with units of this program.
+        """The debug information of a file.
 
-        `suffix`: of the names of its sections. `row`: of a `package`, where it is one.
+        `loaded`: the file with the code, where `object` is its separate debug file; `literal`:
+        what upstream clang writes is read by the letter; `directories`: where other files are
+        looked for.
         """
-        made = DebugInfo(
-            object,
-            self.load_address,
-            self.forced_dialect,
-            literal=self._literal,
-            loaded=self.loaded,
-            directories=self.directories,
-        )
-        made.main, made.types, made.suffix = self.main, self.types, suffix
-        made.path = path or object.path
-        made._row, made._package = row, package
-        return made
+        program = Program(loaded or object, load_address, dialect, literal, tuple(directories))
+        return cls(Sections(object, program, suffix=".dwo" if _is_split(object) else ""))
 
-    @cached_property
+    def part(self, sections: Sections, package: Package | None = None) -> DebugInfo:
+        """Another place with units of this program; `package`: the one whose row it is."""
+        return DebugInfo(sections, self.main, package)
+
+    @property
     def architecture(self) -> Architecture | None:
-        """What the file is for; None where dwarfgpu does not know it."""
-        try:
-            return architecture_of(self.loaded)
-        except Unsupported:
-            return None
+        """The architecture of the code; None where dwarfgpu does not know it."""
+        return self.sections.program.architecture
 
     def section(self, name: str) -> bytes:
-        """The bytes of a debug section, relocated; none where the file has no such section.
-
-        The name is that of the standard, without `.dwo`.
-        """
-        data = self._sections.get(name)
-        if data is None:
-            if self._row is not None:
-                data = self._row.read(name)
-            else:
-                data = relocated_data(self.object, name + self.suffix)
-            self._sections[name] = data
-        return data
-
-    def start_of(self, section: str) -> int:
-        """Where this part begins in a section of its file, by its name without `.dwo`."""
-        return 0 if self._row is None else self._row.start(section)
-
-    def contributions(self, section: str) -> Contributions:
-        """The headers of a section of lists."""
-        found = self._contributions.get(section)
-        if found is None:
-            shown = section + self.suffix
-            found = Contributions(shown, self.section(section), self.object.endian)
-            self._contributions[section] = found
-        return found
-
-    def string(self, section: str, offset: int) -> bytes:
-        """The bytes of a string in a string section."""
-        data = self.section(section)
-        end = data.find(b"\0", offset)
-        if offset >= len(data) or end < 0:
-            raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
-        return data[offset:end]
-
-    def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
-        """The abbreviation table at an offset, as units of a format read it."""
-        key = (offset, format)
-        if key not in self._abbreviations:
-            section = ".debug_abbrev"
-            data = self.section(section)
-            try:
-                with self.budget.reading(section, data, offset, format.endian) as reader:
-                    table = read_abbreviations(reader, format)
-            except DwarfGpuError as error:
-                where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
-                error.context = error.context or where
-                raise
-            self._abbreviations[key] = table
-        return self._abbreviations[key]
+        """As `Sections.section`."""
+        return self.sections.section(name)
 
     def _headers_of(
         self, section: str
     ) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
         headers, problems = read_headers(
-            self.section(section), self.object.endian, section, self.suffix
+            self.section(section), self.object.endian, section, self.sections.suffix
         )
         for problem in problems:
             problem.context = f"{self.path}: {problem.context}"
@@ -241,7 +172,8 @@ class DebugInfo:
         """The entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
         unit = self.unit_at(section_offset)
         if unit is None:
-            raise IllFormed(f"offset {section_offset:#x} of .debug_info{self.suffix} is in no unit")
+            shown = f".debug_info{self.sections.suffix}"
+            raise IllFormed(f"offset {section_offset:#x} of {shown} is in no unit")
         return unit.die_at(section_offset)
 
     @cached_property
@@ -293,7 +225,7 @@ class DebugInfo:
         if found is None:
             raise IllFormed(f"no type unit has the signature {signature:#018x}")
         if not found.is_split and found.root.has(dw.AT_GNU_DWO_NAME):
-            return found.info.split.type_unit_of(found, signature)
+            return found.info.split_type_unit_of(found, signature)
         return found
 
     def type_entry(self, signature: int) -> Die:
@@ -310,12 +242,14 @@ class DebugInfo:
     @cached_property
     def _supplementary(self) -> DebugInfo | DwarfGpuError:
         try:
-            if self.main is not self and not self.suffix:
+            if self.main is not self and not self.sections.suffix:
                 raise IllFormed(f"the supplementary file {self.path} needs another one")
             link = self.supplementary_link
             if link is None:
                 raise IllFormed(f"{self.path} names no supplementary file")
-            return self.part(find_supplementary(self.object, link, self.directories))
+            program = self.sections.program
+            file = find_supplementary(self.object, link, program.directories)
+            return self.part(Sections(file, program))
         except DwarfGpuError as error:
             error.context = error.context or self.path
             return error
@@ -339,7 +273,7 @@ class DebugInfo:
             abbreviations = self.section(".debug_abbrev")
         except DwarfGpuError:
             return True
-        return any(encode_uleb(name) in abbreviations for name in SPLIT_NAMES)
+        return any(encode_uleb(name) in abbreviations for name in dw.SPLIT_NAMES)
 
     @cached_property
     def common_producer(self) -> str:
@@ -374,14 +308,32 @@ class DebugInfo:
         """The address of the file of a program location as loaded."""
         return pc - self.load_address
 
+    # What units ask (`dwarfgpu.dwarf.unit.UnitFile`)
+
+    def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
+        return self.split.unit_of(skeleton)
+
+    def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
+        return self.split.type_unit_of(skeleton, signature)
+
+    def line_table_of(self, unit: CompilationUnit) -> LineTable | None:
+        return self.line_tables.of(unit)
+
+    def base_type_of(self, die: Die) -> BaseType:
+        return base_type_of(die)
+
+    def size_of_object(self, die: Die) -> int | None:
+        return self.types.size_of_object(die)
+
     def dialect_of(self, unit: CompilationUnit) -> Dialect:
         """The dialect that the user forced, else the one that the unit shows.
 
         With `literal`, what upstream clang writes is read by the letter. `UsageError` where the
         forced one does not exist.
         """
-        found = dialect_named(self.forced_dialect or dialect_name(unit))
-        return AMD if self._literal and found.upstream_clang else found
+        program = self.sections.program
+        found = dialect_named(program.forced_dialect or dialect_name(unit))
+        return AMD if program.is_literal and found.upstream_clang else found
 
 
 def _is_split(object: ObjectFile) -> bool:

@@ -11,14 +11,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from dwarfgpu.base.lazy_attrs import define
 from dwarfgpu.dwarf.forms import WordReader
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.expr.context import UnitFormat
 
 _LLE_END_OF_LIST: Final = 0x00
 _LLE_DEFAULT_LOCATION: Final = 0x05
@@ -112,11 +111,37 @@ class FileLocation(NamedTuple):
     expression: bytes
 
 
+class ListUnit(Protocol):
+    """What a list needs to know of its unit."""
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def format(self) -> UnitFormat: ...
+
+    @property
+    def is_split(self) -> bool: ...
+
+    @property
+    def base_address(self) -> int | None: ...
+
+    @property
+    def address_mask(self) -> int: ...
+
+    @property
+    def tombstone(self) -> int: ...
+
+    def address(self, index: int) -> int:
+        """An entry of `.debug_addr`, an address of the file."""
+        ...
+
+
 @define
 class _Bounds:
     """Reads the bounds of entries, whose base address changes as the list goes on."""
 
-    unit: CompilationUnit
+    unit: ListUnit
     reader: WordReader
     base: int | None
 
@@ -194,18 +219,19 @@ class _Bounds:
 
 
 @contextmanager
-def _bounds(unit: CompilationUnit, section: str, offset: int) -> Iterator[_Bounds]:
-    info, form = unit.info, unit.format
+def _bounds(unit: ListUnit, section: str, offset: int) -> Iterator[_Bounds]:
+    sections, form = unit.sections, unit.format
     try:
         if form.version >= 5:
-            info.contributions(section).check(offset, form.address_size)
-        with info.budget.reading(section, info.section(section), offset, form.endian) as reader:
+            sections.contributions(section).check(offset, form.address_size)
+        data = sections.section(section)
+        with sections.budget.reading(section, data, offset, form.endian) as reader:
             yield _Bounds(unit, reader, unit.base_address)
     except DwarfGpuError as error:
         raise _located(error, unit, section, offset)
 
 
-def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
+def read_locations(unit: ListUnit, offset: int) -> tuple[FileLocation, ...]:
     """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`.
 
     With the entries of empty ranges.
@@ -217,11 +243,10 @@ def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ..
         return _read_loc_dwo(bounds) if unit.is_split else _read_loc(bounds)
 
 
-def _located(
-    error: DwarfGpuError, unit: CompilationUnit, section: str, offset: int
-) -> DwarfGpuError:
+def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) -> DwarfGpuError:
     if error.context is None:
-        error.context = f"{unit.info.path}: {section}{unit.info.suffix} list {offset:#x}"
+        sections = unit.sections
+        error.context = f"{sections.path}: {section}{sections.suffix} list {offset:#x}"
     return error
 
 
@@ -266,7 +291,7 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
     return tuple(out)
 
 
-def read_ranges(unit: CompilationUnit, offset: int) -> tuple[Range, ...]:
+def read_ranges(unit: ListUnit, offset: int) -> tuple[Range, ...]:
     """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
     section = ".debug_rnglists" if unit.format.version >= 5 else ".debug_ranges"
     out: list[Range] = []

@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of, is_nameless_function
 from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, FUNCTIONS, Variable, variables_below
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Array, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -234,7 +235,7 @@ _PARAMETERS: Final = frozenset({dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_
 def _type_argument(parameter: Die) -> Hashable:
     if parameter.tag != dw.TAG_TEMPLATE_TYPE_PARAMETER:
         return None
-    return _text(parameter.unit.info.types.type_of(parameter))
+    return _text(types_of(parameter.unit).type_of(parameter))
 
 
 def _value_argument(parameter: Die) -> Hashable:

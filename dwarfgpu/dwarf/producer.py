@@ -11,22 +11,16 @@ AMD text, in a way of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, DIRECT
 from dwarfgpu.expr.dialect.upstream_clang import has_suffix
 from dwarfgpu.expr.operation import LLVM_USER
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 _CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
 _UPSTREAM: Final = re.compile(r"triton\b")
@@ -40,13 +34,6 @@ _UPSTREAM_BYTES: Final = re.compile(rb"[\x90\x92\xa5]|\x16\x18")
 """An expression without any of these has no form of upstream LLVM's."""
 _LAST_WITHOUT_USER: Final = 16
 _LAST_DIRECT: Final = 18
-_LISTS: Final = frozenset(
-    # location, string_length, return_addr, data_member_location, frame_base, segment, static_link,
-    # use_location, vtable_elem_location, and the two numbers of LLVM_lane_pc
-    {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
-)
-"""Attributes that may be location lists."""
-_WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
 
 @frozen
@@ -149,56 +136,3 @@ def _has_upstream_forms(expressions: Iterable[bytes], format: UnitFormat) -> boo
         ):
             return True
     return False
-
-
-def dialect_name(unit: CompilationUnit) -> str:
-    """The dialect that a unit shows; a type or partial unit may have none but that of the file."""
-    machine = unit.info.object.machine
-    producer = unit.producer
-    if not producer and machine == "AMDGPU" and unit.root.tag in _WITHOUT_PRODUCER:
-        producer = unit.info.common_producer
-    return detect_dialect(producer, _expressions(unit), machine, unit.format)
-
-
-def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
-    """Every expression of the entries of a unit; a list that cannot be read is left out.
-
-    One that several entries name is looked at once.
-    """
-    wanted: dict[int, tuple[int, ...]] = {}
-    lists: set[tuple[str, int]] = set()
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
-        names = wanted.get(abbreviation.code)
-        if names is None:
-            names = wanted[abbreviation.code] = _expression_attributes(abbreviation, unit.format)
-        for name in names:
-            yield from _expressions_of(unit, index, name, lists)
-
-
-def _expression_attributes(abbreviation: Abbreviation, format: UnitFormat) -> tuple[int, ...]:
-    blocks = (dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK)
-    lists = {dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET}
-    if format.version < 4:
-        lists |= {dw.FORM_DATA4, dw.FORM_DATA8}
-    return tuple(
-        attribute.name
-        for attribute in abbreviation.attributes
-        if (attribute.form in blocks and attribute.name != dw.AT_CONST_VALUE)
-        or (attribute.form in lists and attribute.name in _LISTS)
-    )
-
-
-def _expressions_of(
-    unit: CompilationUnit, index: int, name: int, lists: set[tuple[str, int]]
-) -> Iterator[bytes]:
-    try:
-        attribute = unit.die(index).attribute(name)
-        if attribute is None:
-            return
-        if isinstance(attribute.raw, bytes):
-            yield attribute.raw
-        elif (attribute.kind, attribute.raw) not in lists:
-            lists.add((attribute.kind, attribute.raw))
-            yield from (entry.expression for entry in unit.locations_of(attribute).entries)
-    except DwarfGpuError:
-        return

@@ -8,7 +8,7 @@ a linker changes: addresses, its base address, the line table (3.1.3).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
@@ -17,12 +17,12 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
+from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
-from dwarfgpu.dwarf.split.split_units import SPLIT_NAMES
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.tree import Tree, read_tree
-from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -42,29 +42,100 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.line.line_table import LineTable
-    from dwarfgpu.dwarf.types.types import Style
-
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
     {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
 )
 
 
+class TypeSource(Protocol):
+    """A split file or a package, as the place of type units."""
+
+    @property
+    def type_units(self) -> tuple[CompilationUnit, ...]: ...
+
+
+class UnitFile(Protocol):
+    """What a unit asks of the file that it is in, which may ask other files.
+
+    `dwarfgpu.dwarf.info.DebugInfo` is one.
+    """
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def main(self) -> UnitFile:
+        """The file with the code."""
+        ...
+
+    @property
+    def supplementary(self) -> UnitFile:
+        """The file with which this one shares entries and strings."""
+        ...
+
+    @property
+    def type_units(self) -> tuple[CompilationUnit, ...]:
+        """The type units of this file."""
+        ...
+
+    @property
+    def type_source(self) -> TypeSource:
+        """The place of the type units: the package of which this is a row, or this file."""
+        ...
+
+    @property
+    def common_producer(self) -> str: ...
+
+    @property
+    def common_language(self) -> int | None: ...
+
+    def die_at(self, section_offset: int) -> Die:
+        """The entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
+        ...
+
+    def type_entry(self, signature: int) -> Die:
+        """The type that a signature names."""
+        ...
+
+    def type_unit(self, signature: int) -> CompilationUnit:
+        """The type unit of a signature."""
+        ...
+
+    def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
+        """The unit with the entries of a skeleton, which becomes its `skeleton`."""
+        ...
+
+    def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
+        """The type unit for which a skeleton stands, as GNU Fission had them at first."""
+        ...
+
+    def line_table_of(self, unit: CompilationUnit) -> LineTable | None: ...
+
+    def dialect_of(self, unit: CompilationUnit) -> Dialect: ...
+
+    def base_type_of(self, die: Die) -> BaseType:
+        """The base type that an entry describes; `IllFormed` where it describes none."""
+        ...
+
+    def size_of_object(self, die: Die) -> int | None:
+        """Bytes of the object that an entry describes; None where not known."""
+        ...
+
+
 class CompilationUnit:
     """A unit: its format, its entries, and what its indexes and offsets refer to."""
 
-    def __init__(self, info: DebugInfo, header: UnitHeader) -> None:
+    def __init__(self, info: UnitFile, header: UnitHeader) -> None:
         self.info = info
+        self.sections = info.sections
         self.header = header
         self.offset = header.offset
         """Bytes from the start of the unit's section, mostly `.debug_info`."""
         self.end = header.end
         self.format: UnitFormat = header.format
-        self.data = info.section(header.section)
-        self.is_split = bool(info.suffix)
+        self.data = self.sections.section(header.section)
+        self.is_split = bool(self.sections.suffix)
         """Whether it is in sections `.dwo`."""
         self.skeleton: CompilationUnit | None = None
         """Of a split unit, as soon as that one has asked for it."""
@@ -83,13 +154,13 @@ class CompilationUnit:
     @property
     def section(self) -> str:
         """The name of the section that has the unit."""
-        return self.header.section + self.info.suffix
+        return self.header.section + self.sections.suffix
 
     # Entries
 
     @cached_property
     def abbreviations(self) -> dict[int, Abbreviation]:
-        return self.info.abbreviations(self.header.abbreviations_at, self.format)
+        return self.sections.abbreviations(self.header.abbreviations_at, self.format)
 
     @cached_property
     def tree(self) -> Tree:
@@ -130,7 +201,7 @@ class CompilationUnit:
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         if error.context is None:
-            error.context = f"{self.info.path}: {self.section} unit {self.offset:#x}"
+            error.context = f"{self.sections.path}: {self.section} unit {self.offset:#x}"
         return error
 
     # Parts in other places
@@ -142,7 +213,7 @@ class CompilationUnit:
             return False
         if self.format.version >= 5:
             return self.header.kind == dw.UT_SKELETON
-        return any(map(self.root.has, SPLIT_NAMES))
+        return any(map(self.root.has, dw.SPLIT_NAMES))
 
     @property
     def full(self) -> CompilationUnit:
@@ -158,7 +229,7 @@ class CompilationUnit:
     @cached_property
     def _full(self) -> CompilationUnit | DwarfGpuError:
         try:
-            return self.info.split.unit_of(self) if self.is_skeleton else self
+            return self.info.split_unit_of(self) if self.is_skeleton else self
         except DwarfGpuError as error:
             return error
 
@@ -183,14 +254,14 @@ class CompilationUnit:
         try:
             return self.root.string(dw.AT_PRODUCER) or ""
         except (MissingContext, InconsistentContext):
-            if self.info.object.machine == "AMDGPU":
+            if self.sections.object.machine == "AMDGPU":
                 raise
             return ""
 
     @cached_property
     def has_legacy_attributes(self) -> bool:
         """Whether DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
-        forced = self.info.forced_dialect
+        forced = self.sections.program.forced_dialect
         if forced is not None:
             return forced.startswith("amd-direct")
         return has_legacy_attributes(self.producer)
@@ -209,7 +280,7 @@ class CompilationUnit:
         return self.language in _CPLUSPLUS
 
     @property
-    def style(self) -> Style:
+    def style(self) -> dw.Style:
         """How its types and values are written."""
         if self.language in dw.FORTRAN:
             return "fortran"
@@ -223,7 +294,7 @@ class CompilationUnit:
     def line_table(self) -> LineTable | None:
         """The line table that DW_AT_stmt_list names."""
         unit = self if self.header.is_type_unit else self._linked
-        return unit.info.line_tables.of(unit)
+        return unit.info.line_table_of(unit)
 
     @cached_property
     def base_address(self) -> int | None:
@@ -250,10 +321,10 @@ class CompilationUnit:
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Entry `index` of a table of numbers."""
-        data = self.info.section(section)
+        data = self.sections.section(section)
         at = base + index * size_bytes
         if at < 0 or at + size_bytes > len(data):
-            shown = f"{section}{self.info.suffix}"
+            shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
         return int.from_bytes(data[at : at + size_bytes], self.endian)
 
@@ -283,16 +354,16 @@ class CompilationUnit:
             if attribute.kind == "string":
                 return raw
         elif attribute.kind == "strp":
-            return self.info.string(".debug_str", raw)
+            return self.sections.string(".debug_str", raw)
         elif attribute.kind == "line_strp":
-            return self.info.string(".debug_line_str", raw)
+            return self.sections.string(".debug_line_str", raw)
         elif attribute.kind == "strx":
             offset = self._entry(
                 ".debug_str_offsets", self._string_base, raw, self.format.offset_size
             )
-            return self.info.string(".debug_str", offset)
+            return self.sections.string(".debug_str", offset)
         elif attribute.kind == "supplementary_string":
-            return self.info.supplementary.string(".debug_str", raw)
+            return self.info.supplementary.sections.string(".debug_str", raw)
         raise IllFormed(f"an attribute of class {attribute.kind} stands where a string is needed")
 
     def address_of(self, attribute: Attribute) -> int:
@@ -309,12 +380,13 @@ class CompilationUnit:
 
     def _require_address_size(self, section: str, at: int) -> None:
         """The header of the unit's part of a section has the unit's address size (A.2.5.1)."""
-        data = self.info.section(section)
+        data = self.sections.section(section)
         if self.format.version >= 5 and 0 <= at < len(data):
             size_bytes = data[at]
             if size_bytes != self.format.address_size:
+                shown = f"{section}{self.sections.suffix}"
                 raise IllFormed(
-                    f"address_size {size_bytes} of {section}{self.info.suffix} and address_size "
+                    f"address_size {size_bytes} of {shown} and address_size "
                     f"{self.format.address_size} of its unit disagree"
                 )
 
@@ -324,7 +396,8 @@ class CompilationUnit:
         self._require_address_size(section, base - 6)
         count = self._entry(section, base, -1, 4) if base >= 4 else 0
         if index >= count:
-            raise Malformed(f"list {index} of the {count} at {section}{self.info.suffix}+{base:#x}")
+            shown = f"{section}{self.sections.suffix}"
+            raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
         return base + self._entry(section, base, index, self.format.offset_size)
 
     def locations_of(self, attribute: Attribute) -> LocList:
@@ -406,7 +479,7 @@ class CompilationUnit:
         """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
         if unit_offset not in self._base_types:
             section_offset = self.section_offset(unit_offset)
-            self._base_types[unit_offset] = base_type_of(self.die_at(section_offset))
+            self._base_types[unit_offset] = self.info.base_type_of(self.die_at(section_offset))
         return self._base_types[unit_offset]
 
     def address(self, index: int) -> int:
@@ -416,7 +489,7 @@ class CompilationUnit:
 
     def relocate(self, address: int) -> int:
         """An address of the file as loaded."""
-        return address + self.info.load_address & self.address_mask
+        return address + self.sections.program.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
         """The offset in its section of an offset in the unit; `IllFormed` outside it."""
@@ -449,9 +522,7 @@ class CompilationUnit:
         try:
             if value.kind in ("strp", "strx", "line_strp"):
                 return ConstValue(self.string_of(value) + b"\0")
-            return ConstValue(
-                constant_bytes(value, self.info.types.size_of_object(die), self.endian)
-            )
+            return ConstValue(constant_bytes(value, self.info.size_of_object(die), self.endian))
         except DwarfGpuError as error:
             raise die.located(error)
 
@@ -464,7 +535,7 @@ class CompilationUnit:
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """As `dwarfgpu.dwarf.thread_local.tls_address`."""
-        return tls_address(self.info.loaded, offset, wave, target)
+        return tls_address(self.sections.program.loaded, offset, wave, target)
 
 
 _Found = TypeVar("_Found")

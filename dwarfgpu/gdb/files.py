@@ -159,7 +159,7 @@ class LoadedFiles:
         if held is not None and held.code_object.load_address == bias:
             return _Opened(version, self._target.stop, held.code_object)
         if path.startswith(_VDSO):
-            info = DebugInfo(file, bias, loaded=file)
+            info = DebugInfo.of(file, bias, loaded=file)
             found = CodeObject(file, info, Scopes(info), bias)
         else:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")

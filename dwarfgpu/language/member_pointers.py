@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     with_parameters,
 )
 from dwarfgpu.dwarf.scope.entities import Subprogram, code_ranges
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -51,7 +52,7 @@ def _class_of(die: Die) -> Struct:
     """The named class that has a member, also one of its anonymous parts."""
     for above in around(die):
         if above.tag in CLASSES and above.name is not None:
-            kind = above.unit.info.types.build(above)
+            kind = types_of(above.unit).build(above)
             if isinstance(kind, Struct):
                 return kind
     raise UsageError(f"There is no field named {die.name}")

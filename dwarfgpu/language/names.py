@@ -9,10 +9,12 @@ from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import TYPES, declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.name_lookup import Meaning, NameLookup, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
     Enum,
@@ -20,7 +22,6 @@ from dwarfgpu.dwarf.types.types import (
     PointerKind,
     Qualified,
     Qualifier,
-    Style,
     Type,
     Unspecified,
 )
@@ -140,7 +141,7 @@ class Names:
     def enumerator(self, die: Die) -> tuple[Enum, int]:
         """An enumerator: its type and value; `IllFormed` where it has none."""
         above = die.parent()
-        kind = None if above is None else die.unit.info.types.build(above)
+        kind = None if above is None else types_of(die.unit).build(above)
         value = die.integer(dw.AT_CONST_VALUE)
         if not isinstance(kind, Enum) or value is None:
             raise die.located(IllFormed(f"the enumerator {die.name} has no value"))
@@ -167,7 +168,7 @@ class Names:
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
         (die,) = self.session.meanings(simple).of(simple, takes)[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
-            return Typed(die.unit.info.types.type_of(die), die.unit)
+            return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (others := _OTHERS[tag]):
@@ -178,7 +179,7 @@ class Names:
             if tag is not None:
                 raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
-        return Typed(die.unit.info.types.build(die), die.unit)
+        return Typed(types_of(die.unit).build(die), die.unit)
 
     def _qualified(self, kind: Type | None, qualifiers: tuple[str, ...]) -> Type | None:
         meanings: dict[str, Qualifier] = {

@@ -8,6 +8,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import CLASSES
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.name_lookup import has_tag
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Member, Qualified, Struct, Type, Typedef, strip
 from dwarfgpu.session.session import Session
 
@@ -34,7 +35,7 @@ def completed(session: Session, kind: Type | None) -> Type | None:
     die = found[0] if found and isinstance(found[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
         return kind
-    defined: Type = die.unit.info.types.build(die)
+    defined: Type = types_of(die.unit).build(die)
     while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
         if isinstance(kind, Qualified):
             defined = Qualified(kind.qualifier, defined)

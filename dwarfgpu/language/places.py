@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters
 from dwarfgpu.dwarf.scope.entities import Subprogram, Variable
 from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -443,7 +444,7 @@ class Places:
         die = unit.referred(pointer.die.section_offset)
         if (attribute := die.unit.location_attribute(die)) is None:
             raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
-        size = size_bits(unit.info.types.type_of(die)) or 0
+        size = size_bits(types_of(unit).type_of(die)) or 0
         location = self.session.locate(attribute).of_object(size, self.context.endian)
         return location.displaced(pointer.displacement_bytes * 8)
 
@@ -473,7 +474,7 @@ class Places:
     def function(self, die: Die) -> TypedValue:
         """A function, which is where its code is."""
         unit = die.unit
-        types = unit.info.types
+        types = types_of(unit)
         declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
         kind = types.build(with_parameters(declared))
         assert isinstance(kind, Function)

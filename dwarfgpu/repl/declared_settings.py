@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.dwarf.types.types import Style
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.repl.setting import Setting, SettingValue
 
 RADICES: Final = {8: "o", 10: None, 16: "x"}

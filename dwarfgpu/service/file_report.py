@@ -164,7 +164,7 @@ def _of_file(
     except DwarfGpuError as error:
         problems.append(error)
     described = separate or file
-    info = DebugInfo(described, 0, dialect, loaded=file, directories=directories)
+    info = DebugInfo.of(described, 0, dialect, loaded=file, directories=directories)
     units: tuple[UnitReport, ...] = ()
     sections: tuple[SectionReport, ...] = ()
     supplementary = None
@@ -223,7 +223,7 @@ def _unit(unit: CompilationUnit) -> UnitReport:
     form, header = unit.format, unit.header
     report = UnitReport(
         unit.section,
-        unit.offset + unit.info.start_of(header.section),
+        unit.offset + unit.sections.start_of(header.section),
         header.kind,
         form.version,
         form.offset_size,
@@ -257,7 +257,7 @@ def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:
         full = skeleton.full
     except DwarfGpuError as error:
         return skeleton, SplitReport(shown, split_id(skeleton), None, error)
-    return full, SplitReport(shown, split_id(skeleton), full.info.object.path, None)
+    return full, SplitReport(shown, split_id(skeleton), full.sections.object.path, None)
 
 
 def _augmentation(unit: CompilationUnit) -> str | None:

@@ -137,11 +137,12 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
 
     A library's own name of a function need not be that by which others call it.
     """
-    name, info = called.name, callee.die.unit.info
-    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is info:
+    name, unit = called.name, callee.die.unit
+    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is unit.info:
         return False
-    begins = {span.begin - info.load_address for span in callee.ranges[:1]}
-    for file in dict.fromkeys((info.loaded, info.object)):
+    program = unit.sections.program
+    begins = {span.begin - program.load_address for span in callee.ranges[:1]}
+    for file in dict.fromkeys((program.loaded, unit.sections.object)):
         for symbol in file.symbols_named(name, f"{name}@"):
             if symbol.kind == "function" and not symbol.is_local and symbol.address in begins:
                 return True

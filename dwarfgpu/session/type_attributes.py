@@ -22,6 +22,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, size_bits, strip
 from dwarfgpu.errors import (
@@ -137,7 +138,7 @@ class TypeAttributes:
             return self._of_member(what, die, around)
         if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
             raise IllFormed(f"{what}, which is no variable or member (tag {die.tag:#x})")
-        kind = die.unit.info.types.type_of(die)
+        kind = types_of(die.unit).type_of(die)
         for holder in die.origins():
             attribute = holder.unit.location_attribute(holder)
             if isinstance(attribute, ConstValue):

@@ -10,13 +10,13 @@ from attrs import evolve
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Member,
     Struct,
-    Style,
     Type,
     offset_bits,
     size_bits,

@@ -218,7 +218,7 @@ class SourceLines:
             table = self.unit.line_table
             if table is None:
                 return []
-            begin, end = map(self.unit.info.in_file, span)
+            begin, end = map(self.unit.sections.program.in_file, span)
             for row in table.rows_in(Range(begin, end)):
                 self._left -= 1
                 if not self._left:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_dimensions, fortran_name, is_string
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
 from dwarfgpu.dwarf.types.types import (
@@ -18,7 +19,6 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     Pointer,
     Struct,
-    Style,
     Type,
     size_bits,
     strip,

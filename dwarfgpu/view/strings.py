@@ -8,12 +8,12 @@ from unicodedata import category
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Base,
     Qualified,
-    Style,
     Type,
     Typedef,
     declared_name,

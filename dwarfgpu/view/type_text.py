@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import full_name, this_qualifiers, type_name
 from dwarfgpu.dwarf.types.class_parts import Access, Method
@@ -17,7 +18,6 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     MemberPointer,
     Struct,
-    Style,
     Type,
     Typedef,
     Unspecified,

@@ -45,7 +45,7 @@ def block(data: bytes) -> bytes:
 
 def opened(data: bytes, dialect: str | None = None) -> CodeObject:
     file = ObjectFile("made.co", data)
-    info = DebugInfo(file, 0, dialect)
+    info = DebugInfo.of(file, 0, dialect)
     return CodeObject(file, info, Scopes(info), 0)
 
 

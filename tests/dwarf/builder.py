@@ -83,11 +83,11 @@ def overlapping(data: bytes, prefix: str) -> bytes:
 
 
 def debug_info(data: bytes, load_address: int = 0) -> DebugInfo:
-    return DebugInfo(ObjectFile("made.co", data), load_address)
+    return DebugInfo.of(ObjectFile("made.co", data), load_address)
 
 
 def fixture(name: str, load_address: int = 0) -> DebugInfo:
-    return DebugInfo(ObjectFile(name, read_fixture(name)), load_address)
+    return DebugInfo.of(ObjectFile(name, read_fixture(name)), load_address)
 
 
 @cache

@@ -148,7 +148,7 @@ def compare(path: Path, dump: str) -> None:
         body = text[start.end() : after.start() if after else len(text)]
         pairs = [(int(a, 16), int(b, 16)) for a, b in PAIR.findall(body)]
         expected.append((int(start[1], 16), int(start[2], 16), [p for p in pairs if p[0] < p[1]]))
-    index = DebugInfo(open_object(path)).aranges
+    index = DebugInfo.of(open_object(path)).aranges
     assert not index.problems
     assert [
         (each.unit_offset, each.address_size, [tuple(span) for span in each.spans])

@@ -376,7 +376,7 @@ def ours(info: DebugInfo) -> list[tuple[object, ...]]:
         )
         for table in info.names.tables
         for name in range(table.header.name_count)
-        for text in [info.string(".debug_str", table.string_offset(name)).decode()]
+        for text in [info.sections.string(".debug_str", table.string_offset(name)).decode()]
     ]
 
 
@@ -384,12 +384,12 @@ def compare(path: Path, dump: str) -> DebugInfo:
     text = subprocess.run(
         [dump, "--debug-names", str(path)], check=True, capture_output=True, text=True
     ).stdout
-    info = DebugInfo(open_object(path))
+    info = DebugInfo.of(open_object(path))
     assert not info.names.problems
     assert ours(info) == described(text)
     for table in info.names.tables:
         for name in range(table.header.name_count):
-            simple = info.string(".debug_str", table.string_offset(name)).decode()
+            simple = info.sections.string(".debug_str", table.string_offset(name)).decode()
             expected = {table_die.offset for table_die in dies(info, table, name)}
             assert expected <= {die.offset for die in info.names.find(simple)}
             assert expected <= {die.offset for die in info.names.find(upper(simple), any_case=True)}

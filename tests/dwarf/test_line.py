@@ -627,7 +627,7 @@ def test_hostile_fixtures() -> None:
             data = bytearray(info.section(".debug_line"))
             for _ in range(rng.randrange(1, 9)):
                 data[rng.randrange(len(data))] = rng.randrange(256)
-            info._sections[".debug_line"] = bytes(data)
+            info.sections._data[".debug_line"] = bytes(data)
             use(info)
 
 

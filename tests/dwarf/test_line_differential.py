@@ -70,7 +70,7 @@ def compare(path: Path, dump: str) -> None:
     text = subprocess.run(
         [dump, "--debug-line", str(path)], check=True, capture_output=True, text=True
     ).stdout
-    info = DebugInfo(open_object(path))
+    info = DebugInfo.of(open_object(path))
     ours = tables(info)
     theirs = dict(printed_tables(text))
     assert sorted(ours) == sorted(theirs)
@@ -176,7 +176,7 @@ def test_rows_as_readelf_decodes_them(name: str, tool: Callable[[str], str]) -> 
             row.address,
             row.is_stmt and not row.end_sequence,
         )
-        for table in tables(DebugInfo(open_object(FIXTURES / name))).values()
+        for table in tables(DebugInfo.of(open_object(FIXTURES / name))).values()
         for row in table.matrix.rows
     ]
     assert ours == theirs
@@ -187,7 +187,7 @@ def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], st
     """Every fourth address of the code; a symbolizer takes the last row of an address."""
     load = 0x7000_0000_0000
     path = FIXTURES / name
-    info = DebugInfo(open_object(path), load)
+    info = DebugInfo.of(open_object(path), load)
     lines = Lines(Scopes(info))
     spans = [
         sequence.span for table in tables(info).values() for sequence in table.matrix.sequences

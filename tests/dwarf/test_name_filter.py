@@ -34,7 +34,7 @@ def names(unit: CompilationUnit) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_name_of_every_unit(path: object) -> None:
-    info = DebugInfo(open_object(str(path)))
+    info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
             found = set(names(unit))
@@ -46,7 +46,7 @@ def test_every_name_of_every_unit(path: object) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_variable_of_every_unit(path: object) -> None:
     """With tags: declarations count where something completes them."""
-    info = DebugInfo(open_object(str(path)))
+    info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
             found = set(variables(unit))
@@ -133,6 +133,6 @@ def test_entries_of_a_tag(shapes: list[Shape], entries: bytes, expected: bool, o
 
 
 def test_units_without_a_name_are_passed_over() -> None:
-    info = DebugInfo(open_object(FIXTURES / "x86_64" / "demo.gcc.O2.v5"))
+    info = DebugInfo.of(open_object(FIXTURES / "x86_64" / "demo.gcc.O2.v5"))
     assert not any(map(mentions(info, "no_such_name"), info.units))
     assert any(map(mentions(info, "factorial"), info.units))

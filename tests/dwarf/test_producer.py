@@ -121,9 +121,9 @@ def test_dialect_of_fixtures(name: str, expected: str) -> None:
 
 def test_a_forced_dialect() -> None:
     file = fixture("hip/nest.gfx942.O2.v5.co").object
-    assert DebugInfo(file, dialect="amd").units[0].dialect.name == "amd"
+    assert DebugInfo.of(file, dialect="amd").units[0].dialect.name == "amd"
     with pytest.raises(UsageError, match="unknown dialect x"):
-        assert DebugInfo(file, dialect="x").units[0].dialect
+        assert DebugInfo.of(file, dialect="x").units[0].dialect
 
 
 @pytest.mark.parametrize(

@@ -452,7 +452,7 @@ def test_ranges_of_gnu_fission_are_in_the_linked_file() -> None:
 def test_sections_of_one_name_are_read_as_one() -> None:
     """An object has a section for each type unit; a reference between them stays right."""
     for kind in ("types-gcc5", "types-clang5", "types-gcc4"):
-        info = DebugInfo(ObjectFile("a.o", (SPLIT / kind / "a.o").read_bytes()))
+        info = DebugInfo.of(ObjectFile("a.o", (SPLIT / kind / "a.o").read_bytes()))
         assert not info.problems
         assert sum(each.header.is_type_unit for each in info.units) == 3
         code = opened(SPLIT / kind / "a.o")

@@ -9,6 +9,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
@@ -41,7 +42,7 @@ def test_offsets_that_are_no_base_type(offset: int, message: str) -> None:
 
 def test_addresses() -> None:
     unit = fixture("hip/nest.gfx942.O2.v5.co", 0x1000).units[0]
-    (launches,) = [s for s in unit.info.object.symbols if s.name == "launches"][:1]
+    (launches,) = [s for s in unit.sections.object.symbols if s.name == "launches"][:1]
     assert unit.address(0) == launches.address
     assert unit.relocate(unit.address(0)) == launches.address + 0x1000
     assert unit.relocate(2**64 - 1) == 0xFFF
@@ -154,8 +155,8 @@ def ask_entries(unit: object) -> None:
         for ask in (
             lambda d=die: list(d.attributes()),
             lambda d=die: d.name,
-            lambda d=die: unit.info.types.build(d),  # type: ignore[attr-defined]
-            lambda d=die: getattr(unit.info.types.build(d), "members", None),  # type: ignore[attr-defined]
+            lambda d=die: types_of(unit).build(d),  # type: ignore[attr-defined]
+            lambda d=die: getattr(types_of(unit).build(d), "members", None),  # type: ignore[attr-defined]
             lambda d=die: unit.location_attribute(d),  # type: ignore[attr-defined]
             lambda d=die: unit.base_type(d.offset - unit.offset),  # type: ignore[attr-defined]
         ):
@@ -179,4 +180,4 @@ def test_mutated_files_give_only_our_errors(name: str) -> None:
             section = source.choice(sections)
             at = section.offset + source.randrange(section.size_bytes)
             data[at] = source.choice((0, 1, 0x7F, 0x80, 0xFF, source.randrange(256)))
-        everything(DebugInfo(ObjectFile(name, bytes(data))))
+        everything(DebugInfo.of(ObjectFile(name, bytes(data))))

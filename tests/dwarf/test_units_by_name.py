@@ -41,7 +41,7 @@ def opened(name: str) -> DebugInfo:
             pack_into("<I", data, table + 64 * section.index + 4, 0)
         elif section.name == ".debug_aranges":
             pack_into("<Q", data, table + 64 * section.index + 32, 0)
-    return DebugInfo(ObjectFile(name, bytes(data)))
+    return DebugInfo.of(ObjectFile(name, bytes(data)))
 
 
 def session(info: DebugInfo) -> Session:
@@ -244,7 +244,7 @@ def test_damaged_indexes_and_symbols(file: str) -> None:
             section = random.choice(damaged)
             at = section.offset + random.randrange(section.size_bytes)
             data[at] = random.choice((0, 1, 0x7F, 0xFF, random.randrange(256)))
-        info = DebugInfo(ObjectFile(file, bytes(data)))
+        info = DebugInfo.of(ObjectFile(file, bytes(data)))
         with at_most(400_000):
             for name, unit in (("x", "a.cpp"), ("y", "b.cpp"), ("outer::inner", "b.cpp")):
                 found = Scopes(info).global_named(name)

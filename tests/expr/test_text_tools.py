@@ -60,7 +60,7 @@ def output(*command: str | Path) -> str:
 
 
 def of_file(path: Path) -> tuple[DebugInfo, Architecture]:
-    info = DebugInfo(open_object(path))
+    info = DebugInfo.of(open_object(path))
     arch = info.architecture
     assert arch is not None
     return info, arch

@@ -359,7 +359,7 @@ def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None
     section = next(e for e in session.code_objects[0].file.sections if e.name == ".debug_info")
     at_name = section.offset + position.values_at
     data[at_name : at_name + 4] = b"\xff" * 4
-    info = DebugInfo(ObjectFile("broken", bytes(data)))
+    info = DebugInfo.of(ObjectFile("broken", bytes(data)))
     broken = NameLookup((info,), next(each for each in info.units if each.name == only.unit.name))
     with pytest.raises(Malformed):
         broken.of("ns::only")

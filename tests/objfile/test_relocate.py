@@ -55,7 +55,7 @@ def test_an_object_for_a_gpu(tool: Tool, tmp_path: Path, repository: Path, versi
 
 def _compare(dwarfdump: str, path: Path) -> None:
     theirs = run(dwarfdump, "--debug-info", path)
-    info = DebugInfo(open_object(path))
+    info = DebugInfo.of(open_object(path))
     assert info.problems == () and info.units
     names: list[str] = []
     addresses: list[int] = []

@@ -104,7 +104,7 @@ def test_what_objcopy_makes(tool: Tool, tmp_path: Path) -> None:
     assert not has_debug_info(file)
     found = find_debug_file(file, [])
     assert found is not None and found.path == str(tmp_path / "a.debug")
-    (unit,) = DebugInfo(found).units
+    (unit,) = DebugInfo.of(found).units
     assert unit.name == str(source)
 
 

@@ -151,13 +151,14 @@ class CallSite:
 
         A frame that waits is at the return address or, as unwinders say it, one byte before.
         """
-        address = self.die.unit.info.in_file(pc)
+        address = self.die.unit.sections.program.in_file(pc)
         return address == self.address or self.is_awaited_at(pc)
 
     def is_awaited_at(self, pc: int) -> bool:
         """Whether a frame at a program location, as loaded, waits for the call to return."""
         after = self.return_address
-        return after is not None and self.die.unit.info.in_file(pc) in (after, after - 1)
+        in_file = self.die.unit.sections.program.in_file
+        return after is not None and in_file(pc) in (after, after - 1)
 
 
 def _register(expression: bytes) -> int | None:

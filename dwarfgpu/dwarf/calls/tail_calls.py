@@ -250,7 +250,7 @@ def _within(function: _Function, reaching: set[Die]) -> _Function:
 
 
 def _jump(call: CallSite) -> Jump:
-    bias = call.die.unit.info.load_address
+    bias = call.die.unit.sections.program.load_address
     after, at = call.return_address, call.address
     if after is not None:
         return Jump(after + bias, after + bias - 1)

@@ -210,7 +210,7 @@ class _Loaded:
     """By the identity of the list, which is kept with it."""
 
     def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
-        if not self.unit.info.load_address:
+        if not self.unit.sections.program.load_address:
             return spans
         known = self._known.get(id(spans))
         if known is None:

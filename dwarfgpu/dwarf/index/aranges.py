@@ -6,21 +6,19 @@ address checks the unit that he is given, and finds by other means what no set h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from struct import iter_unpack
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 _VERSION: Final = 2
 _LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
@@ -85,16 +83,20 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
 class AddressIndex:
     """The `.debug_aranges` of a file."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self.info = info
+    def __init__(
+        self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
+    ) -> None:
+        """`unit_at`: the unit that has an offset of `.debug_info`."""
+        self._sections = sections
+        self._unit_at = unit_at
 
     @cached_property
     def _read(self) -> tuple[tuple[ArangeSet, ...], tuple[DwarfGpuError, ...]]:
         try:
-            data = self.info.section(".debug_aranges")
+            data = self._sections.section(".debug_aranges")
         except DwarfGpuError as error:
             return (), (error,)
-        sets, problems = read_aranges(data, self.info.object.endian)
+        sets, problems = read_aranges(data, self._sections.endian)
         usable: list[ArangeSet] = []
         for each in sets:
             problem = self._problem_of(each)
@@ -104,12 +106,12 @@ class AddressIndex:
                 problem.context = f".debug_aranges set {each.offset:#x}"
                 problems.append(problem)
         for problem in problems:
-            problem.context = f"{self.info.path}: {problem.context}"
+            problem.context = f"{self._sections.path}: {problem.context}"
         return tuple(usable), tuple(problems)
 
     def _problem_of(self, found: ArangeSet) -> DwarfGpuError | None:
         """Why a set cannot be used with the units of the file."""
-        unit = self.info.unit_at(found.unit_offset)
+        unit = self._unit_at(found.unit_offset)
         if unit is None or unit.offset != found.unit_offset:
             return IllFormed(f"no unit starts at offset {found.unit_offset:#x} of .debug_info")
         if unit.format.address_size != found.address_size:
@@ -137,7 +139,7 @@ class AddressIndex:
         """The units whose sets have an address of the file, each once."""
         seen: set[int] = set()
         for offset in self._index.covering(address):
-            unit = None if offset in seen else self.info.unit_at(offset)
+            unit = None if offset in seen else self._unit_at(offset)
             seen.add(offset)
             if unit is not None:
                 yield unit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
@@ -22,12 +22,10 @@ from dwarfgpu.dwarf.index.name_table import (
     name_hash,
     read_name_header,
 )
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 MOST_NAME_BYTES: Final = 256 << 20
 """Of all names that are listed; a hostile index names one long string many times."""
@@ -39,8 +37,12 @@ _MOST_PROBLEMS: Final = 1000
 class NameIndex:
     """The name indexes of a file; linkers may leave one for each object."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self.info = info
+    def __init__(
+        self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
+    ) -> None:
+        """`unit_at`: the unit that has an offset of `.debug_info`."""
+        self._sections = sections
+        self._find_unit = unit_at
 
     @cached_property
     def _read(self) -> tuple[tuple[NameTable, ...], tuple[DwarfGpuError, ...]]:
@@ -48,15 +50,15 @@ class NameIndex:
         tables: list[NameTable] = []
         problems: list[DwarfGpuError] = []
         try:
-            data = self.info.section(".debug_names")
+            data = self._sections.section(".debug_names")
         except DwarfGpuError as error:
             return (), (error,)
-        form = UnitFormat(endian=self.info.object.endian)
+        form = UnitFormat(endian=self._sections.endian)
         reader = Reader(data, form.endian)
         while reader:
             if len(problems) >= _MOST_PROBLEMS:
                 message = f"more than {_MOST_PROBLEMS} indexes of .debug_names cannot be read"
-                problems.append(LimitExceeded(f"{self.info.path}: {message}"))
+                problems.append(LimitExceeded(f"{self._sections.path}: {message}"))
                 break
             offset, end = reader.position, len(data)
             try:
@@ -70,7 +72,7 @@ class NameIndex:
 
     def _located(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
         if error.context is None:
-            error.context = f"{self.info.path}: .debug_names index {offset:#x}"
+            error.context = f"{self._sections.path}: .debug_names index {offset:#x}"
         return error
 
     @property
@@ -95,7 +97,7 @@ class NameIndex:
         size_bytes = 0
         for table in self.tables:
             for name in range(table.header.name_count):
-                text = self.info.string(".debug_str", table.string_offset(name))
+                text = self._sections.string(".debug_str", table.string_offset(name))
                 size_bytes += len(text)
                 if size_bytes > MOST_NAME_BYTES:
                     raise LimitExceeded(f"names of more than {MOST_NAME_BYTES} bytes")
@@ -131,7 +133,7 @@ class NameIndex:
 
     def _test(self, name: str, any_case: bool) -> Callable[[int], bool]:
         """Whether the string at an offset of `.debug_str` is a name."""
-        data = self.info.section(".debug_str")
+        data = self._sections.section(".debug_str")
         wanted = name.encode("utf-8", "surrogatepass") + b"\0"
         if not any_case:
             return lambda offset: data.startswith(wanted, offset)
@@ -176,7 +178,7 @@ class NameIndex:
         return unit.full.info.type_unit(table.type_signature(entry.type_unit))
 
     def _unit_at(self, offset: int) -> CompilationUnit:
-        unit = self.info.unit_at(offset)
+        unit = self._find_unit(offset)
         if unit is None or unit.offset != offset:
             raise IllFormed(f"no unit starts at offset {offset:#x} of .debug_info")
         return unit

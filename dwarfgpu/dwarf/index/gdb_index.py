@@ -8,21 +8,19 @@ little-endian, whatever the file is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from struct import iter_unpack, unpack_from
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 OwnerKind = Literal["unknown", "type", "variable", "function", "other"]
 
@@ -167,16 +165,25 @@ def read_gdb_index(data: bytes) -> GdbIndexTable:
 class GdbIndex:
     """The `.gdb_index` of a file."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self.info = info
+    def __init__(
+        self,
+        sections: Sections,
+        unit_at: Callable[[int], CompilationUnit | None],
+        type_unit: Callable[[int], CompilationUnit | None],
+    ) -> None:
+        """`unit_at`: the unit that has an offset of `.debug_info`; `type_unit`: the one of a
+        signature."""
+        self._sections = sections
+        self._unit_at = unit_at
+        self._type_unit = type_unit
 
     @cached_property
     def _read(self) -> GdbIndexTable | DwarfGpuError | None:
         try:
-            data = self.info.object.section_data(".gdb_index")
+            data = self._sections.object.section_data(".gdb_index")
             return read_gdb_index(data) if data else None
         except DwarfGpuError as error:
-            error.context = error.context or f"{self.info.path}: .gdb_index"
+            error.context = error.context or f"{self._sections.path}: .gdb_index"
             return error
 
     @property
@@ -220,6 +227,6 @@ class GdbIndex:
         types = index - len(table.units)
         if types >= 0:
             signatures = table.type_units
-            return self.info.own_type_unit(signatures[types]) if types < len(signatures) else None
-        unit = self.info.unit_at(table.units[index])
+            return self._type_unit(signatures[types]) if types < len(signatures) else None
+        unit = self._unit_at(table.units[index])
         return unit if unit is not None and unit.offset == table.units[index] else None

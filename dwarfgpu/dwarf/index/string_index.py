@@ -13,15 +13,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.base.bits import Endian, encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 STRINGS: Final = (".debug_str", ".debug_line_str")
 MOST_OFFSETS: Final = 32
@@ -47,18 +45,22 @@ _MOST_SPANS: Final = 64
 class StringIndex:
     """Of one file; everything is read when it is asked for."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self._info = info
+    def __init__(
+        self, sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]]
+    ) -> None:
+        """`units`: gives the units of the file."""
+        self._file = sections
+        self._units_of_file = units
         self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
 
     @cached_property
     def tells(self) -> bool:
         """Whether bytes can tell what a unit mentions."""
-        info = self._info
+        file = self._file
         return not (
-            info.suffix
-            or any(info.object.has_section(section) for section in _ELSEWHERE)
-            or _GNU_SKELETON in info.section(".debug_abbrev")
+            file.suffix
+            or any(file.object.has_section(section) for section in _ELSEWHERE)
+            or _GNU_SKELETON in file.section(".debug_abbrev")
         )
 
     def units(self, *texts: bytes) -> tuple[CompilationUnit, ...] | None:
@@ -87,7 +89,7 @@ class StringIndex:
         """Where such names stand in string sections; None where there are more than `most`."""
         offsets: set[int] = set()
         for section in STRINGS:
-            data = self._info.section(section)
+            data = self._file.section(section)
             for text in texts:
                 at = data.find(text)
                 while at >= 0:
@@ -120,7 +122,7 @@ class StringIndex:
         where there are too many. A name may begin anywhere in a longer string."""
         spans: list[tuple[int, int]] = []
         for section in STRINGS:
-            data = self._info.section(section)
+            data = self._file.section(section)
             at = data.find(text)
             while at >= 0:
                 spans.append((data.rfind(b"\0", 0, at) + 1, at))
@@ -139,7 +141,7 @@ class StringIndex:
     def _sections(self) -> dict[str, tuple[list[int], list[CompilationUnit]]]:
         """The units of each section, and where they start."""
         units: dict[str, tuple[list[int], list[CompilationUnit]]] = {}
-        for unit in self._info.units:
+        for unit in self._units_of_file():
             starts, own = units.setdefault(unit.header.section, ([], []))
             starts.append(unit.offset)
             own.append(unit)
@@ -148,7 +150,7 @@ class StringIndex:
     @cached_property
     def _forms(self) -> set[tuple[int, Endian]]:
         """The sizes of offsets of the units and their byte orders."""
-        return {(each.format.offset_size, each.endian) for each in self._info.units}
+        return {(each.format.offset_size, each.endian) for each in self._units_of_file()}
 
     def _holding(self, *values: bytes) -> set[CompilationUnit]:
         """The units in which one of some values stands."""
@@ -163,7 +165,7 @@ class StringIndex:
         """The units in which something is found, from a position on; -1 where it is not."""
         found: set[CompilationUnit] = set()
         for section, (starts, units) in self._sections.items():
-            data = self._info.section(section)
+            data = self._file.section(section)
             at = find(data, 0)
             while at >= 0:
                 index = bisect_right(starts, at) - 1
@@ -177,7 +179,7 @@ class StringIndex:
     def _in_order(self, found: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
         if len(found) < 64:
             return tuple(sorted(found, key=lambda unit: (unit.header.section, unit.offset)))
-        return tuple(unit for unit in self._info.units if unit in found)
+        return tuple(unit for unit in self._units_of_file() if unit in found)
 
     # Units that may have names of others
 
@@ -189,7 +191,7 @@ class StringIndex:
             return None
         return frozenset(
             unit
-            for unit in self._info.units
+            for unit in self._units_of_file()
             if unit.header.kind == dw.UT_SKELETON
             or (unit.header.abbreviations_at in tables and _names_elsewhere(unit))
         )
@@ -198,11 +200,11 @@ class StringIndex:
     def _suspect_tables(self) -> frozenset[int] | None:
         """The abbreviation tables in which the bytes of such an attribute stand, which may mean
         something else; None where tables overlap."""
-        data = self._info.section(".debug_abbrev")
+        data = self._file.section(".debug_abbrev")
         hits = sorted({at for pair in _NAMED_ELSEWHERE for at in _places(data, bytes(pair))})
         if not hits:
             return frozenset()
-        starts = sorted({unit.header.abbreviations_at for unit in self._info.units})
+        starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
         found: set[int] = set()
         for at in hits:
             index = bisect_right(starts, at) - 1

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from attrs import field
 
@@ -21,17 +21,57 @@ from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_line_program
 from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.names import printable
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 MOST_NAME_BYTES: Final = 64 << 20
 """Of the names of one table; a hostile one names one long string many times."""
 
 _ABSOLUTE: Final = re.compile(r"/|\\|[A-Za-z]:[/\\]")
+
+
+class UnitEntry(Protocol):
+    """The own entry of a unit."""
+
+    def has(self, name: int) -> bool: ...
+
+    def attribute(self, name: int) -> Attribute | None: ...
+
+    def string(self, name: int) -> str | None: ...
+
+
+class LineUnit(Protocol):
+    """What a line table needs to know of its unit."""
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def format(self) -> UnitFormat: ...
+
+    @property
+    def root(self) -> UnitEntry: ...
+
+    @property
+    def tombstone(self) -> int: ...
+
+    @property
+    def producer(self) -> str: ...
+
+    @property
+    def language(self) -> int | None: ...
+
+    @property
+    def is_cplusplus(self) -> bool: ...
+
+    @property
+    def style(self) -> dw.Style: ...
+
+    def string_of(self, attribute: Attribute) -> bytes:
+        """The bytes of a string attribute."""
+        ...
 
 
 @frozen
@@ -92,9 +132,10 @@ def joined(directory: str, name: str) -> str:
 class LineTable:
     """The line table of a unit: `DW_AT_stmt_list` of its own entry."""
 
-    def __init__(self, unit: CompilationUnit, header: LineHeader) -> None:
+    def __init__(self, unit: LineUnit, header: LineHeader, tables: LineTables) -> None:
         self.unit = unit
         self.header = header
+        self._tables = tables
         self._name_bytes = 0
         self._texts: dict[Attribute, str] = {}
 
@@ -106,7 +147,7 @@ class LineTable:
     @cached_property
     def matrix(self) -> LineMatrix:
         """Rows and sequences."""
-        return self.unit.info.line_tables.matrix(self.header)
+        return self._tables.matrix(self.header)
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
@@ -143,7 +184,7 @@ class LineTable:
         The program is read only where it may define a file of that name.
         """
         name = wanted.rsplit("/", 1)[-1]
-        program = self.unit.info.section(".debug_line")
+        program = self.unit.sections.section(".debug_line")
         inline = name.encode("utf-8", "surrogatepass") + b"\0"
         if program.find(inline, self.header.program_at, self.header.end) >= 0:
             files: Iterator[SourceFile] = iter(self.files)
@@ -211,7 +252,7 @@ class LineTable:
 
     def _is_dropped(self, span: Range) -> bool:
         """Linkers leave 0, or one of the two highest addresses, on code that they dropped."""
-        file = self.unit.info.object
+        file = self.unit.sections.object
         if span.begin == 0:
             return not file.is_code(0)
         return span.begin >= self.unit.tombstone
@@ -289,19 +330,19 @@ class LineTable:
                 inside = inside and here
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
-        return located(error, self.unit.info, self.offset)
+        return located(error, self.unit.sections, self.offset)
 
 
 def _no_file(number: int, first: int, count: int) -> IllFormed:
     return IllFormed(f"the line table has no file {number}, only {first} to {first + count - 1}")
 
 
-def located(error: DwarfGpuError, info: DebugInfo, offset: int) -> DwarfGpuError:
+def located(error: DwarfGpuError, sections: Sections, offset: int) -> DwarfGpuError:
     """The error, with its table as the context."""
-    where = f"{info.path}: .debug_line table {offset:#x}"
+    where = f"{sections.path}: .debug_line table {offset:#x}"
     if error.context is None:
         error.context = where
-    elif not error.context.startswith(info.path):
+    elif not error.context.startswith(sections.path):
         error.context = f"{where}: {error.context}"
     return error
 
@@ -313,13 +354,13 @@ class LineTables:
     `LimitExceeded`.
     """
 
-    def __init__(self, info: DebugInfo) -> None:
-        self.info = info
+    def __init__(self, sections: Sections) -> None:
+        self._sections = sections
         self._headers: dict[tuple[int, int], LineHeader] = {}
         self._matrices: dict[tuple[int, int], LineMatrix] = {}
         self._program_bytes = 0
 
-    def of(self, unit: CompilationUnit) -> LineTable | None:
+    def of(self, unit: LineUnit) -> LineTable | None:
         """The table of a unit; None where it has none.
 
         `IllFormed` where it has another address size than the unit (A.2.5.1).
@@ -338,13 +379,13 @@ class LineTables:
                     f"{unit.format.address_size} of its unit disagree"
                 )
         except DwarfGpuError as error:
-            raise located(error, self.info, offset if isinstance(offset, int) else 0)
-        return LineTable(unit, header)
+            raise located(error, self._sections, offset if isinstance(offset, int) else 0)
+        return LineTable(unit, header, self)
 
-    def _header(self, offset: int, unit: CompilationUnit) -> LineHeader:
+    def _header(self, offset: int, unit: LineUnit) -> LineHeader:
         key = (offset, unit.format.address_size)
         if key not in self._headers:
-            data = self.info.section(".debug_line")
+            data = self._sections.section(".debug_line")
             self._headers[key] = read_line_header(data, offset, unit.format)
         return self._headers[key]
 
@@ -352,12 +393,12 @@ class LineTables:
         """The rows of a table."""
         key = (header.offset, header.format.address_size)
         if key not in self._matrices:
-            data = self.info.section(".debug_line")
+            data = self._sections.section(".debug_line")
             self._program_bytes += header.end - header.offset
             if self._program_bytes > len(data):
                 raise located(
                     LimitExceeded("line tables overlap, they have more bytes than .debug_line"),
-                    self.info,
+                    self._sections,
                     header.offset,
                 )
             self._matrices[key] = run_line_program(header, data)

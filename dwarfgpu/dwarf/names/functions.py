@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_name
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -96,7 +97,7 @@ def _with_parameters(die: Die, bare: str) -> str | None:
         if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
         elif each.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = die.unit.info.types.type_of(each)
+            kind = types_of(die.unit).type_of(each)
             if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
                 parameters.append(type_name(kind, cplusplus=True))
             elif not suffix:
@@ -147,7 +148,7 @@ def _name(die: Die, symbol: str) -> str | None:
         if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
         elif each.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = die.unit.info.types.type_of(each)
+            kind = types_of(die.unit).type_of(each)
             if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
                 parameters.append(_mangled_spelling(kind))
             elif not suffix:
@@ -167,7 +168,7 @@ def _is_told(declared: Die) -> bool:
         if above.tag == dw.TAG_NAMESPACE:
             above = above.parent()
             continue
-        built = above.unit.info.types.build(above)
+        built = types_of(above.unit).build(above)
         if not isinstance(built, Struct) or built.name is None:
             return False
         above = above.parent()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, assert_never
 
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.types.class_parts import Method
@@ -20,7 +21,6 @@ from dwarfgpu.dwarf.types.types import (
     Qualified,
     Qualifier,
     Struct,
-    Style,
     Type,
     Typedef,
     Unspecified,

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.errors import DwarfGpuError
 
 NameKind = Literal[
@@ -92,7 +93,7 @@ def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, Name
     if die.flag(dw.AT_DECLARATION):
         return
     if die.tag == dw.TAG_BASE_TYPE:
-        yield type_name(die.unit.info.types.build(die), cplusplus=is_cplusplus), "type"
+        yield type_name(types_of(die.unit).build(die), cplusplus=is_cplusplus), "type"
     elif name is not None:
         yield f"{around}{name}", _TYPES[die.tag]
     inside = f"{around}{name}::" if is_cplusplus and name is not None else around

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical, joined, parts
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -240,7 +241,7 @@ def with_parameters(function: Die) -> Die:
 
 def parameter_types(function: Die) -> list[str]:
     """The canonical types of the parameters of a function, without `this`."""
-    types = function.unit.info.types
+    types = types_of(function.unit)
     out: list[str] = []
     for child in with_parameters(function).children():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
@@ -137,7 +138,7 @@ class Variable:
 
     @property
     def type(self) -> Type | None:
-        return self.unit.info.types.type_of(self.die)
+        return types_of(self.unit).type_of(self.die)
 
     @property
     def type_text(self) -> str | None:
@@ -337,7 +338,7 @@ def _low_to_high(die: Die) -> tuple[Range, ...]:
     if low is None or low >= unit.tombstone:
         return ()
     # Linkers leave 0 as the address of code that they dropped.
-    file = unit.info.main.object
+    file = unit.info.main.sections.object
     if low == 0 and not file.is_code(0):
         return ()
     high = die.address(dw.AT_HIGH_PC)

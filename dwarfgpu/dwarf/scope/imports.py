@@ -15,8 +15,7 @@ from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.split.split_units import Package
-    from dwarfgpu.dwarf.unit import CompilationUnit
+    from dwarfgpu.dwarf.unit import CompilationUnit, TypeSource
 
 
 def has_imports(unit: CompilationUnit) -> bool:
@@ -83,9 +82,9 @@ def units_with_names(
         yield from source.type_units
 
 
-def type_sources(info: DebugInfo) -> Iterable[Package | DebugInfo]:
+def type_sources(info: DebugInfo) -> Iterable[TypeSource]:
     """The split files and packages that have type units of a file, each once."""
-    sources: dict[Package | DebugInfo, None] = {}
+    sources: dict[TypeSource, None] = {}
     if not info.has_skeletons:
         return sources
     for unit in info.units:

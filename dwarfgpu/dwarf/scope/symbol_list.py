@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
 )
 from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -146,7 +147,7 @@ def _name(die: Die, kind: Kind) -> str | None:
     if die.name is None:
         return None
     if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
-        return type_name(die.unit.info.types.build(die), cplusplus=True)
+        return type_name(types_of(die.unit).build(die), cplusplus=True)
     return qualified_name(die)
 
 

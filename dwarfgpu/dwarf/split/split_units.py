@@ -14,20 +14,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.dwp import CU_INDEX, TU_INDEX, PackageSections
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.objfile.companions import Search, joined, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit
-
-SPLIT_NAMES: Final = (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME)
-"""Attributes by which a skeleton names its split file."""
 _SUFFIX: Final = ".dwo"
 _MOST_TOLD: Final = 1_000
 """Units of one file whose errors tell every place that was tried; each is kept."""
@@ -42,7 +38,7 @@ def split_id(unit: CompilationUnit) -> int | None:
 
 def split_name(skeleton: CompilationUnit) -> str | None:
     """The path of the split file that a skeleton names."""
-    return _path(skeleton, *SPLIT_NAMES)
+    return _path(skeleton, *dw.SPLIT_NAMES)
 
 
 def _path(unit: CompilationUnit, *names: int) -> str | None:
@@ -53,26 +49,56 @@ def _path(unit: CompilationUnit, *names: int) -> str | None:
     return None
 
 
-_Rows: TypeAlias = "tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]"
+_Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
+
+
+class SplitPart(Protocol):
+    """A split file or the row of a package: the units of one set of sections `.dwo`."""
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def units(self) -> tuple[CompilationUnit, ...]: ...
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]: ...
+
+    @property
+    def split_units(self) -> dict[int, CompilationUnit]:
+        """The split units by their IDs."""
+        ...
+
+    def own_type_unit(self, signature: int) -> CompilationUnit | None: ...
+
+
+class MakePart(Protocol):
+    """Makes a part of the program that sections belong to."""
+
+    def __call__(self, sections: Sections, package: Package | None = None) -> SplitPart: ...
 
 
 class Package:
     """The units of a package; each row of its indexes is a part of its own."""
 
-    def __init__(self, main: DebugInfo, file: ObjectFile) -> None:
+    def __init__(self, file: ObjectFile, program: Program, make_part: MakePart) -> None:
         self.file = file
-        self._main = main
+        self._program = program
+        self._make_part = make_part
         self._sections = PackageSections(file)
-        self._parts: dict[tuple[str, int], DebugInfo | None] = {}
+        self._parts: dict[tuple[str, int], SplitPart | None] = {}
         self._known_rows: dict[str, _Rows] = {}
 
-    def _part(self, index: str, signature: int) -> DebugInfo | None:
+    def _part(self, index: str, signature: int) -> SplitPart | None:
         key = (index, signature)
         if key not in self._parts:
             row = self._sections.row(index, signature)
             path = f"{self.file.path}[{signature:#018x}]"
-            made = None if row is None else self._main.part(self.file, _SUFFIX, path, self, row)
-            self._parts[key] = made
+            part = None
+            if row is not None:
+                sections = Sections(self.file, self._program, suffix=_SUFFIX, path=path, row=row)
+                part = self._make_part(sections, self)
+            self._parts[key] = part
         return self._parts[key]
 
     def unit(self, id: int) -> CompilationUnit | None:
@@ -128,25 +154,32 @@ class Package:
 class SplitFiles:
     """The split units of the skeletons of one file."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self._info = info
-        self._files: dict[str, DebugInfo] = {}
+    def __init__(self, sections: Sections, make_part: MakePart, *, is_main: bool) -> None:
+        """`is_main`: whether the file has the code, or describes that which has it."""
+        self._sections = sections
+        self._program = sections.program
+        self._make_part = make_part
+        self._is_main = is_main
+        self._files: dict[str, SplitPart] = {}
         self._packages: dict[str, Package] = {}
         self._failures = 0
 
     @cached_property
     def own_package(self) -> Package | None:
         """Where the file is a package itself."""
-        info = self._info
-        is_package = info.main is info and info.suffix and info.object.has_section(CU_INDEX)
-        return Package(info, info.object) if is_package else None
+        file = self._sections.object
+        is_package = self._is_main and self._sections.suffix and file.has_section(CU_INDEX)
+        return Package(file, self._program, self._make_part) if is_package else None
 
     @cached_property
-    def _inside(self) -> DebugInfo | None:
+    def _inside(self) -> SplitPart | None:
         """The part that sections `.dwo` of the file itself are."""
-        file = self._info.object
-        inside = not self._info.suffix and file.has_section(f".debug_info{_SUFFIX}")
-        return self._info.part(file, _SUFFIX) if inside else None
+        file = self._sections.object
+        inside = not self._sections.suffix and file.has_section(f".debug_info{_SUFFIX}")
+        return self._part(file) if inside else None
+
+    def _part(self, file: ObjectFile) -> SplitPart:
+        return self._make_part(Sections(file, self._program, suffix=_SUFFIX))
 
     def unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
         """The split unit of a skeleton.
@@ -187,7 +220,7 @@ class SplitFiles:
         self,
         skeleton: CompilationUnit,
         what: str,
-        in_part: Callable[[DebugInfo], CompilationUnit | str],
+        in_part: Callable[[SplitPart], CompilationUnit | str],
         in_package: Callable[[Package], CompilationUnit | str],
     ) -> CompilationUnit:
         """What two functions look for, or why it is not there, in all places in turn."""
@@ -198,15 +231,15 @@ class SplitFiles:
 
         def look_in_package(path: str) -> CompilationUnit | str:
             if path not in self._packages:
-                self._packages[path] = Package(self._info, open_companion(path))
+                self._packages[path] = Package(open_companion(path), self._program, self._make_part)
             package = self._packages[path]
             return self._other_machine(package.file) or in_package(package)
 
         def look_in_file(path: str) -> CompilationUnit | str:
             if path not in self._files:
-                self._files[path] = self._info.part(open_companion(path), _SUFFIX)
+                self._files[path] = self._part(open_companion(path))
             part = self._files[path]
-            return self._other_machine(part.object) or in_part(part)
+            return self._other_machine(part.sections.object) or in_part(part)
 
         search = Search()
         found = search.first(self._package_paths(), look_in_package) or search.first(
@@ -220,23 +253,22 @@ class SplitFiles:
         return found
 
     def _other_machine(self, file: ObjectFile) -> str | None:
-        main = self._info.loaded
+        main = self._program.loaded
         if (file.machine, file.endian) == (main.machine, main.endian):
             return None
         return f"is for {file.machine}, not for {main.machine}"
 
     def _package_paths(self) -> Iterator[str]:
-        info = self._info
-        for path in dict.fromkeys((info.loaded.path, info.object.path)):
+        for path in dict.fromkeys((self._program.loaded.path, self._sections.object.path)):
             yield f"{path}.dwp"
             stem, extension = os.path.splitext(path)
             if extension == ".debug":
                 yield f"{stem}.dwp"
-            for folder in map(str, info.directories):
+            for folder in map(str, self._program.directories):
                 yield os.path.join(folder, f"{os.path.basename(path)}.dwp")
 
 
-def _why_not(part: DebugInfo) -> str:
+def _why_not(part: SplitPart) -> str:
     for id in part.split_units:
         return f"its ID is {id:#018x}"
     return "has no split unit"
@@ -245,16 +277,16 @@ def _why_not(part: DebugInfo) -> str:
 def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
     """Where a split file may be: in the folder of the compilation (DWARF 5 3.1.2), beside the file,
     and under the directories for debug files."""
-    info = skeleton.info
+    sections, program = skeleton.sections, skeleton.sections.program
     name = split_name(skeleton)
     if not name:
         return
     beside = dict.fromkeys(
-        os.path.dirname(path) or "." for path in (info.loaded.path, info.object.path)
+        os.path.dirname(path) or "." for path in (program.loaded.path, sections.object.path)
     )
     folder = _path(skeleton, dw.AT_COMP_DIR)
     folders: Iterable[str] = (
         *((joined(each, folder) for each in beside) if folder else ()),
         *beside,
     )
-    yield from places(name, folders, tuple(map(str, info.directories)))
+    yield from places(name, folders, tuple(map(str, program.directories)))

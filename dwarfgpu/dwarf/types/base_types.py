@@ -38,7 +38,7 @@ def base_type_of(die: Die) -> BaseType:
         raise IllFormed(f"{where} has a vector size of {count}")
     form = None
     if encoding in ("float", "complex_float"):
-        x87 = die.unit.info.object.machine in ("386", "X86_64")
+        x87 = die.unit.sections.object.machine in ("386", "X86_64")
         is_complex = encoding == "complex_float"
         # Clang names all complex types `complex`: such a part of 128 bits is C's long double.
         spelled = "long double" if is_complex and name == "complex" else name

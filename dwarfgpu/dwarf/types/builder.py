@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from attrs import evolve
 
@@ -55,10 +55,8 @@ from dwarfgpu.dwarf.types.types import (
     size_bytes,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
 
 _POINTERS: Final[dict[int, PointerKind]] = {
     dw.TAG_POINTER_TYPE: "pointer",
@@ -90,10 +88,9 @@ _FOUND: Final = (Base, Pointer, MemberPointer, Enum)
 
 
 class TypeBuilder:
-    """The types of one object file, by their entries."""
+    """The types of one program, by their entries."""
 
-    def __init__(self, info: DebugInfo) -> None:
-        self._info = info
+    def __init__(self) -> None:
         self._built: dict[Die, Type] = {}
 
     def type_of(self, die: Die) -> Type | None:
@@ -403,6 +400,11 @@ def _definition(die: Die) -> Die:
     raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to one another")
 
 
+def types_of(unit: CompilationUnit) -> TypeBuilder:
+    """The types of the program that a unit is of."""
+    return unit.sections.program.shared(TypeBuilder)
+
+
 def _pointer_bytes(die: Die) -> int:
     """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3).
 
@@ -416,7 +418,7 @@ def _pointer_bytes(die: Die) -> int:
     if not number and not address_class:
         return die.unit.format.address_size
     where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
-    architecture = die.unit.info.architecture
+    architecture = die.unit.sections.program.architecture
     if architecture is None:
         raise Unsupported(f"{where}, and the address spaces of the machine are not known")
     if number:

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import CLASSES, TYPES, is_transparent
 from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
@@ -79,4 +80,4 @@ def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Di
 
 def class_name(kind: Die) -> str:
     """A class as C++ spells it."""
-    return type_name(kind.unit.info.types.build(kind), cplusplus=True)
+    return type_name(types_of(kind.unit).build(kind), cplusplus=True)

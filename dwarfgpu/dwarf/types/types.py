@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.die import Die
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
-Style = Literal["c", "fortran", "ada"]
-"""How types and values are written."""
 StructKind = Literal["struct", "union", "class"]
 Qualifier = Literal["const", "volatile", "restrict", "atomic"]
 

@@ -8,10 +8,11 @@ from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.types.types import Style, Typedef
+from dwarfgpu.dwarf.types.types import Typedef
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Typed
 from dwarfgpu.language.elf_symbols import TEXT

@@ -8,8 +8,8 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_table import LineUnit
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, ObjectFile
 from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
@@ -61,7 +61,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(text, {"macro-info": has_macros})
 
 
-def language_of(unit: CompilationUnit) -> str:
+def language_of(unit: LineUnit) -> str:
     """GDB's name of the language; of one that it has no name for, DWARF's."""
     if unit.language in dw.C:
         return "c"

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import with_parameters
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
@@ -137,7 +138,7 @@ def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:
 
 
 def _type(die: Die) -> Type | None:
-    types = die.unit.info.types
+    types = types_of(die.unit)
     if die.tag == dw.TAG_SUBPROGRAM:
         kind = types.build(with_parameters(die))
         assert isinstance(kind, Function)

@@ -1,0 +1,147 @@
+"""The debug sections of one part of a program: bytes, strings, abbreviations, headers of lists.
+
+Split files, rows of packages and supplementary files are parts beside the main file; each has
+`Sections` of its own, and all share one `Program`.
+
+Law: a section is read once, when it is first asked for. Nothing here knows a unit or an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar, cast
+
+from attrs import field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
+from dwarfgpu.dwarf.budget import Budget
+from dwarfgpu.dwarf.split.contributions import Contributions
+from dwarfgpu.dwarf.split.dwp import PackageRow
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.objfile.code_object import architecture_of
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.relocate import relocated_data
+
+T = TypeVar("T")
+
+
+@frozen(eq=False, slots=False)
+class Program:
+    """What all parts of one program share."""
+
+    loaded: ObjectFile
+    """The file with the code."""
+    load_address: int = 0
+    """Bytes by which addresses as loaded are above those of the file."""
+    forced_dialect: str | None = None
+    """The name of the dialect that the user wants, whatever the units show."""
+    is_literal: bool = False
+    """Whether what upstream clang writes is read by the letter."""
+    directories: tuple[str | Path, ...] = ()
+    """Where other files are looked for."""
+    _shared: dict[object, object] = field(factory=dict, init=False, repr=False)
+
+    def shared(self, make: Callable[[], T]) -> T:
+        """The one object of a class that all parts use; made when it is first asked for."""
+        found = self._shared.get(make)
+        if found is None:
+            found = self._shared[make] = make()
+        return cast("T", found)
+
+    @cached_property
+    def architecture(self) -> Architecture | None:
+        """The architecture of the code; None where dwarfgpu does not know it."""
+        try:
+            return architecture_of(self.loaded)
+        except Unsupported:
+            return None
+
+    def in_file(self, pc: int) -> int:
+        """The address of the file of a program location as loaded."""
+        return pc - self.load_address
+
+
+class Sections:
+    """The debug sections of an object file, or of one row of a package."""
+
+    def __init__(
+        self,
+        object: ObjectFile,
+        program: Program,
+        *,
+        suffix: str = "",
+        path: str | None = None,
+        row: PackageRow | None = None,
+    ) -> None:
+        self.object = object
+        self.program = program
+        self.suffix = suffix
+        """The end of the section names in the file: `.dwo` of a split unit, else empty."""
+        self.path = path or object.path
+        """The name of the part in messages."""
+        self.budget = Budget(object.size_bytes)
+        self._row = row
+        self._data: dict[str, bytes] = {}
+        self._contributions: dict[str, Contributions] = {}
+        self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
+
+    @property
+    def endian(self) -> Endian:
+        return self.object.endian
+
+    def section(self, name: str) -> bytes:
+        """The bytes of a debug section, relocated; none where the file has no such section.
+
+        The name is that of the standard, without `.dwo`.
+        """
+        data = self._data.get(name)
+        if data is None:
+            if self._row is not None:
+                data = self._row.read(name)
+            else:
+                data = relocated_data(self.object, name + self.suffix)
+            self._data[name] = data
+        return data
+
+    def start_of(self, section: str) -> int:
+        """Where this part begins in a section of its file, by its name without `.dwo`."""
+        return 0 if self._row is None else self._row.start(section)
+
+    def contributions(self, section: str) -> Contributions:
+        """The headers of a section of lists."""
+        found = self._contributions.get(section)
+        if found is None:
+            shown = section + self.suffix
+            found = Contributions(shown, self.section(section), self.endian)
+            self._contributions[section] = found
+        return found
+
+    def string(self, section: str, offset: int) -> bytes:
+        """The bytes of a string in a string section; `Malformed` where none starts there."""
+        data = self.section(section)
+        end = data.find(b"\0", offset)
+        if offset >= len(data) or end < 0:
+            raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
+        return data[offset:end]
+
+    def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
+        """The abbreviation table at an offset, as units of a format read it."""
+        key = (offset, format)
+        if key not in self._abbreviations:
+            section = ".debug_abbrev"
+            data = self.section(section)
+            try:
+                with self.budget.reading(section, data, offset, format.endian) as reader:
+                    table = read_abbreviations(reader, format)
+            except DwarfGpuError as error:
+                where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
+                error.context = error.context or where
+                raise
+            self._abbreviations[key] = table
+        return self._abbreviations[key]
