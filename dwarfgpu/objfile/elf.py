@@ -386,12 +386,16 @@ class ObjectFile:
 
         Without sections, whether it is in a segment that can be executed.
         """
+        return any(begin <= address < end for begin, end in self._code_ranges)
+
+    @cached_property
+    def _code_ranges(self) -> tuple[tuple[int, int], ...]:
         if not self.sections:
-            return any(
-                s.type == PT_LOAD and s.flags & PF_X and 0 <= address - s.address < s.memory_bytes
-                for s in self.segments
-            )
-        return any(s.flags & SHF_EXECINSTR and s.covers(address) for s in self.sections)
+            segments = (s for s in self.segments if s.type == PT_LOAD and s.flags & PF_X)
+            return tuple((s.address, s.address + s.memory_bytes) for s in segments)
+        loaded = SHF_EXECINSTR | SHF_ALLOC
+        sections = (s for s in self.sections if s.flags & loaded == loaded)
+        return tuple((s.address, s.address + s.size_bytes) for s in sections)
 
     @property
     def _order(self) -> str:

@@ -50,7 +50,10 @@ class Scopes:
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
-        """Those last found, by program location: a variable is looked up and read at the same."""
+        """By program location: a variable is looked up and read at the same one."""
+        self._units: dict[int, CompilationUnit | None] = {}
+        self._variables: dict[int, tuple[Variable, ...]] = {}
+        """By program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """What was last found at a program location: every lane of a wave asks for the same."""
 
@@ -68,6 +71,13 @@ class Scopes:
 
         An unreadable unit is an error only where no other one covers the location.
         """
+        if pc not in self._units:
+            if len(self._units) >= _MOST_CHAINS:
+                self._units.clear()
+            self._units[pc] = self._linked_unit_at(pc)
+        return self._units[pc]
+
+    def _linked_unit_at(self, pc: int) -> CompilationUnit | None:
         address = self.info.in_file(pc)
         problem: DwarfGpuError | None = None
         for unit in self._candidates(address):
@@ -158,8 +168,15 @@ class Scopes:
         """Every variable in scope: innermost first, then those of the unit.
 
         Those of functions into which the innermost one is inlined come last, because its text
-        does not see them; `inline_level` tells how far out they are.
+        does not see them; `inline_level` is how far out they are.
         """
+        if pc not in self._variables:
+            if len(self._variables) >= _MOST_CHAINS:
+                self._variables.clear()
+            self._variables[pc] = tuple(self._variables_at(pc))
+        return list(self._variables[pc])
+
+    def _variables_at(self, pc: int) -> list[Variable]:
         unit = self.unit_at(pc)
         if unit is None:
             return []
