@@ -18,8 +18,9 @@ from dwarfgpu.base import writing
 from dwarfgpu.base.writing import content_name, write_file, write_set
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.load import load_state
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, run
 
+DISPATCH = FIXTURES / "states/dispatch.gfx1100.json"
 CALLS = ("open", "fsync", "chmod", "replace", "unlink", "close")
 """Of `os`, at which a writer is killed; `open` is Python's too."""
 KILLED = 9
@@ -227,6 +228,35 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
     (tmp_path / "copy.json").unlink()
     save(tmp_path, 2)
     assert own not in visible(tmp_path) and "s.mine.npy" in visible(tmp_path)
+
+
+@pytest.mark.parametrize("name", ['x"', 'x\\"', "x\\", "x\ny", '"'])
+def test_a_name_that_json_escapes(tmp_path: Path, name: str) -> None:
+    """The arrays of a document are found by the name that its JSON string has, not by its text."""
+    for each in (".json", name, ".json", "other.json"):
+        file = content_name(f"{each.removesuffix('.json')}.at-100", b"1", "npy")
+        document = json.dumps({"npy": file}).encode()
+        write_set(tmp_path / each, document, {file: b"1"})
+        named = json.loads((tmp_path / name).read_text())["npy"] if each != ".json" else file
+        assert (tmp_path / named).read_bytes() == b"1"
+
+
+def test_a_quote_in_the_name_of_a_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    saves = [
+        word for name in (".json", 'x"', 'y".json', ".json") for word in ("-ex", f"save {name}")
+    ]
+    assert not run("debug", "-q", "--batch", "--state", DISPATCH, *saves).err
+    for name in (".json", 'x"', 'y".json'):
+        assert load_state(Path(name)).waves
+
+
+def test_a_broken_document_keeps_the_files_that_it_may_name(tmp_path: Path) -> None:
+    old, new = (content_name("x.at-100", data, "npy") for data in (b"old", b"new"))
+    write_set(tmp_path / "x.json", json.dumps([old]).encode(), {old: b"old"})
+    (tmp_path / "broken.json").write_text(f'"{json.dumps([old])}')
+    write_set(tmp_path / "x.json", json.dumps([new]).encode(), {new: b"new"})
+    assert (tmp_path / old).exists()
 
 
 def test_a_document_whose_array_was_removed_is_not_written(tmp_path: Path) -> None:

@@ -27,10 +27,12 @@ if sys.platform != "win32":
     import fcntl
 
 _HASH_DIGITS: Final = 16
-_CONTENT_NAME: Final = re.compile(
-    rf'"([^"\x00-\x1f]*\.[0-9a-f]{{{_HASH_DIGITS}}}\.[a-z]+)"'.encode("ascii")
-)
-"""In a JSON document."""
+_NAME_END: Final = rf"\.[0-9a-f]{{{_HASH_DIGITS}}}\.[a-z]+"
+_CONTENT_NAME: Final = re.compile(f".*{_NAME_END}".encode("ascii"), re.DOTALL)
+_JSON_STRING: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?', re.DOTALL)
+"""Without the last quote at the end of a document that is cut short: the search stays linear."""
+_QUOTED: Final = re.compile(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"))
+"""Between any two quotes, whether or not they belong together."""
 _DEVICES: Final = ("/dev/", "/proc/")
 """What has its name there has nothing beside it, as `/dev/stdout`."""
 _CANNOT_FLUSH: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP})
@@ -182,13 +184,14 @@ def _has(path: Path, data: bytes) -> bool:
         return False
 
 
-def _names(document: bytes) -> set[str]:
-    """The files beside a document that it names, as `content_name` makes them."""
-    found = set()
-    for text in _CONTENT_NAME.findall(document):
-        with suppress(ValueError):
-            found.add(str(json.loads(b'"' + text + b'"')))
-    return {name for name in found if os.path.basename(name) == name}
+def _names(document: bytes, strings: re.Pattern[bytes] = _JSON_STRING) -> set[str]:
+    """The files beside a document that its JSON strings name, as `content_name` makes them."""
+    names = set()
+    for match in strings.finditer(document):
+        if _CONTENT_NAME.fullmatch(match[1]):
+            with suppress(ValueError):
+                names.add(str(json.loads(b'"' + match[1] + b'"')))
+    return {name for name in names if os.path.basename(name) == name}
 
 
 def _require_files(path: Path, document: bytes) -> None:
@@ -210,7 +213,9 @@ def _remove_unnamed(path: Path, document: bytes) -> None:
     if not old:
         return
     others = (each for each in _entries(path.parent) if each.endswith(".json"))
-    named = named.union(*(_names(_read(path.parent / each)) for each in others))
+    for each in others:  # none of them need be valid JSON: rather too many names than too few
+        held = _read(path.parent / each)
+        named |= _names(held) | _names(held, _QUOTED)
     for name in sorted({*old} - named):
         stem, digits, suffix = name.rsplit(".", 2)
         if content_name(stem, _read(path.parent / name), suffix).split(".")[-2] == digits:
