@@ -21,6 +21,7 @@ from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import FIXTURES, run
 
 DISPATCH = FIXTURES / "states/dispatch.gfx1100.json"
+KERNELS = FIXTURES / "opencl/kernels.gfx1100.O2.v5.co"
 CALLS = ("open", "fsync", "chmod", "replace", "unlink", "close")
 """Of `os`, at which a writer is killed; `open` is Python's too."""
 KILLED = 9
@@ -257,6 +258,28 @@ def test_a_broken_document_keeps_the_files_that_it_may_name(tmp_path: Path) -> N
     (tmp_path / "broken.json").write_text(f'"{json.dumps([old])}')
     write_set(tmp_path / "x.json", json.dumps([new]).encode(), {new: b"new"})
     assert (tmp_path / old).exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("debug", "-q", "--batch", "--state", DISPATCH, "-ex", "save loop"),
+        ("eval", "--state", "loop", "x"),
+        ("eval", "--state", DISPATCH, "--file", "loop", "x"),
+        ("waves", "--state", DISPATCH, "--file", "loop"),
+        ("convert", "--state", DISPATCH, "--file", "loop", "a.c:1"),
+        ("dispatch", KERNELS, "diverge", "--grid", "64", "--workgroup", "64", "--arg", "in=?",
+         "--arg", "out=?", "--arg", "limit=?", "--save", "loop"),
+    ],
+)  # fmt: skip
+def test_a_link_to_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    done = run(*arguments)
+    assert "loop" in done.err and Path("loop").is_symlink()
+    assert done.status != 0
 
 
 def test_a_document_whose_array_was_removed_is_not_written(tmp_path: Path) -> None:

@@ -46,6 +46,15 @@ def _leads_to(path: str | Path, *folders: str) -> bool:
     return os.path.realpath(path).startswith(folders)
 
 
+def resolved(path: str | Path) -> Path:
+    """The absolute path without `..` and links, as far as it exists.
+
+    A link that leads to itself stays as it is: to open it fails, to name it does not. `ValueError`
+    for a NUL in the name.
+    """
+    return Path(os.path.realpath(path))
+
+
 def beneath(folder: str, name: str) -> str:
     """Where a name is in a folder that is the root of a file system, as for the process that uses
     it: neither `..` nor a link leads out of it. What does not exist is where it would be."""
@@ -76,4 +85,4 @@ def _link(path: str) -> str | None:
         return None
 
 
-__all__ = ["beneath", "is_regular", "is_source", "open_to_read"]
+__all__ = ["beneath", "is_regular", "is_source", "open_to_read", "resolved"]

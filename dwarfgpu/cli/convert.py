@@ -16,6 +16,7 @@ from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architect
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.service.error_text import error_json, error_line
@@ -192,9 +193,9 @@ def _place(args: Namespace, focus: _Focus) -> ProgramLocation:
     from dwarfgpu.options.given_files import opening
     from dwarfgpu.options.program_location import in_file
 
-    path, load_address = Path(args.file).resolve(), 0
+    path, load_address = resolved(args.file), 0
     for each in load_state(Path(args.state)).code_objects if args.state else ():
-        if each.path.resolve() == path:
+        if resolved(each.path) == path:
             load_address = each.load_address
     with opening():
         code_object = CodeObject.open(path, load_address, args.dialect)

@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
@@ -87,7 +88,7 @@ def _code_objects(state: State, file: str | None) -> tuple[list[CodeObject], lis
     """The code objects that can be read; why others cannot."""
     named = [(each.path, each.load_address) for each in state.code_objects]
     if file is not None:
-        same = [at for path, at in named if path.resolve() == Path(file).resolve()]
+        same = [at for path, at in named if resolved(path) == resolved(file)]
         only = named[0][1] if len(named) == 1 else 0
         named = [(Path(file), same[0] if same else only)]
     out: list[CodeObject] = []

@@ -13,6 +13,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
@@ -324,14 +325,14 @@ def _code_objects(
             raise UsageError("--load-address: give the code object that is loaded there by --file")
         named = [(state.code_objects[0].path, load_address)]
     if state is not None:
-        at = {each.path.resolve(): each.load_address for each in state.code_objects}
+        at = {resolved(each.path): each.load_address for each in state.code_objects}
         if load_address is None:
-            named = [(path, at.get(path.resolve(), 0)) for path, _ in named]
-        given = {path.resolve() for path, _ in named}
+            named = [(path, at.get(resolved(path), 0)) for path, _ in named]
+        given = {resolved(path) for path, _ in named}
         named += [
             (each.path, each.load_address)
             for each in state.code_objects
-            if each.path.resolve() not in given and not (files and len(state.code_objects) == 1)
+            if resolved(each.path) not in given and not (files and len(state.code_objects) == 1)
         ]
     return tuple(
         CodeObject.open(

@@ -14,6 +14,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.machine.simulated.dispatch import FIRST_PLACE, LOAD_ADDRESS, Place
 from dwarfgpu.machine.simulated.save import Saved
@@ -80,7 +81,7 @@ def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
 def load_address_beside(state: State, path: Path) -> tuple[int, bool]:
     """Where a code object is in the state, or could be loaded; whether it is there."""
     for each in state.code_objects:
-        if each.path.resolve() == path.resolve():
+        if resolved(each.path) == resolved(path):
             return each.load_address, True
     last = max((each.load_address for each in state.code_objects), default=LOAD_ADDRESS - _STEP)
     return max(LOAD_ADDRESS, last // _STEP * _STEP + _STEP), False
@@ -98,7 +99,7 @@ def require_same_waves(state: State, architecture: str, lanes: int) -> None:
 
 def both(before: dict[str, Json], folder: Path, made: Saved, path: Path, is_there: bool) -> Saved:
     """The document of a state in a folder and that of a further dispatch, to be saved at a path."""
-    old = _moved(before, folder, path.resolve().parent)
+    old = _moved(before, folder, resolved(path).parent)
     document = {**old, "note": "; ".join(_notes(old, made.document))}
     for name in _LISTS:
         document[name] = [*_items(old, name), *_items(made.document, name)]
@@ -127,5 +128,5 @@ def _moved_value(name: str, value: Json, folder: Path, target: Path) -> Json:
     if isinstance(value, list):
         return [_moved_value(name, each, folder, target) for each in value]
     if name in ("npy", "path") and isinstance(value, str):
-        return os.path.relpath((folder / value).resolve(), target)
+        return os.path.relpath(resolved(folder / value), target)
     return value

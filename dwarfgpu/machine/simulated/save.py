@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.simulated.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.sparse_memory import Data, Fill
@@ -64,7 +65,7 @@ def saved(
         "wave_size": machine.lane_count,
         "code_objects": [
             {
-                "path": os.path.relpath(code_object.resolve(), path.resolve().parent),
+                "path": os.path.relpath(resolved(code_object), resolved(path).parent),
                 "load_address": hex(request.load_address),
             }
         ],

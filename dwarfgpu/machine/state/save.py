@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.reading import resolved
 from dwarfgpu.machine.simulated.save import Arrays, Saved
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget
@@ -36,9 +37,9 @@ def state_document(
     if target.architecture.is_simt:
         document["wave_size"] = target.architecture.lane_count
     document |= {name: before[name] for name in _MACHINE if name in before}
-    folder = path.resolve().parent
+    folder = resolved(path).parent
     document["code_objects"] = [
-        {"path": os.path.relpath(file.resolve(), folder), "load_address": hex(address)}
+        {"path": os.path.relpath(resolved(file), folder), "load_address": hex(address)}
         for file, address in code_objects.items()
     ]
     document["memory"] = list(_memory(target, arrays, None, None))
