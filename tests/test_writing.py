@@ -312,7 +312,8 @@ def test_a_limit_of_the_size_of_files(repository: Path, tmp_path: Path, limit_by
     assert run(*dispatch, "--grid", 100).status == 0
     before = visible(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(limit_bytes), *map(str, dispatch), "--grid", "4800"],
+        [sys.executable, "-B", "-c", LIMITED, str(limit_bytes), *map(str, dispatch),
+         "--grid", "4800"],
         capture_output=True, text=True, check=False, cwd=repository,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (
