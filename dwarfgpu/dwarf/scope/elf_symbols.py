@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.names.functions import function_name
 from dwarfgpu.dwarf.scope.declarations import path_of
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
 
@@ -48,7 +49,10 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
         section = next((each for each in file.sections if each.covers(inside)), None)
         if section is None:
             continue
-        symbol = file.symbol_before(inside)
+        # A stripped file keeps only what the dynamic linker needs.
+        known = [each.symbol_before(inside) for each in _symbol_files(code_object)]
+        before = [each for each in known if each is not None]
+        symbol = max(before, key=lambda each: each.address, default=None)
         if symbol is None or not section.covers(symbol.address):
             return None
         offset = inside - symbol.address
@@ -67,7 +71,7 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
     if name is None or not variable.is_external:
         return None
     for code_object in code_objects:
-        for file in dict.fromkeys((code_object.file, code_object.info.object)):
+        for file in _symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@"):  # of a version
                 if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
                     return symbol.address + code_object.load_address
@@ -79,16 +83,21 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, 
     where no file has one in a section."""
     found: list[tuple[bool, int, bool]] = []
     for code_object in code_objects:
-        file = code_object.file
-        for symbol in file.symbols_named(name, with_untyped=True):
-            if symbol.is_in_section:
-                address = symbol.address + code_object.load_address
-                is_code = symbol.kind == "function" or file.is_code(symbol.address)
-                found.append((symbol.is_local, address, is_code))
+        for file in _symbol_files(code_object):
+            for symbol in file.symbols_named(name, with_untyped=True):
+                if symbol.is_in_section:
+                    address = symbol.address + code_object.load_address
+                    is_code = symbol.kind == "function" or file.is_code(symbol.address)
+                    found.append((symbol.is_local, address, is_code))
     if not found:
         return None
     _, address, is_code = min(found, key=lambda each: each[0])
     return address, is_code
+
+
+def _symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
+    """The file that is loaded and, where it is another one, its separate debug file."""
+    return tuple(dict.fromkeys((code_object.file, code_object.info.object)))
 
 
 def _linkage_name(variable: Variable) -> str | None:

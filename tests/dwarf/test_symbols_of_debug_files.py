@@ -1,0 +1,32 @@
+"""Symbols that only the separate debug file of a stripped program has."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_text, untyped_symbol
+
+SOURCE = """
+static int quiet(int n) { return n * 3; }
+int main(int argc, char **argv) { return quiet(argc) + (argv == 0); }
+"""
+
+
+def test_symbols_come_from_the_debug_file_too(tool: Callable[[str], str], tmp_path: Path) -> None:
+    program, debug = tmp_path / "program", tmp_path / "program.debug"
+    (tmp_path / "a.c").write_text(SOURCE)
+    objcopy = tool("objcopy")
+    for command in (
+        [tool("gcc"), "-g", "-O0", str(tmp_path / "a.c"), "-o", str(program)],
+        [objcopy, "--only-keep-debug", str(program), str(debug)],
+        [objcopy, "--strip-all", f"--add-gnu-debuglink={debug}", str(program)],
+    ):
+        subprocess.run(command, check=True, cwd=tmp_path, timeout=120)
+    code_object = CodeObject.open(program, 0x10000)
+    known = untyped_symbol([code_object], "quiet")
+    assert known is not None and known[1], "it is code"
+    assert symbol_text([code_object], known[0] + 4) == "quiet+4"
+    assert symbol_text([CodeObject.open(debug, 0)], known[0] - 0x10000) == "quiet"
