@@ -10,18 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from operator import index
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from dwarfgpu.access.access import Access, HasAccess, LocationAccess
 from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
-from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.target import (
+    BulkMemory,
+    BulkRegisters,
+    Modelled,
+    SharesArchitecture,
+    Target,
+    WaveId,
+)
 from dwarfgpu.model.lanes import Array, Divergence, Lanes, lanes
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
@@ -33,25 +40,6 @@ WORD_BYTES = 4
 """Bytes gathered at once."""
 MOST_BYTES = 1 << 26
 """Read for a whole group at once; larger objects are read for each lane."""
-
-
-class Bulk(Target, Protocol):
-    """The power to read for many waves and lanes at once. Nothing is raised for some of them."""
-
-    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        """The architecture that waves share; None where they share none, or one does not exist."""
-        ...
-
-    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> tuple[Array, Array]:
-        """A register's bytes (waves, bytes), and which of them are known."""
-        ...
-
-    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> tuple[Array, Array]:
-        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
-
-        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
-        """
-        ...
 
 
 @frozen(eq=False)
@@ -115,12 +103,11 @@ class Machine:
     @cached_property
     def architecture(self) -> Architecture:
         """Of all waves; `Divergence` where they differ, or some wave does not exist."""
-        of_all = getattr(self.target, "architecture_of_all", None)
-        if of_all is not None:
-            found = cast("Architecture | None", of_all(self.waves))
-            if found is None:
+        if isinstance(self.target, SharesArchitecture):
+            shared = self.target.architecture_of_all(self.waves)
+            if shared is None:
                 raise Divergence(None)
-            return found
+            return shared
         return self._shared(self.target.architecture_of)
 
     @cached_property
@@ -140,28 +127,39 @@ class Machine:
     def register(self, register: RegisterInfo) -> tuple[Array, Array]:
         """A register of all waves: bytes, a multiple of words, and which of them are known."""
         if register not in self.registers:
-            bulk = getattr(self.target, "registers_of", None)
-            read = _registers if bulk is None else _registers_in_bulk
-            self.registers[register] = read(self.target, self.waves, register)
+            if isinstance(self.target, BulkRegisters):
+                read = _padded(*self.target.registers_of(self.waves, register))
+            else:
+                read = _registers(self.target, self.waves, register)
+            self.registers[register] = read
         return self.registers[register]
 
+    @cached_property
+    def bulk_memory(self) -> BulkMemory | None:
+        """The target, where it has the power to read memory in bulk."""
+        return self.target if isinstance(self.target, BulkMemory) else None
 
-class LaneTarget:
+
+class LaneTarget(HasAccess):
     """A target as a group of lanes sees it; it is read through `VectorAccess` alone."""
 
     def __init__(self, machine: Machine, group: Group) -> None:
         self.machine, self.group = machine, group
         self.wave: WaveId = lanes(np.asarray(machine.waves)[group.rows])
         self.lane: int = lanes(np.asarray(machine.lanes)[group.columns])
-        self.stop = machine.target.stop
 
-    def access(self, endian: Endian, limits: Limits) -> ScalarAccess:
+    @property
+    def stop(self) -> int:
+        return self.machine.target.stop
+
+    def access(self, endian: Endian, limits: Limits) -> Access:
         return VectorAccess(self, endian, limits.read_bytes, limits.runs)
 
     @property
     def model(self) -> object:
-        """What the machine tells of its waves, which are asked one by one."""
-        return getattr(self.machine.target, "model", None)
+        """As in `dwarfgpu.machine.target.Modelled`; its waves are asked one by one."""
+        target = self.machine.target
+        return target.model if isinstance(target, Modelled) else None
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         """Of all waves, which share it."""
@@ -209,7 +207,8 @@ class NotInAnyLane(Unavailable):
         raise Divergence(None)
 
 
-class VectorAccess(ScalarAccess):
+@frozen
+class VectorAccess(LocationAccess):
     """Access for a group of lanes: what is read is a number for each of them."""
 
     @property
@@ -234,7 +233,7 @@ class VectorAccess(ScalarAccess):
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         lane = None if isinstance(storage, Register) else storage.lane
         if _are_same(bit_offset, storage.wave, lane):
-            return super()._fetch(storage, bit_offset, size_bits)
+            return self._fetch_same(storage, bit_offset, size_bits)
         if self.endian == "big" or self._lanes.group.size * size_bits > 8 * MOST_BYTES:
             raise Divergence(None)
         first_byte, bit = bit_offset // 8, index(bit_offset % 8)
@@ -287,9 +286,9 @@ class VectorAccess(ScalarAccess):
         target = self._lanes.machine.target
         parts = (address, storage.wave, storage.lane)
         arrays = [each.array if isinstance(each, Lanes) else np.array([[each]]) for each in parts]
-        gather = getattr(target, "gather", None)
-        if gather is not None:
-            return cast("tuple[Array, Array]", gather(storage, arrays[0], size_bytes))
+        bulk = self._lanes.machine.bulk_memory
+        if bulk is not None:
+            return bulk.gather(storage, arrays[0], size_bytes)
         held = np.zeros(np.broadcast_shapes(*(each.shape for each in arrays)), np.int64)
         known = np.ones(held.shape, bool)
         for at, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
@@ -331,12 +330,6 @@ def _words(run: Run) -> list[Run]:
         )
         for first in range(0, run.size_bits, size_bits)
     ]
-
-
-def _registers_in_bulk(
-    target: Target, waves: Sequence[WaveId], register: RegisterInfo
-) -> tuple[Array, Array]:
-    return _padded(*cast(Bulk, target).registers_of(waves, register))
 
 
 def _registers(

@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 import numpy as np
 from attrs import evolve
 
-from dwarfgpu.access.many_lanes import WORD_BYTES, Bulk, Group, LaneTarget, Machine, VectorAccess
+from dwarfgpu.access.many_lanes import WORD_BYTES, Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -197,7 +197,6 @@ def _bytes(held: Bits) -> Array:
 
 
 __all__ = [
-    "Bulk",
     "ContextOf",
     "LaneBits",
     "LaneGroupResult",

@@ -6,10 +6,11 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field
 
+from dwarfgpu.access.access import Access, HasAccess
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.one_lane import ScalarAccess
@@ -195,12 +196,6 @@ class Frame(Protocol):
         ...
 
 
-class HasAccess(Target, Protocol):
-    """A target that is read in a way of its own: that of many lanes at once."""
-
-    def access(self, endian: Endian, limits: Limits) -> ScalarAccess: ...
-
-
 @frozen
 class Context:
     """The elements of A.2.5.1, the target and the budgets. Checked when it is made."""
@@ -229,18 +224,17 @@ class Context:
     widens_bases: bool = field(default=False, kw_only=True)
     """Whether a scalar register narrower than an address is extended by zeros as its base, which
     the text does not allow and compilers rely on."""
-    access: ScalarAccess = field(init=False, repr=False, eq=False)
+    access: Access = field(init=False, repr=False, eq=False)
 
     @access.default
-    def _access(self) -> ScalarAccess:
+    def _access(self) -> Access:
         endian: Endian = "little"
         if self.architecture is not None:
             endian = self.architecture.endian
         elif self.unit is not None:
             endian = self.unit.format.endian
-        own = getattr(self.target, "access", None)
-        if own is not None:
-            return cast("HasAccess", self.target).access(endian, self.limits)
+        if isinstance(self.target, HasAccess):
+            return self.target.access(endian, self.limits)
         limits = self.limits
         return ScalarAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
 

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from attrs import evolve
 
-from dwarfgpu.access.one_lane import NO_BITS
+from dwarfgpu.access.access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.dwarf import constants as dw

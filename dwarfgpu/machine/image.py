@@ -67,7 +67,7 @@ class ImageTarget:
 
     @property
     def model(self) -> Model | None:
-        """As in `dwarfgpu.machine.topology.Modelled`."""
+        """As in `dwarfgpu.machine.target.Modelled`."""
         return model_of(self.machine)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:

@@ -5,11 +5,16 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:  # the first imports NumPy, the second this module
+    from dwarfgpu.machine.topology import Machine
+    from dwarfgpu.model.lanes import Array
 
 WaveId: TypeAlias = int
 """amd-dbgapi's wave id; on other architectures the thread."""
@@ -61,6 +66,62 @@ class Named(Target, Protocol):
 
     def used_lanes(self, wave: WaveId) -> int | None:
         """How many lanes have a work-item; None where nothing tells."""
+        ...
+
+
+@runtime_checkable
+class Modelled(Target, Protocol):
+    """The power to describe agents, queues, dispatches and workgroups."""
+
+    @property
+    def model(self) -> Machine | None:
+        """The topology of the machine; None where it is not known."""
+        ...
+
+
+@runtime_checkable
+class Sparse(Target, Protocol):
+    """The power to say of a range of memory at once that none of it can be read.
+
+    Without it, an unreadable object is read by halves, until each byte was tried.
+    """
+
+    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read; `Unavailable` where it cannot be decided."""
+        ...
+
+
+@runtime_checkable
+class SharesArchitecture(Target, Protocol):
+    """The power to compare the architectures of many waves at once."""
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """The architecture that waves share; None where they share none, or one does not exist."""
+        ...
+
+
+@runtime_checkable
+class BulkRegisters(Target, Protocol):
+    """The power to read a register of many waves at once."""
+
+    def registers_of(self, waves: Sequence[WaveId], register: RegisterId) -> tuple[Array, Array]:
+        """A register's bytes, uint8 (waves, bytes), and which of them are known, bool.
+
+        Raises nothing for some of the waves.
+        """
+        ...
+
+
+@runtime_checkable
+class BulkMemory(Target, Protocol):
+    """The power to read memory for many waves and lanes at once."""
+
+    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> tuple[Array, Array]:
+        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
+
+        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses. Raises
+        nothing for some of them.
+        """
         ...
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from typing import Final, TypeAlias
 
 from attrs import Factory, field
 
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.target import Modelled, Target, WaveId
 
 Position: TypeAlias = tuple[int, int, int]
 """X, y and z."""
@@ -174,16 +174,8 @@ class Machine:
         return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
 
 
-@runtime_checkable
-class Modelled(Target, Protocol):
-    """The power to tell agents, queues, dispatches and workgroups."""
-
-    @property
-    def model(self) -> Machine | None: ...
-
-
 def model_of(target: Target | None) -> Machine | None:
-    """What a target tells of its waves besides registers and memory; None where it cannot."""
+    """The topology of a target; None where it lacks the power to describe it, or knows none."""
     return target.model if isinstance(target, Modelled) else None
 
 

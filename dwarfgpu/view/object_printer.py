@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve, field
 
-from dwarfgpu.access.one_lane import NO_BITS
+from dwarfgpu.access.access import NO_BITS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name

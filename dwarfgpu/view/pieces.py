@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from attrs import evolve
 
+from dwarfgpu.access.access import Access
 from dwarfgpu.access.coalesced_reads import Run
-from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation
@@ -84,14 +84,14 @@ class Layout:
     """Why it cannot be told."""
 
 
-def layouts(location: Location, size_bits: int, access: ScalarAccess) -> tuple[Layout, ...]:
+def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout, ...]:
     """The pieces of each place that holds an object; errors are in the layouts."""
     return tuple(
         _layout(Location((place,), location.stop), size_bits, access) for place in location.places
     )
 
 
-def _layout(location: Location, size_bits: int, access: ScalarAccess) -> Layout:
+def _layout(location: Location, size_bits: int, access: Access) -> Layout:
     left = location.remaining_bits
     described = size_bits if left is None else min(left, size_bits)
     try:

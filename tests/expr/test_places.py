@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.access.one_lane import NO_BITS
+from dwarfgpu.access.access import NO_BITS
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable

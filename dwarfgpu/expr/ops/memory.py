@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.access.one_lane import ScalarAccess
+from dwarfgpu.access.access import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber
@@ -127,7 +127,7 @@ def _no_base() -> EvaluationError:
 
 
 def base_address(
-    access: ScalarAccess, info: RegisterInfo, location: Location, space: AddressSpace
+    access: Access, info: RegisterInfo, location: Location, space: AddressSpace
 ) -> int:
     """The contents of a register, which is at a location, as an address of a space."""
     excess_bits = info.size_bits - space.address_bits

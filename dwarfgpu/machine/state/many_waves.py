@@ -1,7 +1,9 @@
-"""Reading a state for many waves and lanes at once (`dwarfgpu.expr.all_lanes.Bulk`), with NumPy.
+"""Reading a state for many waves and lanes at once, with NumPy.
 
-Law: what is told of a lane is what `read_register` and `read_memory` tell of it; a lane that they
-refuse, for whatever reason, is not known here.
+The powers are `SharesArchitecture`, `BulkRegisters` and `BulkMemory` (`dwarfgpu.machine.target`).
+
+Law: a lane has the bytes that `read_register` and `read_memory` give for it; what they refuse, for
+whatever reason, is not known here.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class BulkState:
 
     @property
     def model(self) -> Model | None:
-        """As in `dwarfgpu.machine.topology.Modelled`."""
+        """As in `dwarfgpu.machine.target.Modelled`."""
         return self.target.model
 
     def architecture_of(self, wave: WaveId) -> Architecture:

@@ -82,7 +82,7 @@ class StateTarget:
 
     @property
     def model(self) -> Machine:
-        """As in `dwarfgpu.machine.topology.Modelled`."""
+        """As in `dwarfgpu.machine.target.Modelled`."""
         return self.machine
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
@@ -174,7 +174,7 @@ class StateTarget:
         return self.architecture
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        """As `dwarfgpu.expr.all_lanes.Bulk`."""
+        """As in `dwarfgpu.machine.target.SharesArchitecture`."""
         return self.architecture if self.waves.keys() >= set(waves) else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:

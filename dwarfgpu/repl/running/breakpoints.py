@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, first_after, line_at
+from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Part, command, heading
@@ -46,7 +47,7 @@ class Breakpoint:
 def runner(shell: Shell) -> Runs:
     """What runs the machine; `UsageError` in one line where nothing does."""
     target = shell.session.target
-    for each in (target, getattr(target, "machine", None)):
+    for each in (target, target.machine if isinstance(target, ImageTarget) else None):
         if isinstance(each, Runs):
             return each
     raise UsageError(NOT_RUNNING)

@@ -1,0 +1,478 @@
+"""Reading and writing the bits of a location description: the protocol, and what is shared.
+
+`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` are its two implementations.
+
+Read any, write all (AMD text A.2.5.3): a location with several places is read from the first
+place that tells, and written to every one of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator
+from typing import Protocol, assert_never
+
+from attrs import field
+
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Budget, Fetch, Run
+from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.bits import Endian, extract, insert
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    LimitExceeded,
+    MissingContext,
+    OutOfRange,
+    StaleLocation,
+    Unavailable,
+    UndefinedBits,
+)
+from dwarfgpu.machine.target import Target
+from dwarfgpu.model.location import Location, SingleLocation, storage_name
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Repeated,
+    Selected,
+    Undefined,
+)
+
+NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
+"""The reason told for bits of an implicit pointer."""
+
+
+class Access(Protocol):
+    """How operations and users read and write locations.
+
+    `ScalarAccess` does it for one lane, `VectorAccess` for a group of lanes in one pass, in which
+    integers may be `Lanes`.
+    """
+
+    @property
+    def endian(self) -> Endian:
+        """The byte order of every object."""
+        ...
+
+    def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
+        """The bits for DW_OP_deref_type: all of them, or an error (A.2.5.4.3.4, A.2.5.4.4.5)."""
+        ...
+
+    def read(self, location: Location, size_bits: int) -> Bits:
+        """The bits of an object, those that are not known marked."""
+        ...
+
+    def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
+        """The implicit pointer that an object wholly is; None where it is anything else."""
+        ...
+
+    def read_bytes(self, location: Location, size_bytes: int) -> bytes:
+        """The bytes of an object: all of them, or an error."""
+        ...
+
+    def write(self, location: Location, size_bits: int, value: int) -> None:
+        """Write the run to every place, or nothing."""
+        ...
+
+    def write_bytes(self, location: Location, data: bytes) -> None:
+        """Write bytes to every place, or nothing."""
+        ...
+
+    def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
+        """The runs of bits of which an object consists, in storage order."""
+        ...
+
+
+class HasAccess(Target):
+    """A target whose class says how it is accessed: that of many lanes at once.
+
+    A base class and no protocol: every context asks for it, and for a protocol `isinstance` looks
+    up every member.
+    """
+
+    @abstractmethod
+    def access(self, endian: Endian, limits: Limits) -> Access:
+        """Access to the target in a byte order, within limits."""
+        ...
+
+
+@frozen
+class LocationAccess(ABC):
+    """What access for one lane and access for many share: one run of bits after the other.
+
+    A subclass says how bits are fetched from a register or from memory.
+    """
+
+    target: Target | None
+    endian: Endian
+    read_bytes_limit: int
+    runs_limit: int
+    comparison: Comparison | None = field(default=None, eq=False, repr=False)
+    """Where it is told how the places of what is read compare; None: one that tells will do."""
+
+    def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
+        """The bits as an unsigned integer, or the implicit pointer that they wholly are.
+
+        Raises `OutOfRange`, `UndefinedBits`, `Unavailable`, `StaleLocation`, `MissingContext`,
+        `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
+        """
+        self._require_size(size_bits)
+        meter = READ_BUDGET.get()
+        if meter is not None:
+            meter.spend(size_bits)
+        places = location.places
+        if len(places) == 1:
+            place = places[0]
+            storage = place.storage
+            if type(storage) is Register or type(storage) is Memory:
+                if place.bit_offset + size_bits > storage.size_bits:
+                    raise _too_short(place, size_bits)
+                self._check_fresh(location.stop)
+                return self._fetch(storage, place.bit_offset, size_bits)
+            is_first = place.bit_offset == 0
+            if type(storage) is Implicit and is_first and size_bits == storage.size_bits:
+                self._check_fresh(location.stop)
+                return storage.bits
+        budget = Budget(self.runs_limit)
+        runs = list(self.runs(location, size_bits, budget))
+        if any(_is_pointer(run) for run in runs):
+            return _whole_pointer(runs, size_bits)
+        held = self._read_runs(runs, budget)
+        if held.undefined:
+            raise UndefinedBits(_reason(held, "undefined", held.undefined_ranges(self.endian)))
+        if held.unavailable:
+            raise Unavailable(_reason(held, "unavailable", held.unavailable_ranges(self.endian)))
+        return held.value
+
+    def read(self, location: Location, size_bits: int) -> Bits:
+        """The bits of an object, undefined and unavailable ones marked with their reasons.
+
+        Those of an implicit pointer, which has none, count as unavailable. Raises `OutOfRange`,
+        `StaleLocation`, `MissingContext` and `LimitExceeded`.
+        """
+        return self._read(location, size_bits, Budget(self.runs_limit))
+
+    def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
+        """The implicit pointer that an object wholly is; None where it is anything else."""
+        runs = list(self.runs(location, size_bits))
+        if not any(_is_pointer(run) for run in runs):
+            return None
+        try:
+            return _whole_pointer(runs, size_bits)
+        except EvaluationError:
+            return None
+
+    def read_bytes(self, location: Location, size_bytes: int) -> bytes:
+        """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
+        self._require_size(8 * size_bytes)
+        places = location.places
+        if len(places) == 1 and not places[0].bit_offset % 8:
+            storage, bit_offset = places[0].storage, places[0].bit_offset
+            if isinstance(storage, Register | Memory):
+                if bit_offset + 8 * size_bytes > storage.size_bits:
+                    raise _too_short(places[0], 8 * size_bytes)
+                self._check_fresh(location.stop)
+                return self.load(storage, bit_offset // 8, size_bytes)
+        held = self.retrieve(location, 8 * size_bytes)
+        if isinstance(held, ImplicitPointer):
+            raise EvaluationError(NO_BITS)
+        return held.to_bytes(size_bytes, self.endian)
+
+    def write(self, location: Location, size_bits: int, value: int) -> None:
+        """Write the low `size_bits` bits to every place; all places are checked first.
+
+        Raises `OutOfRange`, `UndefinedBits` for undefined storage, `EvaluationError` for
+        implicit storage, `Unavailable` where the machine refuses.
+        """
+        writes: list[tuple[SingleLocation, int, int]] = []
+        budget = Budget(self.runs_limit)
+        pending = deque((place, size_bits, value, location.stop) for place in location.places)
+        while pending:
+            place, count, bits, stop = pending.popleft()
+            first = 0
+            for run in self.runs(Location((place,), stop), count, budget):
+                part = extract(bits, count, first, run.size_bits, self.endian)
+                first += run.size_bits
+                if len(run.places) > 1:
+                    pending.extend((each, run.size_bits, part, run.stop) for each in run.places)
+                else:
+                    self._prepared(run.places[0], run.size_bits, part)
+                    writes.append((run.places[0], run.size_bits, part))
+        self._store_all(writes)
+
+    def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
+        """Store everything; where one store fails, what was stored before is put back."""
+        done: list[tuple[Memory | Register, int, bytes]] = []
+        try:
+            for place, count, part in writes:
+                # Prepared again: an earlier write may have changed bits of the same byte.
+                storage, first_byte, data = self._prepared(place, count, part)
+                old: bytes | None = None
+                try:
+                    old = self.load(storage, first_byte, len(data))
+                except Unavailable:
+                    if isinstance(storage, Memory):
+                        raise
+                self._store(storage, first_byte, data)
+                if old is not None:
+                    done.append((storage, first_byte, old))
+        except DwarfGpuError:
+            for storage, first_byte, old in reversed(done):
+                self._store(storage, first_byte, old)
+            raise
+
+    def write_bytes(self, location: Location, data: bytes) -> None:
+        """Write bytes to every place; errors as `write`."""
+        self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
+
+    def runs(
+        self, location: Location, size_bits: int, budget: Budget | None = None
+    ) -> Iterator[Run]:
+        """The runs of an object in storage order; no recursion, however deep composites nest."""
+        self._require_size(size_bits)
+        budget = budget or Budget(self.runs_limit)
+        pending = [(location, 0, size_bits)]
+        while pending:
+            budget.spend(len(pending[-1][0].places))
+            current, first, count = pending.pop()
+            self._check_fresh(current.stop)
+            for place in current.places:
+                remaining_bits = place.remaining_bits
+                if remaining_bits is not None and first + count > remaining_bits:
+                    raise _too_short(place, first + count)
+            place = current.places[0]
+            storage, start = place.storage, place.bit_offset + first
+            if len(current.places) > 1:
+                moved = tuple(
+                    SingleLocation(p.storage, p.bit_offset + first) for p in current.places
+                )
+                yield Run(moved, count, current.stop)
+            elif isinstance(storage, Composite | Repeated | Selected):
+                pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.left))))
+            else:
+                yield Run((SingleLocation(storage, start),), count, current.stop)
+
+    def _require_size(self, size_bits: int) -> None:
+        if size_bits > 8 * self.read_bytes_limit:
+            raise LimitExceeded(
+                f"an object of {(size_bits + 7) // 8} bytes, at most "
+                f"{self.read_bytes_limit} bytes are accessed at once"
+            )
+
+    def _check_fresh(self, stop: int | None) -> None:
+        if stop is not None and self.target is not None and stop != self.target.stop:
+            raise StaleLocation(
+                "the target has moved since the location description was made: evaluate it again"
+            )
+
+    def _read(self, location: Location, size_bits: int, budget: Budget) -> Bits:
+        return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
+
+    def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
+        fetched = self._fetched(runs, budget)
+        return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
+
+    @abstractmethod
+    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
+        """What reads the registers and memories of some runs, unknown bits marked."""
+        ...
+
+    def _read_run(self, run: Run, fetched: Fetch) -> Bits:
+        count = run.size_bits
+        if len(run.places) > 1:
+            return self._read_any(run, fetched.budget)
+        storage, first = run.places[0].storage, run.places[0].bit_offset
+        match storage:
+            case Memory() | Register():
+                return fetched.read(storage, first, count)
+            case Implicit():
+                return Bits(
+                    extract(storage.bits, storage.size_bits, first, count, self.endian), count
+                )
+            case Undefined():
+                return Bits(0, count, undefined=(1 << count) - 1, reasons=("undefined storage",))
+            case ImplicitPointer():
+                return Bits(0, count, unavailable=(1 << count) - 1, reasons=(NO_BITS,))
+            case Composite() | Repeated() | Selected():
+                raise AssertionError("runs() yields no composite")
+            case other:
+                assert_never(other)
+
+    def _read_any(self, run: Run, budget: Budget) -> Bits:
+        """Each bit from the first place that tells it (A.2.5.3)."""
+        held: Bits | None = None
+        problem: EvaluationError | None = None
+        compared = None if self.comparison is None else self.comparison.of(run.places)
+        for index, place in enumerate(run.places):
+            try:
+                other = self._read(Location((place,), run.stop), run.size_bits, budget)
+            except StaleLocation:
+                raise
+            except EvaluationError as error:  # another place may tell what this one cannot
+                problem = problem or error
+                if compared is not None:
+                    compared.unread(index, error.message)
+                continue
+            if compared is not None:
+                compared.read(index, other)
+            held = other if held is None else _completed(held, other)
+            if held.is_complete and compared is None:
+                break
+        if problem is not None and (held is None or _is_wanting(held, problem)):
+            raise problem
+        assert held is not None
+        return held
+
+    @abstractmethod
+    def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
+        """Bits of a register or of memory, all or `Unavailable`."""
+        ...
+
+    def _fetch_same(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
+        """As `_fetch`, where storage and offset are one for all lanes: one read of the target."""
+        first_byte, bit = divmod(bit_offset, 8)
+        size_bytes = (bit + size_bits + 7) // 8
+        data = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
+        if not bit and not size_bits % 8:
+            return data
+        return extract(data, 8 * size_bytes, bit, size_bits, self.endian)
+
+    def load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes:
+        """Whole bytes of a register or of memory, all or `Unavailable`."""
+        target = self.target
+        if target is None:
+            raise MissingContext("the context has no target to read from")
+        if type(storage) is Register:
+            return target.read_register(storage.wave, storage.register, first_byte, size_bytes)
+        assert isinstance(storage, Memory)
+        return target.read_memory(storage, first_byte, size_bytes)
+
+    def _prepared(
+        self, place: SingleLocation, size_bits: int, value: int
+    ) -> tuple[Memory | Register, int, bytes]:
+        """The whole bytes to store; around the bits, the old ones."""
+        storage = place.storage
+        match storage:
+            case Undefined():
+                raise UndefinedBits("undefined storage cannot be written: it is optimized out")
+            case Implicit() | ImplicitPointer():
+                raise EvaluationError(f"{storage_name(storage)} can only be read")
+            case Composite() | Repeated() | Selected():
+                raise AssertionError("runs() yields no composite")
+            case Memory() | Register():
+                pass
+            case other:
+                assert_never(other)
+        if self.target is None:
+            raise MissingContext("the context has no target to write to")
+        first_byte, bit = divmod(place.bit_offset, 8)
+        size_bytes = (bit + size_bits + 7) // 8
+        old = 0
+        if bit or size_bits % 8:
+            old = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
+        new = insert(old, 8 * size_bytes, bit, size_bits, value, self.endian)
+        return storage, first_byte, new.to_bytes(size_bytes, self.endian)
+
+    def _store(self, storage: Memory | Register, first_byte: int, data: bytes) -> None:
+        assert self.target is not None
+        if isinstance(storage, Register):
+            self.target.write_register(storage.wave, storage.register, data, first_byte)
+        else:
+            self.target.write_memory(storage, first_byte, data)
+
+
+def _completed(held: Bits, other: Bits) -> Bits:
+    """The bits, those that are not known taken from another place where it tells them."""
+    known = ~other.unknown
+    return Bits(
+        held.value & ~(held.unknown & known) | other.value & held.unknown & known,
+        held.size_bits,
+        held.undefined & ~known,
+        held.unavailable & ~known,
+        held.reasons if held.unknown & ~known else (),
+    )
+
+
+def _is_wanting(held: Bits, problem: EvaluationError) -> bool:
+    """Whether more might be known with a context that has more."""
+    return isinstance(problem, MissingContext) and not held.is_complete
+
+
+def _is_pointer(run: Run) -> bool:
+    """Whether no place of the run has bits of its own."""
+    return all(isinstance(place.storage, ImplicitPointer) for place in run.places)
+
+
+def _sub_ranges(
+    storage: Composite | Repeated | Selected, first: int, count: int, limit: int
+) -> Iterator[tuple[Location, int, int]]:
+    """The parts that hold bits `first` to `first + count`: location, first bit in it, bits."""
+    end = first + count
+    if isinstance(storage, Composite):
+        index = max(bisect_right(storage.starts, first) - 1, 0)
+        while first < end:
+            part = storage.parts[index]
+            start = first - storage.starts[index]
+            size_bits = min(part.size_bits - start, end - first)
+            if size_bits > 0:
+                yield part.location, start, size_bits
+                first += size_bits
+            index += 1
+        return
+    element_bits = storage.element_bits
+    if count // element_bits > limit:
+        raise LimitExceeded(f"{count // element_bits} parts in one access, at most {limit}")
+    while first < end:
+        index, start = divmod(first, element_bits)
+        size_bits = min(element_bits - start, end - first)
+        if isinstance(storage, Repeated):
+            yield storage.part, start, size_bits
+        else:
+            # Neighbours that are taken from the same place are one range of it.
+            rest = storage.mask >> index
+            chosen, rest = (storage.one, ~rest) if rest & 1 else (storage.zero, rest)
+            if size_bits < end - first:
+                run = (rest & -rest).bit_length() - 1 if rest else storage.count - index
+                size_bits = min(run * element_bits - start, end - first)
+            yield chosen, index * element_bits + start, size_bits
+        first += size_bits
+
+
+def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
+    """The implicit pointer whose complete contents, in order, the runs are (A.2.5.4.4.5)."""
+    storage = next(
+        place.storage
+        for run in runs
+        for place in run.places
+        if isinstance(place.storage, ImplicitPointer)
+    )
+    expected = 0
+    for run in runs:
+        if not any(p.storage == storage and p.bit_offset == expected for p in run.places):
+            raise EvaluationError("only some of the bits retrieved come from an implicit pointer")
+        expected += run.size_bits
+    if expected != storage.size_bits or size_bits != expected:
+        raise EvaluationError(
+            f"{size_bits} bits retrieved of an implicit pointer of {storage.size_bits} bits"
+        )
+    return storage
+
+
+def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
+    return OutOfRange(
+        f"{needed_bits} bits needed at bit offset {place.bit_offset} of "
+        f"{storage_name(place.storage)}, {place.remaining_bits} remain"
+    )
+
+
+def _reason(held: Bits, what: str, ranges: list[tuple[int, int]]) -> str:
+    first, count = ranges[0]
+    why = f": {held.reasons[0]}" if held.reasons else ""
+    return f"bits {first} to {first + count - 1} of {held.size_bits} are {what}{why}"
