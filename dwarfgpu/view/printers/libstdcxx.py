@@ -283,9 +283,26 @@ def _vector_iterator(value: Object) -> Printed:
     return common.pointed(value, value["_M_current"], "std::vector")
 
 
+def _deque_iterator(value: Object) -> Printed:
+    return common.pointed(value, value["_M_cur"], "std::deque")
+
+
+def _bit_iterator(value: Object) -> Printed:
+    word = value["_M_p"]
+    if not word.number:
+        return Printed("non-dereferenceable iterator for std::vector<bool>")
+    bit = word.target().number >> value["_M_offset"].number & 1
+    return Printed(word.target().truth(bool(bit)))
+
+
 def _node_iterator(value: Object) -> Printed:
-    """Of a list or a tree: the element of its node."""
-    node, kind = value["_M_node"], value.template_type(0)
+    """Of a list or a tree: the element of its node.
+
+    GCC does not always describe the template parameter; the member `pointer` has its type too.
+    """
+    node = value["_M_node"]
+    pointer = strip(value.typedef("pointer"))
+    kind = pointer.target if isinstance(pointer, Pointer) else value.template_type(0)
     if not node.number:
         what = "associative container" if "Rb_tree" in value.name else "std::list"
         return Printed(f"non-dereferenceable iterator for {what}")
@@ -306,6 +323,8 @@ _OTHERS: Final[dict[str, Show]] = {
     "unique_ptr": _unique_ptr, "shared_ptr": _shared_ptr, "weak_ptr": _shared_ptr,
     "stack": common.adapter, "queue": common.adapter, "priority_queue": common.adapter,
     "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,
+    "_Deque_iterator": _deque_iterator,
+    "_Bit_iterator": _bit_iterator, "_Bit_const_iterator": _bit_iterator,
     "_List_iterator": _node_iterator, "_List_const_iterator": _node_iterator,
     "_Rb_tree_iterator": _node_iterator, "_Rb_tree_const_iterator": _node_iterator,
 }  # fmt: skip

@@ -1,0 +1,68 @@
+"""Containers inside GDB are shown as libstdc++'s own printers show them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+PRINTERS = Path("/usr/share/gcc/python")
+SOURCE = r"""
+#include <cstdlib>
+#include <deque>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+int main() {
+  std::list<int> list{1, 2};
+  auto in_list = list.begin();
+  auto constant = list.cbegin();
+  std::list<std::string> names{"a"};
+  auto name = names.begin();
+  std::deque<int> deque{3, 4};
+  auto in_deque = deque.begin();
+  std::set<int> set{4};
+  auto in_set = set.begin();
+  std::vector<bool> bits{true, false};
+  auto first = bits.begin();
+  auto second = bits.begin() + 1;
+  std::vector<int> numbers{5, 6};
+  auto in_numbers = numbers.begin();
+  std::list<int>::iterator nowhere;
+  nowhere = {};
+  std::abort();
+}
+"""
+NAMES = (
+    "list", "in_list", "constant", "names", "name", "deque", "in_deque", "set", "in_set", "bits",
+    "first", "second", "numbers", "in_numbers", "nowhere",
+)  # fmt: skip
+SCRIPT = f"""
+import sys
+sys.path.insert(0, {str(PRINTERS)!r})
+from libstdcxx.v6 import register_libstdcxx_printers
+register_libstdcxx_printers(None)
+for name in {NAMES!r}:
+    theirs = gdb.execute(f"output {{name}}", to_string=True)
+    ours = gdb.execute(f"dwarfgpu print {{name}}", to_string=True).partition(" = ")[2].strip()
+    print(f"##{{name}}: {{theirs}}" if theirs == ours else f"##{{name}}: {{theirs}} != {{ours}}")
+"""
+
+
+def test_as_by_the_library(debugger: Debugger, tool: Callable[[str], str], tmp_path: Path) -> None:
+    if not (PRINTERS / "libstdcxx").is_dir():
+        pytest.skip("the printers of libstdc++ for GDB are not installed")
+    (tmp_path / "a.cpp").write_text(SOURCE)
+    program = tmp_path / "a"
+    command = [tool("g++"), "-g", "-O0", str(tmp_path / "a.cpp"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=120)
+    out = debugger.python(SCRIPT, "break abort", "run", "frame function main", file=program)
+    lines = [line.removeprefix("##") for line in out.splitlines() if line.startswith("##")]
+    assert len(lines) == len(NAMES)
+    assert [line for line in lines if " != " in line] == []
