@@ -32,6 +32,8 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.session.backtrace import Place, place_in
 from dwarfgpu.session.session import Session
 
+NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
+"""GDB's answer to any name without a program."""
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _LINE: Final = re.compile(r"[-+]?[0-9]{1,9}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
@@ -92,7 +94,7 @@ def spots_of(
         raise UsageError(f"No source file named {wanted}.")
     if _LINE.fullmatch(text):
         if around is None:
-            raise UsageError('No symbol table is loaded.  Use the "file" command.')
+            raise UsageError(NO_SYMBOL_TABLE)
         line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
         place = place_in(around.source, line, is_start=True)
         return (Spot("line", place, pcs_of(session, place)),)
@@ -228,6 +230,14 @@ def declared_at(session: Session, name: str) -> Place | None:
         if line and number is not None and table is not None and is_meant:
             return place_in(table.file(number), line, is_start=True)
     return None
+
+
+def no_line(text: str, spot: Spot) -> UsageError:
+    """That a line has no code and none follows in its file, which a text names, in GDB's words."""
+    named = _line_in_file(text)
+    number = "?" if spot.place is None else str(spot.place.line)
+    where = "the current file" if named is None else f'file "{named[0]}"'
+    return UsageError(f"No line {number} in {where}.")
 
 
 def _line_in_file(text: str) -> tuple[str, int] | None:

@@ -6,10 +6,13 @@ Law: what is added costs its own bytes, whatever is known already; a fill costs 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unavailable, UsageError
+
+NOT_IN_STATE: Final = "not in the state"
+"""Why memory that a state leaves out cannot be read."""
 
 
 @frozen
@@ -158,7 +161,7 @@ class SparseMemory:
         is_end = not size_bytes and bool(self._starts) and self._is_end(address)
         if at < address + max(size_bytes, 1) and not is_end:
             place = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
-            raise Unavailable(f"cannot access memory at address {place}: not in the state")
+            raise Unavailable(f"cannot access memory at address {place}: {NOT_IN_STATE}")
 
     def _is_end(self, address: int) -> bool:
         index = bisect_right(self._starts, address) - 1

@@ -146,7 +146,7 @@ class ObjectFile:
             if data[: len(magic)] == magic:
                 raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
         if data[:4] != b"\x7fELF":
-            raise UsageError(f"{path} is not an ELF file")
+            raise UsageError(not_elf(path))
         ident = data[:16]
         if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):
             raise self._malformed("ELF identification is cut short or names an unknown class")
@@ -445,6 +445,11 @@ class ObjectFile:
 def _gnu_compressed(name: str) -> str:
     """The name under which GNU tools once kept a compressed debug section."""
     return name.replace(".debug_", ".zdebug_", 1)
+
+
+def not_elf(path: str) -> str:
+    """The message for a file that does not begin as an ELF file."""
+    return f"{path} is not an ELF file"
 
 
 def open_object(path: str | Path) -> ObjectFile:

@@ -7,10 +7,15 @@ from typing import Final
 
 from dwarfgpu.dwarf.scope.global_names import Kind
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.session.session import Session
 
 _OPTION: Final = "; give --pc ADDR"
 """What only a command line can be told."""
+_LOOKED_UP: Final = re.compile(
+    r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
+)
+"""Errors of names that are looked up in the symbol table."""
 _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
     (re.compile(r'No symbol "(?P<name>[\w:~]+)" in current context\.'), ("variable", "function")),
     (
@@ -24,9 +29,8 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 def advised(session: Session, error: UsageError) -> UsageError:
     """The error, with what was perhaps meant."""
-    is_unknown = error.message.startswith('No symbol "') and "in current context." in error.message
-    if is_unknown and not session.code_objects:
-        return UsageError('No symbol table is loaded.  Use the "file" command.')
+    if not session.code_objects and _LOOKED_UP.match(error.message):
+        return UsageError(NO_SYMBOL_TABLE)
     error = UsageError(error.message.replace(_OPTION, "."))
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)

@@ -279,12 +279,18 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Session:
-    """The session with another code object, which looks at the same wave and lane."""
+    """The session with another code object, which looks at the same wave and lane.
+
+    A program for a CPU has no lanes, and without a program the session has lanes of a default
+    architecture: then the lane is the first of the new wave.
+    """
     files = [] if path is None else [path]
     wave = str(looking.wave) if looking.target is not None else args.wave
     again = argparse.Namespace(**{**vars(args), "file": path, "wave": wave, "lane": None})
     stopped = options.stopped_of(again, files)
-    return remembering(focused(options.session_of(again, files, stopped).focused(looking.lane)))
+    session = options.session_of(again, files, stopped)
+    lane = looking.lane if looking.lane in lane_numbers(session) else None
+    return remembering(focused(session.focused(lane)))
 
 
 def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:

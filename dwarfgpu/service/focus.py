@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from attrs import evolve
 
 from dwarfgpu.dwarf.names.functions import full_function_name
@@ -10,6 +12,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import lane_count
 from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.answer import variable_text
 from dwarfgpu.session.backtrace import function_in_focus, place_of
@@ -24,6 +27,11 @@ from dwarfgpu.view.stack_line import (
     origin_of,
 )
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+_UNREADABLE = re.compile(
+    rf"cannot access memory at address (?P<address>0x[0-9a-f]+)(?!\w|: {NOT_IN_STATE})"
+)
+"""Why memory of a process cannot be read; what a state file leaves out is `<unavailable>`."""
 
 
 def require_frame(session: Session) -> int:
@@ -145,6 +153,12 @@ def contents(
         return "<synthetic pointer>"
     bits = reading.bits
     assert bits is not None
+    unreadable = next(filter(None, map(_UNREADABLE.match, bits.reasons)), None)
+    if bits.unavailable and unreadable is not None:
+        error = f"Cannot access memory at address {unreadable['address']}"
+        if scalars_only:  # the frame's line has the name already
+            return f"<error reading variable: {error}>"
+        return f"<error reading variable {reading.variable.name} ({error})>"
     if scalars_only:
         options = evolve(options, summary=True)
         if is_aggregate(reading.type) and not has_printer(reading.type, options):

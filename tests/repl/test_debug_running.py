@@ -33,9 +33,9 @@ AT = "x86_64/demo.c"
         ("b demo.c:64", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"),
         ("tbreak *0x1195", f"Temporary breakpoint 1 at 0x1195: file {AT}, line 66.\n"),
         ("break nosuch", 'Function "nosuch" not defined.\n'),
-        ("info breakpoints", "No breakpoints, watchpoints, tracepoints, or catchpoints.\n"),
+        ("info breakpoints", "No breakpoints or watchpoints.\n"),
         ("b 64\ndelete 1\ni b", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"
-         "No breakpoints, watchpoints, tracepoints, or catchpoints.\n"),
+         "No breakpoints or watchpoints.\n"),
         ("delete 7", "No breakpoint number 7.\n"),
         ("delete x", "Bad breakpoint number 'x'\n"),
     ],

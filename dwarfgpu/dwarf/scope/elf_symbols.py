@@ -30,6 +30,8 @@ class SymbolPlace:
     """From where the symbol begins."""
     section: str
     code_object: CodeObject
+    symbol: str
+    """Its name in the symbol table."""
 
     def __str__(self) -> str:
         return f"{self.name}+{self.offset}" if self.offset else self.name
@@ -60,7 +62,8 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
             return None
         if symbol.kind == "object" and not symbol.size_bytes:
             return None  # as in GDB: nothing tells what is in it
-        return SymbolPlace(_name(code_object, symbol), offset, section.name, code_object)
+        name = _name(code_object, symbol)
+        return SymbolPlace(name, offset, section.name, code_object, symbol.name)
     return None
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.elf import not_elf
+from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.shell import Shell
@@ -21,13 +26,39 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if shell.open is None:
         raise UsageError("This session was made by a program: its code objects stay.")
-    shell.session = shell.open(shell.session, argument or None)
+    if argument:
+        argument = os.path.expanduser(argument)
+        _require_file(argument)
+        if is_core(argument):
+            raise _no_program(argument)
+    try:
+        shell.session = shell.open(shell.session, argument or None)
+    except UsageError as error:
+        if error.message != not_elf(argument):
+            raise
+        raise _no_program(argument) from None
     shell.listed = None
     names = ", ".join(each.name for each in shell.session.code_objects)
     if not argument:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})
         return
     yield Output(f"Reading symbols from {argument}...", {"file": argument})
+
+
+def _no_program(path: str) -> UsageError:
+    full = os.path.abspath(path)
+    return UsageError(f'"{full}": not in executable format: file format not recognized')
+
+
+def _require_file(path: str) -> None:
+    """`UsageError` in GDB's words where a path names nothing, or a folder."""
+    try:
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except ValueError as error:  # a NUL in the path
+        raise UsageError(f"{path}: {error}") from None
 
 
 @command("core-file", topic="files", aliases=("core",), complete=completion.files, repeats=False)

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import (
+    NO_SYMBOL_TABLE,
     LineStep,
     Spot,
     body_of,
@@ -221,7 +222,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     if session.code_object is None and not session.code_objects:
-        raise UsageError("No symbol table is loaded.")
+        raise UsageError(NO_SYMBOL_TABLE)
     frame = place_or_none(session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:

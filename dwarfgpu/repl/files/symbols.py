@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.scope.entities import (
 from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue
-from dwarfgpu.language.linespec import body_of, first_after
+from dwarfgpu.language.linespec import body_of, first_after, no_line
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
@@ -35,6 +36,9 @@ from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.location_words import Describer
+
+_MANGLED: Final = "_Z"
+"""With which symbols of C++ begin (Itanium C++ ABI 5.1.2)."""
 
 
 @command("info symbol", topic="data", complete=completion.symbols)
@@ -62,7 +66,9 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         "section": found.section,
         "from": full_path(found.code_object),
     }
-    yield Output(f"{found.name}{offset} in section {found.section}{where}", {"symbol": data})
+    # As in GDB, a function of C has the name of its symbol, not that of its entry with parameters.
+    name = found.name if found.symbol.startswith(_MANGLED) else found.symbol
+    yield Output(f"{name}{offset} in section {found.section}{where}", {"symbol": data})
 
 
 def full_path(code_object: CodeObject) -> str:
@@ -164,7 +170,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     after = None if spot.pcs or spot.place is None else first_after(session, spot.place)
     pc = spot.pcs[0] if spot.pcs else after
     if pc is None and spot.kind == "line" and spot.place is not None:
-        raise UsageError(f"No line {spot.place.line} in the current file.")
+        raise no_line(argument, spot)
     if pc is not None and spot.kind == "function" and not spot.is_call:
         pc = body_of(session, pc)
     found = [] if pc is None else list(_symbols_at(session, pc))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import body_of, first_after, line_at
+from dwarfgpu.language.linespec import body_of, first_after, line_at, no_line
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
@@ -73,8 +73,7 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
         after = first_after(session, spot.place)
         pcs = () if after is None else (after,)
     if not pcs:
-        number = "?" if spot.place is None else str(spot.place.line)
-        raise UsageError(f"No line {number} in the current file.")
+        raise no_line(text, spot)
     return pcs, spot.place
 
 
@@ -231,7 +230,7 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info breakpoints
     """
     if not shell.breakpoints:
-        none = "No breakpoints, watchpoints, tracepoints, or catchpoints."
+        none = "No breakpoints or watchpoints."
         yield Output(none, {"breakpoints": []})
         return
     yield heading("Num     Type           Disp Enb Address            What")
