@@ -280,9 +280,10 @@ class Evaluator:
     def _address(self, node: ast.AddressOf) -> TypedValue:
         space = self.session.architecture.address_space_named(node.space)
         if space is None:
-            known = ", ".join(
-                each.name for each in self.session.architecture.address_spaces.values()
-            )
+            spaces = self.session.architecture.address_spaces
+            if len(spaces) == 1:  # a CPU: nobody means an address space there
+                raise UsageError("Invalid character '#' in expression.")
+            known = ", ".join(each.name for each in spaces.values())
             unknown_space = f"Address space {node.space} not recognised by the architecture"
             raise UsageError(f"{unknown_space}; known: {known}")
         address = self.arithmetic.address(self.object(node.address))

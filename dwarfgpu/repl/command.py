@@ -54,7 +54,7 @@ Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
 Offer: TypeAlias = "tuple[int, Iterable[Candidate]]"
 """Where a word begins, and what it can become."""
 
-_WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
+_WORD = re.compile(r"\s*([\w.-]+|[^\s\w]?)")
 
 
 class Painted(str):

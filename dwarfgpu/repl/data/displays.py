@@ -229,7 +229,7 @@ def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[Part]:
     try:
         places = Places(shell.session)
         space, address = address_of(shell, places, made.expression)
-        shell.examined = Examined(shell.examined.format, space, address)
+        shell.examined = evolve(shell.examined, space=space, address=address)
         yield from memory_lines(shell, places, format_)
     except DwarfGpuError as error:
         yield Output(f"<error: {error.message}>", {"msg": error.message})

@@ -55,9 +55,11 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         space, address = before.space, before.address
     # As in GDB, a format with which nothing could be shown is not the next one's default.
-    shell.examined = Examined(evolve(before.format, count=format_.count), space, address)
+    shell.examined = evolve(
+        before, format=evolve(before.format, count=format_.count), space=space, address=address
+    )
     yield from memory_lines(shell, places, format_)
-    shell.examined = evolve(shell.examined, format=format_)
+    shell.examined = evolve(shell.examined, format=format_, last_letter=format_.letter)
     shell.again = "x"
 
 

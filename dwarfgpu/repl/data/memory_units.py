@@ -71,6 +71,8 @@ class Examined:
     space: AddressSpace | None = None
     address: int | None = None
     """That of the next unit; None where nothing was shown yet."""
+    last_letter: str | None = None
+    """The letter of the last `print` or `x`, which `print/` and `print/r` repeat; None before."""
 
 
 def format_and_rest(text: str, before: Format) -> tuple[Format, str]:

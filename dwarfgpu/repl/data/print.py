@@ -37,7 +37,9 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
     match = _FORMAT.fullmatch(argument)
     if match is None:
         return options, argument
-    letter = None
+    repeats = name in ("print", "call")  # GDB keeps the format of these and of `x`
+    letter = shell.examined.last_letter if repeats else None
+    is_raw = False
     for each in match["letters"]:
         if each in _SIZES:
             raise UsageError(f'Size letters are meaningless in "{name}" command.')
@@ -45,12 +47,17 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
             raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
         if each not in _LETTERS:
             raise UsageError(f'Undefined output format "{each}".')
-        letter = each
+        if each == "r":
+            is_raw = True
+        else:
+            letter = each
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
-    if letter not in (None, "r"):  # as in GDB, also what a further `x` has
-        shell.examined = evolve(shell.examined, format=evolve(shell.examined.format, letter=letter))
-    return evolve(options, letter=letter), without_options(match["rest"], name)
+    if repeats and letter is not None:
+        format_ = evolve(shell.examined.format, letter=letter)
+        shell.examined = evolve(shell.examined, format=format_, last_letter=letter)
+    options = evolve(options, letter=letter, raw=options.raw or is_raw)
+    return options, without_options(match["rest"], name)
 
 
 def shown_value(shell: Shell, value: TypedValue) -> str:
