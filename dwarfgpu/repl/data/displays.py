@@ -17,7 +17,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.data.examine import address_of, memory_lines
-from dwarfgpu.repl.data.memory_units import SIZES, Examined, Format, format_and_rest
+from dwarfgpu.repl.data.memory_units import SIZES, Format, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import functions_at

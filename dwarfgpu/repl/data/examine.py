@@ -16,7 +16,7 @@ from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Part, command
-from dwarfgpu.repl.data.memory_units import Examined, Format, Unit, Units, format_and_rest
+from dwarfgpu.repl.data.memory_units import Format, Unit, Units, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
 from dwarfgpu.view.location_json import JsonObject
