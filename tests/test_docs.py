@@ -11,7 +11,8 @@ from attrs import has
 
 from dwarfgpu.check.rule_details import DETAILS
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.expr.dialect.dialect import DIALECTS, PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.expr.dialect.encodings import PROVISIONAL
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model import location, storage, value
 from tools import gen_docs

@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 from tools import gen_answers, gen_commands, gen_registers, gen_tutorial
 
@@ -127,9 +128,9 @@ def _stack(operation: Operation) -> str:
 
 
 def _current(family: list[Operation]) -> str:
-    codes = [AMD.codes.get(each.name) for each in family]
+    codes = [encodings(AMD).codes.get(each.name) for each in family]
     if codes[0] is None:
-        provisional = AMD_PROVISIONAL.codes.get(family[0].name)
+        provisional = encodings(AMD_PROVISIONAL).codes.get(family[0].name)
         return "" if provisional is None else f"**provisional** {_hex(provisional)}"
     last = codes[-1]
     assert last is not None
@@ -140,8 +141,8 @@ def _older(family: list[Operation]) -> str:
     def direct(dialect: Dialect) -> Code | None:
         codes = [
             code
-            for code, each in dialect.by_code.items()
-            if each is family[0] and code != AMD.codes.get(each.name)
+            for code, each in encodings(dialect).by_code.items()
+            if each is family[0] and code != encodings(AMD).codes.get(each.name)
         ]
         return codes[0] if codes else None
 

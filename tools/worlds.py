@@ -29,6 +29,7 @@ from dwarfgpu.expr.context import (
     UnitFormat,
 )
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code, Operation
@@ -243,7 +244,7 @@ class World:
         # A family counts little, so that the many lit, reg and breg do not crowd out others.
         operations = [
             (code, operation)
-            for code, operation in dialect.by_code.items()
+            for code, operation in encodings(dialect).by_code.items()
             if operation.number is None or operation.number % 8 == 3
         ]
         return cls(arch, dialect, form, operations)

@@ -18,7 +18,8 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, DIRECT
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT
+from dwarfgpu.expr.dialect.encodings import DIRECT
 from dwarfgpu.expr.dialect.upstream_clang import has_suffix
 from dwarfgpu.expr.operation import LLVM_USER
 

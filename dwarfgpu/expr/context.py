@@ -6,7 +6,7 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field
 
@@ -19,12 +19,10 @@ from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
-
-if TYPE_CHECKING:
-    from dwarfgpu.expr.dialect.dialect import Dialect
 
 ResultKind = Literal["value", "location"]
 T = TypeVar("T")

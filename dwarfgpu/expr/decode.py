@@ -7,7 +7,7 @@ instructions before it stay usable and the rest is kept as it is, with the reaso
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from attrs import field
@@ -18,6 +18,7 @@ from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
 
@@ -57,6 +58,7 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
 
 def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     reader = Reader(data, form.endian)
+    by_code = encodings(dialect).by_code
     out = Instructions()
     known: dict[bytes, int] = {}
     known_sizes: defaultdict[int, list[int]] = defaultdict(list)
@@ -72,7 +74,7 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             reader.position = position
             operation: Operation | None = None
             try:
-                operation = _operation(reader, dialect)
+                operation = _operation(reader, by_code, dialect)
                 operands = tuple([each.codec.read(reader, form) for each in operation.operands])
             except Malformed as cause:
                 error = cause
@@ -97,15 +99,15 @@ decode_cached = lru_cache(maxsize=4096)(_decode)
 _decode_long = lru_cache(maxsize=2)(_decode)
 
 
-def _operation(reader: Reader, dialect: Dialect) -> Operation:
+def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Dialect) -> Operation:
     opcode = reader.u8()
-    found = dialect.by_code.get(opcode)
+    found = by_code.get(opcode)
     if found is not None:
         return found
     if opcode != LLVM_USER:
         raise Malformed(f"unknown operation {opcode:#04x} in dialect {dialect}")
     sub_opcode = reader.uleb()
-    found = dialect.by_code.get((opcode, sub_opcode))
+    found = by_code.get((opcode, sub_opcode))
     if found is None:
         reserved = " (reserved)" if sub_opcode == 0 else ""
         raise Malformed(
@@ -119,7 +121,7 @@ def encode(
     operation: Operation, operands: Iterable[Operand], dialect: Dialect, form: UnitFormat
 ) -> bytes:
     """The shortest encoding; `Malformed` where the dialect has none or an operand does not fit."""
-    code = dialect.codes.get(operation.name)
+    code = encodings(dialect).codes.get(operation.name)
     if code is None:
         raise Malformed(f"{operation} has no encoding in dialect {dialect}")
     return encode_as(code, operation, operands, form)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL, PROVISIONAL, Dialect, dialect
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL, Dialect, dialect
+from dwarfgpu.expr.dialect.encodings import PROVISIONAL, encodings
 
 PROVISIONAL_NOTE: Final = (
     "dialect amd-provisional: operations without a number today have provisional ones of "
@@ -27,5 +28,6 @@ def dialect_for(name: str | None, unit: Dialect | None = None, text: str = "") -
         return dialect(name)
     known = AMD if unit is None else unit
     words = {word.lower().removeprefix("dw_op_") for word in re.findall(r"\w+", text)}
-    unnumbered = {each.lower() for each in PROVISIONAL.values() if each not in known.codes}
+    codes = encodings(known).codes
+    unnumbered = {each.lower() for each in PROVISIONAL.values() if each not in codes}
     return AMD_PROVISIONAL if words & unnumbered else known

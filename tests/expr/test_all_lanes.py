@@ -18,6 +18,7 @@ from dwarfgpu.expr.all_lanes import LaneBits, LaneTarget, evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.expr.operation import OPERATIONS
@@ -45,7 +46,7 @@ def test_lanes_agree_with_each_lane(seed: int) -> None:
     for _ in range(6):
         size_bits = rng.choice((8, 16, 32, 64, 7, 33, 96))
         data = random_expression(rng, world, rng.randrange(14))
-        if rng.random() < 0.7 and "LLVM_push_lane" in world.dialect.codes:
+        if rng.random() < 0.7 and "LLVM_push_lane" in encodings(world.dialect).codes:
             data = encode(OPERATIONS["LLVM_push_lane"], (), world.dialect, world.form) + data
 
         def context_of(wave: WaveId, lane: int, target: Target | None) -> Context:

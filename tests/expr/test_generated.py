@@ -18,6 +18,7 @@ from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 from dwarfgpu.model.location import (
@@ -46,7 +47,7 @@ from tools.worlds import (
 EVERY = [
     pytest.param(dialect, code, operation, id=f"{dialect}-{operation.name}-{opcode(code).hex()}")
     for dialect in DIALECTS.values()
-    for code, operation in dialect.by_code.items()
+    for code, operation in encodings(dialect).by_code.items()
 ]
 FORMATS = [
     UnitFormat(address_size, offset_size, version, endian)
@@ -82,7 +83,7 @@ def test_round_trip(dialect: Dialect, code: Code, operation: Operation) -> None:
             assert instruction.operation is operation
             assert instruction.operands == operands
             assert (instruction.offset, instruction.encoding) == (0, data)
-            if dialect.codes[operation.name] == code:
+            if encodings(dialect).codes[operation.name] == code:
                 assert encode(operation, operands, dialect, form) == data
 
 
@@ -102,13 +103,13 @@ def test_every_prefix_is_malformed(dialect: Dialect, code: Code, operation: Oper
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=str)
 def test_an_encoding_means_one_operation_or_none(dialect: Dialect) -> None:
-    user = [code for code in dialect.by_code if isinstance(code, tuple)]
+    user = [code for code in encodings(dialect).by_code if isinstance(code, tuple)]
     assert all(code[0] == LLVM_USER for code in user)
-    assert not (user and LLVM_USER in dialect.by_code), "one byte with two meanings"
+    assert not (user and LLVM_USER in encodings(dialect).by_code), "one byte with two meanings"
     operands = b"\x01" * 64
     for code in itertools.chain(range(256), ((LLVM_USER, sub) for sub in range(300))):
         decoded = decode(opcode(code) + operands, dialect, UnitFormat())
-        meant = dialect.by_code.get(code)
+        meant = encodings(dialect).by_code.get(code)
         if meant is not None:
             assert decoded.instructions[0].operation is meant
         elif code != LLVM_USER and isinstance(code, int):
@@ -159,7 +160,7 @@ def suitable(rng: Random, world: World, ctx: Context, operation: Operation) -> l
 
 def one_operation(rng: Random, world: World, operation: Operation) -> bytes:
     """One operation of the dialect with everything, with operands that mean something."""
-    code = next(c for c, each in AMD_PROVISIONAL.by_code.items() if each is operation)
+    code = next(c for c, each in encodings(AMD_PROVISIONAL).by_code.items() if each is operation)
     operands = tuple(likely_operand(rng, i.codec, world, 9) for i in operation.operands)
     return encoded(code, operation, operands, world.form)
 

@@ -26,6 +26,7 @@ from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import LocList, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.elf import open_object
@@ -209,7 +210,7 @@ def samples(arch: Architecture) -> dict[str, list[bytes]]:
             for _ in range(3 if operation.operands else 1)
         ]
         for name, operation in OPERATIONS.items()
-        if name in AMD.codes
+        if name in encodings(AMD).codes
     }
 
 

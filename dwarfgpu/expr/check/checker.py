@@ -39,6 +39,7 @@ from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, encode_as
 from dwarfgpu.expr.dialect import upstream_clang
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 
@@ -255,7 +256,7 @@ class _Checker:
         """Numbers in more bytes than needed, and old names."""
         operation, form = instruction.operation, self.expression.format
         opcode = instruction.encoding[0]
-        by_code = self.expression.dialect.by_code
+        by_code = encodings(self.expression.dialect).by_code
         code: Code = opcode
         if opcode not in by_code:
             code = opcode, Reader(instruction.encoding, position=1).uleb()

@@ -16,6 +16,7 @@ from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operation import LLVM_USER, OperandInfo, Operation
 from dwarfgpu.expr.text.lexer import Cursor, Token
 from dwarfgpu.expr.text.operands import OperandReader, bare_name, operation_named, unknown_operation
@@ -165,7 +166,7 @@ class Parser:
         number = token.number
         if number is None:
             return None
-        found = self._dialect.by_code.get((LLVM_USER, number))
+        found = encodings(self._dialect).by_code.get((LLVM_USER, number))
         if found is None:
             raise token.error(
                 f"unknown operation DW_OP_LLVM_user {number:#x} in dialect {self._dialect}"
@@ -174,16 +175,16 @@ class Parser:
 
     def _encoded(self, operation: Operation, operands: list[Operand], user: bool) -> bytes:
         name = operation.name
-        if name not in self._dialect.codes:
-            others = [each.name for each in DIALECTS.values() if name in each.codes]
+        if name not in encodings(self._dialect).codes:
+            others = [each.name for each in DIALECTS.values() if name in encodings(each).codes]
             there = f"; {' and '.join(others)} has one" if others else ""
             raise Malformed(f"no encoding in dialect {self._dialect}{there}")
-        code = self._dialect.codes[name]
+        code = encodings(self._dialect).codes[name]
         if user:  # written out, it asks for the encoding that goes with it, if there is one
             code = next(
                 (
                     each
-                    for each, other in self._dialect.by_code.items()
+                    for each, other in encodings(self._dialect).by_code.items()
                     if isinstance(each, tuple) and other.name == name
                 ),
                 code,

@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import nearest, nearest_meaning
 from dwarfgpu.errors import Malformed
+from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.operation import OPERATIONS, OperandInfo, Operation
 from dwarfgpu.expr.text.lexer import Cursor, Token
 

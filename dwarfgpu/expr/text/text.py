@@ -16,6 +16,7 @@ from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code
 from dwarfgpu.expr.text.assemble import Parser
@@ -221,7 +222,7 @@ def _number(number: int, codec: Codec) -> str:
 def _code(instruction: Instruction, dialect: Dialect) -> Code:
     """The encoding that the instruction has: a byte, or one and the number after it."""
     opcode = instruction.encoding[0]
-    if opcode in dialect.by_code:
+    if opcode in encodings(dialect).by_code:
         return opcode
     return opcode, Reader(instruction.encoding, position=1).uleb()
 

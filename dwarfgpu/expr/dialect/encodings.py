@@ -1,0 +1,94 @@
+"""The operation that each encoding means in each dialect (`docs/dialects.md`).
+
+Encodings moved over the years and collide. Two meanings of one encoding in one dialect are a build
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
+from dwarfgpu.expr.dialect.dialect import (
+    AMD,
+    AMD_2020,
+    AMD_DIRECT,
+    AMD_DIRECT_16,
+    AMD_PROVISIONAL,
+    UPSTREAM_CLANG,
+    Dialect,
+)
+from dwarfgpu.expr.dialect.rocm_2020 import NEW, OTHERWISE
+from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
+
+DIRECT: dict[Code, str] = {
+    0xE1: "LLVM_form_aspace_address",
+    0xE2: "LLVM_push_lane",
+    0xE3: "LLVM_offset",
+    0xE4: "LLVM_offset_uconst",
+    0xE5: "LLVM_bit_offset",
+    0xE6: "LLVM_call_frame_entry_reg",
+    0xE7: "LLVM_undefined",
+    0xE8: "LLVM_aspace_bregx",
+    0xEA: "LLVM_piece_end",
+    0xEB: "LLVM_extend",
+    0xEC: "LLVM_select_bit_piece",
+}
+"""The one-byte numbering of AMD's compilers of about LLVM 12 to 18."""
+
+PROVISIONAL: dict[Code, str] = {
+    (LLVM_USER, 0x7C): "LLVM_aspace_implicit_pointer",
+    (LLVM_USER, 0x7D): "LLVM_push_iteration",
+    (LLVM_USER, 0x7E): "LLVM_overlay",
+    (LLVM_USER, 0x7F): "LLVM_bit_overlay",
+}
+"""Our own numbers for operations that have none; no producer emits them."""
+
+
+@frozen(eq=False)
+class Encodings:
+    """The encodings of one dialect."""
+
+    by_code: Mapping[Code, Operation] = field(repr=False)
+    codes: Mapping[str, Code] = field(init=False, repr=False)
+    """The encoding of each operation, by its name; the one-byte encoding where it has two."""
+
+    @codes.default
+    def _codes(self) -> dict[str, Code]:
+        return {operation.name: code for code, operation in self.by_code.items()}
+
+
+def _table(*extra: Mapping[Code, str], user: bool = True) -> dict[Code, Operation]:
+    table: dict[Code, Operation] = {}
+    for operation in OPERATIONS.values():
+        code = operation.code
+        if code is not None and (user or not isinstance(code, tuple)):
+            assert code not in table, f"{code} means {table[code]} and {operation}"
+            table[code] = operation
+    for more in extra:
+        for number, name in more.items():
+            assert number not in table, f"{number} means {table[number]} and {name}"
+            table[number] = OPERATIONS[name]
+    return table
+
+
+_CURRENT: Final = Encodings(_table())
+_ENCODINGS: Final[Mapping[Dialect, Encodings]] = {
+    AMD: _CURRENT,
+    AMD_DIRECT: Encodings(_table(DIRECT)),
+    AMD_DIRECT_16: Encodings(
+        _table(DIRECT, {LLVM_USER: "LLVM_aspace_implicit_pointer"}, user=False)
+    ),
+    AMD_2020: Encodings({**_table(user=False), **NEW, **OTHERWISE}),
+    AMD_PROVISIONAL: Encodings(_table(PROVISIONAL)),
+    UPSTREAM_CLANG: _CURRENT,
+}
+
+
+def encodings(dialect: Dialect) -> Encodings:
+    """The encodings of a dialect and the operations that they mean."""
+    return _ENCODINGS[dialect]
