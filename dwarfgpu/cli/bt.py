@@ -19,7 +19,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import UNUSED, Session
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
 from dwarfgpu.service.check_report import ORDER, report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.check_report import excerpt_lines, place_text
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"

@@ -47,7 +47,7 @@ from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
 from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.input import text_input
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"

@@ -25,7 +25,7 @@ from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.open_machine import Stopped, stopped_in_core
 from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
 

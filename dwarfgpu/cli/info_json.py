@@ -21,7 +21,7 @@ from dwarfgpu.service.file_report import (
     SupplementaryReport,
     UnitReport,
 )
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
 

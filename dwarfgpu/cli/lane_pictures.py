@@ -13,6 +13,7 @@ from dwarfgpu.service.lane_answer import ABSENT, LaneAnswer
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw
+from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.lane_grid import (
     MARKS,
     Cell,
@@ -21,7 +22,6 @@ from dwarfgpu.view.lane_grid import (
     grid_lines,
     place_lines,
 )
-from dwarfgpu.view.location_json import Plain
 
 UNUSED = Cell("", "U")
 

@@ -34,8 +34,8 @@ from dwarfgpu.session.backtrace import Place, outer_frame, place_of
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_grid import Cell, joined, state_letter, table_lines
-from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"

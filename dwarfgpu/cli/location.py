@@ -15,8 +15,8 @@ from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.locate import Located, coloured, located, location_lines
 from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.streams import has_colours
+from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
-from dwarfgpu.view.location_json import Plain
 
 if TYPE_CHECKING:
     pass

@@ -27,7 +27,7 @@ from dwarfgpu.service.answer import Answer, of_error, of_result
 from dwarfgpu.service.lane_answer import all_lanes
 from dwarfgpu.session.read_variable import notes_that_hold
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.locations import location_text
 
 MOST_COMPARED_BITS: Final = 1 << 20

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.coverage.find_variables import UnitGroups
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.where_json import SCHEMA
 from dwarfgpu.view.coverage import percent
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MOST_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""

@@ -21,7 +21,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Reading
-from dwarfgpu.view.location_json import JsonObject, Plain, location_json
+from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.stack_line import frame_number
 from dwarfgpu.view.values import OPTIMIZED_OUT

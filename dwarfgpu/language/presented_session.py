@@ -15,7 +15,7 @@ from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.session import Session as SessionOfReadings
-from dwarfgpu.view.location_json import Plain
+from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.value_json import value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 

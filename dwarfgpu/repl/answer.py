@@ -17,7 +17,7 @@ from typing import Final
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.command import Group, NestedOutput, Part
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-repl-1"
 _TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")

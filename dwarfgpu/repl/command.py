@@ -16,7 +16,7 @@ from attrs import field
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.shell import Shell

@@ -49,7 +49,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.terminal.streams import shows_colours
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.target import Core

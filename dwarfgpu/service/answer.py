@@ -26,7 +26,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explain import is_undefined_somewhere
-from dwarfgpu.view.location_json import JsonObject, Plain, entry_json, location_json
+from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.location_json import entry_json, location_json
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import without_removed

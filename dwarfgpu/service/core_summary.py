@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.signals import signal_name, signal_text
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.notes import CoreThread

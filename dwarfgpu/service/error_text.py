@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.printable import one_line
 
 HINTS = {

@@ -24,7 +24,7 @@ from dwarfgpu.view.explain import (
 )
 from dwarfgpu.view.inside import Insides
 from dwarfgpu.view.inside_text import inside_lines, step_lines
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.where_described import described_where

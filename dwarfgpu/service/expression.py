@@ -31,7 +31,8 @@ from dwarfgpu.service.answer import (
 )
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject, implicit_pointer_json, location_json, value_json
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"

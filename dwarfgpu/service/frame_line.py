@@ -10,7 +10,7 @@ from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view import stack_line
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.stack_line import arguments_of
 

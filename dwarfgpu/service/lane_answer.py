@@ -12,7 +12,7 @@ from dwarfgpu.errors import InconsistentContext, LimitExceeded, UsageError
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.session import LaneState, Session
-from dwarfgpu.view.location_json import Plain
+from dwarfgpu.view.json_object import Plain
 
 MAX_LANES = 1024
 """Lanes that one command answers for; no machine has more in a wave."""

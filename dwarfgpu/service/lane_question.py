@@ -28,7 +28,7 @@ from dwarfgpu.service.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import LaneState, Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue

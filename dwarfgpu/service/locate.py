@@ -12,8 +12,8 @@ from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.subject import misspelt, subject
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_drawing import COLOURS, Glyphs, Line, drawing
-from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.pieces import Layout, layout_json, layouts
 

@@ -17,7 +17,7 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer, of_reading
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")

@@ -21,7 +21,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.place_words import description_words, operations_text
 
 SCHEMA: Final = "dwarfgpu-where-1"

@@ -35,7 +35,8 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
-from dwarfgpu.view.location_json import JsonObject, Plain, entry_json, operand_json
+from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.location_json import entry_json, operand_json
 from dwarfgpu.view.locations import entry_text, location_text
 
 SEARCHED = 10_000

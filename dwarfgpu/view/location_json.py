@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import LimitExceeded, Unsupported
@@ -32,16 +32,13 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.layout import Compound, Stretch, distinct_parts, part_count
 from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 MAX_PARTS: Final = 4_096
 MAX_NESTING: Final = 100
 _MAX_VALUE_BITS: Final = 1 << 20
-
-Plain: TypeAlias = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
-"""What `json.dumps` accepts."""
-JsonObject: TypeAlias = dict[str, Plain]
 
 
 def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:

@@ -24,8 +24,9 @@ from dwarfgpu.model.storage import (
     Undefined,
     is_compound,
 )
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.layout import is_same_storage
-from dwarfgpu.view.location_json import JsonObject, Plain, location_json
+from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.locations import location_text
 
 MOST_PIECES: Final = 256

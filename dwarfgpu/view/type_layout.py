@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 _DEEPEST: Final = 100
 

@@ -41,7 +41,7 @@ from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printed import printed_of, summary_parts

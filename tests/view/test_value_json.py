@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     size_bits,
 )
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.location_json import Plain
+from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.value_json import MOST_ELEMENTS, MOST_PARTS, value_data
 from tests.language.sessions import stopped
 

@@ -18,7 +18,7 @@ from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.session.backtrace import selected_number
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _MOST_BYTES = 16
 """Of memory in one line."""

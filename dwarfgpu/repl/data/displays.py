@@ -22,7 +22,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsr"

@@ -19,7 +19,7 @@ from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.memory_units import Format, Unit, Units, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
 

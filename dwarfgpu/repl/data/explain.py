@@ -40,8 +40,8 @@ from dwarfgpu.view.coverage import (
     spans_text,
 )
 from dwarfgpu.view.inside_text import WHOLE
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_drawing import glyphs_for, plain
-from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.where_described import coverage_at
 
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")

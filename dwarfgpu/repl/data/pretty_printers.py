@@ -12,7 +12,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.printers.model import WHOLE, Collection, Printer, Printers
 
 _OBJECT: Final = "global"

@@ -21,7 +21,7 @@ from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, wi
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.values import FormatOptions
 

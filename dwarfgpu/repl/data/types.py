@@ -22,7 +22,7 @@ from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.declared_settings import SPELLED
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text

@@ -31,7 +31,7 @@ from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.input import read_file
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = re.compile(r"[+-][0-9]+$")
 _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")

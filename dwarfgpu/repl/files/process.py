@@ -10,7 +10,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.command import Command, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 if TYPE_CHECKING:

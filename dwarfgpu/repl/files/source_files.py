@@ -20,7 +20,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file_report import LANGUAGES
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""

@@ -23,7 +23,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.files.regexps import compiled, listing_options
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_text import declaration
 
 _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")

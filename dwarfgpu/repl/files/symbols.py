@@ -34,7 +34,7 @@ from dwarfgpu.repl.files.listing import place_of_main, place_or_none
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_words import Describer
 
 _MANGLED: Final = "_Z"

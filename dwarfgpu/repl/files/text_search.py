@@ -11,7 +11,7 @@ from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.files.listing import listed_before, text_of
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.shell import Listed, Shell
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _DEFAULT_LINES: Final = 10
 

@@ -19,7 +19,7 @@ from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 NOT_RUNNING = "The target does not run: a state or core file is looked at only."
 

@@ -12,7 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import whole_number
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _NAMED: Final = """
 SIGHUP Hangup|SIGINT Interrupt|SIGQUIT Quit|SIGILL Illegal instruction

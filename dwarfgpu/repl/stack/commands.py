@@ -36,7 +36,7 @@ from dwarfgpu.service.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.session.session import UNUSED
 from dwarfgpu.view.frame_style import FrameStyle
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 

@@ -18,7 +18,7 @@ from dwarfgpu.repl.stack.past_main import frames_of
 from dwarfgpu.service.focus import argument_text
 from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.stack_line import arguments_of
 
 _PUSH_RBP = b"\x55"

@@ -24,7 +24,7 @@ from dwarfgpu.session.backtrace import (
 )
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.locations import entry_text, location_text
 
 

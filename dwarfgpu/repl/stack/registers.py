@@ -20,7 +20,7 @@ from dwarfgpu.model.storage import Register
 from dwarfgpu.repl.stack import x86_groups
 from dwarfgpu.service.focus import symbol_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15

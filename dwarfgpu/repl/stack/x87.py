@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.float_format import X87_EXTENDED
-from dwarfgpu.view.location_json import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.scalars import general
 
 _TAGS: Final = ("Valid   ", "Zero    ", "Special ", "Empty   ")

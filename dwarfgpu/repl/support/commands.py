@@ -35,7 +35,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.shell_and_python import run_python
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.terminal.input import read_all
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 FIRST: Final = (
     'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',

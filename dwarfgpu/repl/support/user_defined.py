@@ -16,7 +16,7 @@ from dwarfgpu.repl.command import Command, Output, Part, command, find, first_wo
 from dwarfgpu.repl.shell import Leaving, Shell
 from dwarfgpu.repl.support.commands import HINTS
 from dwarfgpu.repl.support.script import Nesting, body, opened, ran
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 MOST_CALLS: Final = 50
 """User-defined commands that call one another."""

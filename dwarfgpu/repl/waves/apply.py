@@ -30,7 +30,7 @@ from dwarfgpu.service.focus import lane_numbers, target_id
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.lane_answer import CHOICES
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _MOST_NESTED: Final = 4
 _FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")

@@ -21,8 +21,8 @@ from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.session.session import UNUSED, LaneState, Session
 from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import state_letter
-from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import lane_position
 
 

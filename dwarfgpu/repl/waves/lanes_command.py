@@ -27,6 +27,7 @@ from dwarfgpu.service.subject import misspelt
 from dwarfgpu.service.value_history import options_of, required
 from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import (
     LEAST_COLUMNS,
     WIDEST,
@@ -39,7 +40,6 @@ from dwarfgpu.view.lane_grid import (
     state_letter,
     table_lines,
 )
-from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 _SHAPES: Final = ("-table", "-grid")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, Output, Part, command, heading, listed
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _TITLE = ("Name", "DWARF", "Addr Bits", "Null Address")
 

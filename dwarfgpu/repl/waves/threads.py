@@ -20,7 +20,7 @@ from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:

@@ -18,7 +18,7 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import regexp
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import JsonObject
+from dwarfgpu.view.json_object import JsonObject
 
 _PACKET_BYTES: Final = 64
 _SCOPES: Final = {0: "", 1: "a", 2: "s"}
