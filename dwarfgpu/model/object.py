@@ -11,7 +11,7 @@ from attrs import field
 
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import Unavailable, UndefinedBits
+from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 DESCRIBES = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
@@ -41,9 +41,14 @@ class Bits:
         return not (self.undefined or self.unavailable)
 
     def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
-        """`count` bits from `first_bit`, in storage order; bits past the end are undefined."""
+        """`count` bits from `first_bit`, in storage order; bits past the end are undefined.
+
+        `OutOfRange` for bits before the object.
+        """
         if not first_bit and count == self.size_bits:
             return self
+        if first_bit < 0:
+            raise OutOfRange(f"bit offset {first_bit} is before the object")
         inside = max(0, min(count, self.size_bits - first_bit))
         runs = [
             extract(run, self.size_bits, first_bit, inside, endian) if inside else 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
-from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.functions import OwnFunction
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
@@ -25,6 +26,8 @@ from dwarfgpu.service.siginfo import siginfo_value
 from dwarfgpu.service.subject import misspelt
 from dwarfgpu.session.session import Session
 
+_MOST_MEMBERS: Final = 10_000
+"""Members of one object that are examined for unknown bits."""
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = re.compile(
     r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
@@ -156,19 +159,34 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
 
 
 def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
-    """Whether all members are known, whatever is between them."""
-    bare = strip(kind)
-    if bits.is_complete or not isinstance(bare, Struct):
-        return bits.is_complete
-    for each in bare.members:
-        size = size_bits(each.type) if each.bit_size is None else each.bit_size
-        if each.is_static:
-            continue
-        if each.location is not None or each.bit_offset is None or size is None:
-            return False
-        if not _has_all(bits.slice(each.bit_offset, size, endian), each.type, endian):
-            return False
-    return bool(bare.members)
+    """Whether all members are known, whatever is between them; False where there are more than
+    `_MOST_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
+    objects = [(bits, kind)]
+    looked_at = 0
+    try:
+        while objects:
+            part, kind = objects.pop()
+            bare = strip(kind)
+            if part.is_complete:
+                continue
+            if not isinstance(bare, Struct) or not bare.members:
+                return False
+            looked_at += len(bare.members)
+            if looked_at > _MOST_MEMBERS:
+                return False
+            for each in bare.members:
+                if each.is_static:
+                    continue
+                size = size_bits(each.type) if each.bit_size is None else each.bit_size
+                first_bit = each.bit_offset
+                if each.location is not None or first_bit is None or size is None:
+                    return False
+                if not 0 <= first_bit <= part.size_bits - size:
+                    return False
+                objects.append((part.slice(first_bit, size, endian), each.type))
+    except DwarfGpuError:  # showing the member says so
+        return False
+    return True
 
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:

@@ -10,45 +10,69 @@ from typing import Final
 
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, size_bits, strip
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _DEEPEST: Final = 100
+_MOST_MEMBERS: Final = 10_000
+"""Of structures in one another: the members of a structure beyond them are left out."""
 
 
 def layout(kind: Type | None, *, cplusplus: bool = False) -> JsonObject:
     """`bit_size` and, of a structure or union, `members` and `holes`; the last hole is the
     padding at the end."""
     try:
-        bare = strip(kind)
-        return {"bit_size": size_bits(kind), **_inside(bare, cplusplus, 0)}
-    except DwarfGpuError:  # what it is made of is told all the same
+        return {"bit_size": size_bits(kind), **_Layout(cplusplus).inside(strip(kind), ())}
+    except DwarfGpuError:  # the text of the type says so
         return {"bit_size": None}
 
 
-def _inside(kind: Type | None, cplusplus: bool, depth: int) -> JsonObject:
-    if not isinstance(kind, Struct) or kind.is_declaration or depth == _DEEPEST:
-        return {}
-    members: list[Plain] = [_member(each, cplusplus, depth) for each in kind.members]
-    return {"members": members, "holes": [] if kind.kind == "union" else _holes(kind)}
+class _Layout:
+    """The layout of one type; `members_left` bounds it."""
+
+    def __init__(self, cplusplus: bool) -> None:
+        self.cplusplus = cplusplus
+        self.members_left = _MOST_MEMBERS
+
+    def inside(self, kind: Type | None, around: tuple[Struct, ...]) -> JsonObject:
+        """`around`: the structures that it is a member of, outermost first."""
+        if not isinstance(kind, Struct) or kind.is_declaration:
+            return {}
+        if around and (
+            len(around) == _DEEPEST or kind in around or len(kind.members) > self.members_left
+        ):
+            return {}
+        self.members_left -= len(kind.members)
+        members: list[Plain] = [self._member(each, (*around, kind)) for each in kind.members]
+        return {"members": members, "holes": [] if kind.kind == "union" else _holes(kind)}
+
+    def _member(self, member: Member, around: tuple[Struct, ...]) -> JsonObject:
+        is_placed = member.location is None and not member.is_static
+        return {
+            "name": member.name,
+            "type": type_name(member.type, cplusplus=self.cplusplus),
+            "bit_offset": member.bit_offset if is_placed else None,
+            "bit_size": _size(member),
+            "is_static": member.is_static,
+            "is_base": member.is_base_class,
+            **({} if member.is_static else self.inside(_bare(member.type), around)),
+        }
 
 
-def _member(member: Member, cplusplus: bool, depth: int) -> JsonObject:
-    is_placed = member.location is None and not member.is_static
-    bare = strip(member.type)
-    return {
-        "name": member.name,
-        "type": type_name(member.type, cplusplus=cplusplus),
-        "bit_offset": member.bit_offset if is_placed else None,
-        "bit_size": _size(member),
-        "is_static": member.is_static,
-        "is_base": member.is_base_class,
-        **({} if member.is_static else _inside(bare, cplusplus, depth + 1)),
-    }
+def _bare(kind: Type | None) -> Type | None:
+    """A type without typedefs and qualifiers; None where they form a cycle."""
+    try:
+        return strip(kind)
+    except IllFormed:
+        return None
 
 
 def _size(member: Member) -> int | None:
-    return size_bits(member.type) if member.bit_size is None else member.bit_size
+    """None where it is not known, or the file has an impossible one."""
+    try:
+        return size_bits(member.type) if member.bit_size is None else member.bit_size
+    except IllFormed:
+        return None
 
 
 def _holes(kind: Struct) -> list[Plain]:

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     size_bits,
     strip,
 )
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.view.local_names import LocalNames
 from dwarfgpu.view.type_text import Definition, Labels, needs_labels
 
@@ -74,6 +75,8 @@ class _Offsets:
     def __init__(self, cplusplus: bool, is_hexadecimal: bool, is_raw: bool) -> None:
         self.cplusplus = cplusplus
         self.number = _hexadecimal if is_hexadecimal else _decimal
+        self.around: list[Struct] = []
+        """The structures whose members are being shown, outermost first."""
         self.definition = Definition(
             cplusplus, has_methods=False, has_typedefs=False, is_raw=is_raw
         )
@@ -95,8 +98,9 @@ class _Offsets:
             yield _BLANK + " " * (level + 4) + empty
         labels = Labels(_BLANK + " " * (level + 2))
         is_labelled = needs_labels(kind)
+        self.around.append(kind)
         for each in fields:
-            if each.is_artificial:
+            if each.is_artificial or self.definition.is_too_much():
                 continue
             if is_labelled:
                 yield from labels.before(each.access)
@@ -105,6 +109,9 @@ class _Offsets:
                 end = each.bit_offset + (_field_bits(each) or 0)
             place = _place(kind, each, base_bits, self.number)
             yield from self._member(each, level + 4, place, base_bits, end, local)
+        self.around.pop()
+        if self.definition.members_left < 0:
+            yield _BLANK + " " * (level + 4) + "..."
         size = size_bits(kind) or 0
         yield from _hole(end, size, "padding")
         yield ""
@@ -122,7 +129,11 @@ class _Offsets:
     ) -> Iterator[str]:
         """A member; one that is a structure itself with its members."""
         kind, margin = member.type, " " * level
-        is_shown = isinstance(kind, Struct) and not member.is_static and level < 4 * _DEEPEST
+        if kind in self.around and not member.is_static:  # nothing has room for itself
+            error = f"<error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
+            yield f"{place}{margin}{self.definition.member(member, 0, level, names)}; {error}"
+            return
+        is_shown = not member.is_static and level < 4 * _DEEPEST
         if not is_shown or not isinstance(kind, Struct):
             yield f"{place}{margin}{self.definition.member(member, 0, level, names)};"
             return
@@ -136,7 +147,11 @@ class _Offsets:
 
 
 def _field_bits(member: Member) -> int | None:
-    return size_bits(member.type) if member.bit_size is None else member.bit_size
+    """The size of a member; None where it has none, as a bit-field of a negative size."""
+    try:
+        return size_bits(member.type) if member.bit_size is None else member.bit_size
+    except IllFormed:
+        return None
 
 
 def _decimal(number: int) -> str:
@@ -158,7 +173,7 @@ def _place(kind: Struct, member: Member, base_bits: int, number: Callable[[int],
         return f"/*{'?':>7}      |  {size} */"
     at = base_bits + member.bit_offset
     of_byte = f" {at % 8:#x}" if number is _hexadecimal else f"{at % 8:2} "
-    bit = f":{of_byte:<4}" if member.bit_size is not None or at % 8 else "     "
+    bit = f":{of_byte:<4}" if member.is_bit_field or at % 8 else "     "
     return f"/* {number(at // 8)}{bit} |  {size} */"
 
 

@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.view.fortran_ada import definition
 from dwarfgpu.view.local_names import LocalNames
 
@@ -134,7 +135,7 @@ class Definition:
         labels = Labels(" " * (indent + 2))
         is_labelled = needs_labels(kind)
         for each in fields:
-            if each.is_artificial or self._is_too_much():
+            if each.is_artificial or self.is_too_much():
                 continue
             if is_labelled:
                 yield from labels.before(each.access)
@@ -142,14 +143,14 @@ class Definition:
         if methods and labels.current is not None:
             yield ""
         for method in methods:
-            if self._is_too_much():
+            if self.is_too_much():
                 break
             yield from labels.before(method.access)
             yield f"{margin}{self._method(kind, method, local)};"
         if typedefs and (kind.members or declared.methods):
             yield ""
         for nested in typedefs:
-            if self._is_too_much():
+            if self.is_too_much():
                 break
             if is_labelled:
                 yield from labels.before(nested.access)
@@ -159,7 +160,8 @@ class Definition:
             yield f"{margin}..."
         yield " " * indent + "}"
 
-    def _is_too_much(self) -> bool:
+    def is_too_much(self) -> bool:
+        """Counts one more member; whether there are more than `MOST_MEMBERS`."""
         self.members_left -= 1
         return self.members_left < 0
 
@@ -194,8 +196,7 @@ class Definition:
             text = self.text(member.type, levels, indent, names)
         else:
             text = self.declared(member.type, member.name, levels, indent, names)
-        size = "" if member.bit_size is None else f" : {member.bit_size}"
-        return f"{'static ' if member.is_static else ''}{text}{size}"
+        return f"{'static ' if member.is_static else ''}{text}{_width(member)}"
 
     def _method(self, kind: Struct, method: Method, names: LocalNames) -> str:
         """`virtual int area(int) const`."""
@@ -214,7 +215,7 @@ class Definition:
         shown: list[str] = []
         following = 0
         for name, value in kind.enumerators:
-            if self._is_too_much():
+            if self.is_too_much():
                 shown.append("...")
                 break
             full = kind.spelled(name)
@@ -238,6 +239,14 @@ def _flags(kind: Base) -> str:
         name = f" {each.name}" if each.name else ""
         lines.append(f"    {word}{name} @{each.first_bit}{last};")
     return "\n".join([*lines, "}"])
+
+
+def _width(member: Member) -> str:
+    """` : 3` of a bit-field; empty for any other member."""
+    try:
+        return "" if member.bit_size is None else f" : {member.bit_size}"
+    except IllFormed as error:
+        return f" : <error: {error.message}>"
 
 
 class Labels:

@@ -299,8 +299,8 @@ class _Walk:
     def _member(
         self, seen: _Seen, kind: Struct, member: Member, first_bit: int, depth: int
     ) -> Plain:
-        is_whole = member.bit_size is None
         try:
+            is_whole = member.bit_size is None
             if member.location is not None or (is_whole and is_dynamic(member.type)):
                 return self._placed(seen, (kind, member), member.type, first_bit, depth + 1)
             first_bit += member.bit_offset or 0

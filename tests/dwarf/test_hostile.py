@@ -7,20 +7,34 @@ from typing import TypeVar
 
 import pytest
 
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.entities import code_ranges
-from dwarfgpu.dwarf.types.types import Array, Member, Struct, Unspecified, size_bits, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    OutOfRange,
+    Unsupported,
+    shown,
+)
 from dwarfgpu.expr.context import Context
+from dwarfgpu.language import TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
+from dwarfgpu.service.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
+from dwarfgpu.view.type_layout import layout
+from dwarfgpu.view.type_offsets import offset_text
+from dwarfgpu.view.type_text import MOST_MEMBERS, type_text
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most
@@ -242,6 +256,67 @@ def test_an_array_of_structures_with_many_static_members() -> None:
     data = bytes(n * n % 251 for n in range(10_000))
     bits = Bits(int.from_bytes(data, "little"), 80_000)
     assert soon(lambda: format_value(bits, kind)).startswith("{{{<No data fields>}, ")
+
+
+INT = Base(BaseType("int", "signed", 32))
+NESTED = Struct("struct", "s0", 4, (Member("n", INT),))
+for depth in range(1, 41):
+    NESTED = Struct("struct", f"s{depth}", 4, (Member("a", NESTED), Member("b", NESTED)))
+
+
+def holds_itself() -> Struct:
+    """A structure with two members of its own type, which nothing has room for."""
+    made: list[Struct] = []
+    members = tuple(Member(name, lambda: made[0]) for name in ("me", "me2"))
+    made.append(Struct("struct", "sself", 8, members))
+    return made[0]
+
+
+def test_structures_in_one_another_are_laid_out_in_bounded_work() -> None:
+    """2^40 members in all."""
+    text = soon(lambda: offset_text(NESTED))
+    assert text is not None and text.count(" n;") <= MOST_MEMBERS and "...\n" in text
+    found = str(soon(lambda: layout(NESTED)))
+    assert found.count("'name': 'n'") <= MOST_MEMBERS and "'holes': []" in found
+
+
+def test_a_structure_that_contains_itself() -> None:
+    kind = holds_itself()
+    text = soon(lambda: offset_text(kind))
+    assert text is not None
+    assert text.count("struct sself me2; <error: struct sself contains itself>") == 1
+    members = soon(lambda: layout(kind))["members"]
+    assert isinstance(members, list) and [each["name"] for each in members] == ["me", "me2"]
+    value = TypedValue(kind, bits=Bits(0, 64, 0, 1, ("not in the state",)))
+    assert soon(lambda: reasons(value, "little")) == ("not in the state",)
+
+
+@pytest.mark.parametrize("size", [-1, -5, (1 << 67) + 1])
+def test_a_bit_field_of_an_impossible_size(size: int) -> None:
+    """An error of that member alone."""
+    kind = Struct("struct", "s", 8, (Member("n", INT), Member("bf", INT, 32, size)))
+    message = f"DW_AT_bit_size of bf is {shown(size)}"
+    for bits in (Bits(7, 64), Bits(7, 64, 0, 1 << 63, ("not in the state",))):
+        assert format_value(bits, kind) == f"{{n = 7, bf = <error: {message}>}}"
+    assert f"int bf : <error: {message}>;" in type_text(kind)
+    assert f"int bf : <error: {message}>;" in (offset_text(kind) or "")
+    members = layout(kind)["members"]
+    assert isinstance(members, list)
+    assert [each["bit_size"] for each in members] == [32, None]
+    with pytest.raises(IllFormed, match=message):
+        assert kind.members[1].bit_size
+
+
+@pytest.mark.parametrize("offset", [-1, -100, 1 << 62])
+@pytest.mark.parametrize("size", [3, 64])
+def test_a_member_outside_its_structure(offset: int, size: int) -> None:
+    kind = Struct("struct", "s", 8, (Member("bf", INT, offset, size),))
+    for endian in ("little", "big"):
+        value = TypedValue(kind, bits=Bits(0, 64, 0, 1, ("not in the state",)))
+        assert reasons(value, endian) == ("not in the state",)
+        if offset < 0:
+            with pytest.raises(OutOfRange):
+                Bits(0, 64).slice(offset, size, endian)
 
 
 @pytest.mark.parametrize(

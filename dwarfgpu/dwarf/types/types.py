@@ -164,8 +164,7 @@ class Member:
 
     From the place that `location` gives where there is one; None for a static member.
     """
-    bit_size: int | None = None
-    """Size of a bit-field; None for any other member."""
+    _bit_size: int | None = None
     location: ExprLoc | LocList | None = None
     """DW_AT_data_member_location where it is an expression (A.5.7.3)."""
     is_static: bool = False
@@ -182,6 +181,18 @@ class Member:
     @property
     def type(self) -> Type | None:
         return _resolved(self._type)
+
+    @property
+    def is_bit_field(self) -> bool:
+        return self._bit_size is not None
+
+    @property
+    def bit_size(self) -> int | None:
+        """Size of a bit-field; None for any other member. `IllFormed` where no field has it."""
+        size = self._bit_size
+        if size is not None and not 0 <= size <= LARGEST_BITS:
+            raise IllFormed(f"DW_AT_bit_size of {self.name or 'a member'} is {shown(size)}")
+        return size
 
 
 @frozen(eq=False)
