@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
@@ -24,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language import complexes, vectors
+from dwarfgpu.language import complexes
 from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
@@ -32,12 +34,13 @@ from dwarfgpu.language.base_class_casts import (
     require_defined,
     way_up,
 )
-from dwarfgpu.language.complexes import is_complex
+from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
+from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.language.vectors import is_vector
+from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
 
@@ -46,6 +49,18 @@ _NO_OPERAND = {
     "+": "Argument to positive operation not a number.",
     "~": "Argument to complement operation not an integer, boolean.",
 }
+
+
+_KINDS: Final = (COMPLEX, VECTOR)
+"""Kinds of values of several parts; the first that includes an operand decides."""
+
+
+def _kind_of(*operands: TypedValue) -> OperandKind | None:
+    """The kind of values of several parts that one of the operands is of."""
+    for kind in _KINDS:
+        if any(kind.includes(operand.type) for operand in operands):
+            return kind
+    return None
 
 
 @frozen
@@ -120,20 +135,16 @@ class Arithmetic:
                 left, right = right, left
             if isinstance(strip(left.type), Pointer):
                 return self._moved(operator, left, right)
-        if is_complex(left.type) or is_complex(right.type):
-            found = complexes.binary(self, operator, left, right)
-            assert isinstance(found, TypedValue)
-            return found
-        if is_vector(left.type) or is_vector(right.type):
-            return vectors.binary(self, operator, left, right)
+        kind = _kind_of(left, right)
+        if kind is not None:
+            return kind.binary(self, operator, left, right)
         return self.value(self.numbers.binary(operator, self.number(left), self.number(right)))
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue:
         """`-`, `+` or `~`."""
-        if is_complex(value.type):
-            return complexes.unary(self, operator, value)
-        if is_vector(value.type):
-            return vectors.unary(self, operator, value)
+        kind = _kind_of(value)
+        if kind is not None:
+            return kind.unary(self, operator, value)
         if value.type is None or not is_number(value.type):
             raise UsageError(_NO_OPERAND[operator])
         return self.value(self.numbers.unary(operator, self.number(value)))
@@ -215,12 +226,9 @@ class Arithmetic:
         if any(both):
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
-        if is_complex(left.type) or is_complex(right.type):
-            return complexes.binary(self, operator, left, right) is True
-        if is_vector(left.type) or is_vector(right.type):
-            if operator not in ("==", "!="):
-                raise UsageError("Invalid type combination in ordering comparison.")
-            return vectors.is_equal(self.places, left, right) == (operator == "==")
+        kind = _kind_of(left, right)
+        if kind is not None:
+            return kind.compared(self, operator, left, right)
         return self.numbers.compared(operator, self.number(left), self.number(right))
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:

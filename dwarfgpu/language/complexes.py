@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, is_number
+from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate
-
-if TYPE_CHECKING:
-    from dwarfgpu.language.arithmetic import Arithmetic
-
-_ARITHMETIC = ("+", "-", "*", "/", "==", "!=")
 
 
 def is_complex(kind: Type | None) -> bool:
@@ -24,7 +20,7 @@ def is_complex(kind: Type | None) -> bool:
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
 
-def parts_of(arithmetic: Arithmetic, value: TypedValue) -> tuple[Number, Number]:
+def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
     """The real and the imaginary part; of a real number, itself and 0."""
     bare = strip(value.type)
     if not is_complex(bare):
@@ -41,17 +37,10 @@ def parts_of(arithmetic: Arithmetic, value: TypedValue) -> tuple[Number, Number]
     return real, imaginary
 
 
-def binary(
-    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
-) -> TypedValue | bool:
-    """`+ - * /`, and `== !=`, of which the answer is whether it holds."""
-    if operator not in _ARITHMETIC or not (is_number(left.type) and is_number(right.type)):
-        raise UsageError(NOT_A_NUMBER)
-    (a, b), (c, d) = parts_of(arithmetic, left), parts_of(arithmetic, right)
-    numbers, of = arithmetic.numbers, arithmetic.numbers.binary
-    if operator in ("==", "!="):
-        is_equal = numbers.compared("==", a, c) and numbers.compared("==", b, d)
-        return is_equal == (operator == "==")
+def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+    """`+ - * /`; `UsageError` for another operator."""
+    (a, b), (c, d) = _operands(arithmetic, ("+", "-", "*", "/"), operator, left, right)
+    of = arithmetic.numbers.binary
     if operator in ("+", "-"):
         return joined(arithmetic, of(operator, a, c), of(operator, b, d), left, right)
     if operator == "*":
@@ -64,7 +53,28 @@ def binary(
     )
 
 
-def unary(arithmetic: Arithmetic, operator: str, value: TypedValue) -> TypedValue:
+def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
+    """`==` or `!=`; `UsageError` for another operator, because complex numbers have no order."""
+    (a, b), (c, d) = _operands(arithmetic, ("==", "!="), operator, left, right)
+    numbers = arithmetic.numbers
+    is_equal = numbers.compared("==", a, c) and numbers.compared("==", b, d)
+    return is_equal == (operator == "==")
+
+
+def _operands(
+    arithmetic: Operators,
+    known: tuple[str, ...],
+    operator: str,
+    left: TypedValue,
+    right: TypedValue,
+) -> tuple[tuple[Number, Number], tuple[Number, Number]]:
+    """The parts of both operands; `UsageError` for an operator that is not known here."""
+    if operator not in known or not (is_number(left.type) and is_number(right.type)):
+        raise UsageError(NOT_A_NUMBER)
+    return parts_of(arithmetic, left), parts_of(arithmetic, right)
+
+
+def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
     """`-`, `+`, and gcc's `~`, the conjugate."""
     real, imaginary = parts_of(arithmetic, value)
     if operator == "-":
@@ -74,7 +84,7 @@ def unary(arithmetic: Arithmetic, operator: str, value: TypedValue) -> TypedValu
     return joined(arithmetic, real, imaginary, value)
 
 
-def cast(arithmetic: Arithmetic, value: TypedValue, kind: Type | None) -> TypedValue:
+def cast(arithmetic: Operators, value: TypedValue, kind: Type | None) -> TypedValue:
     """To a complex type, or from one to a real one, which takes the real part (C 6.3.1.7)."""
     real, imaginary = parts_of(arithmetic, value)
     if not is_complex(kind):
@@ -86,7 +96,7 @@ def cast(arithmetic: Arithmetic, value: TypedValue, kind: Type | None) -> TypedV
 
 
 def joined(
-    arithmetic: Arithmetic, real: Number, imaginary: Number, *operands: TypedValue
+    arithmetic: Operators, real: Number, imaginary: Number, *operands: TypedValue
 ) -> TypedValue:
     """A complex number of the type of that operand which has the larger parts."""
     kinds = [each.type for each in operands if is_complex(each.type)]
@@ -97,9 +107,12 @@ def joined(
 
 
 def joined_as(
-    arithmetic: Arithmetic, real: Number, imaginary: Number, kind: Type | None, part: Base
+    arithmetic: Operators, real: Number, imaginary: Number, kind: Type | None, part: Base
 ) -> TypedValue:
     """A complex number of a type, from its parts."""
     numbers = arithmetic.numbers
     runs = [numbers.bits(numbers.cast(each, part)) for each in (real, imaginary)]
     return TypedValue(kind, bits=concatenate(runs, numbers.endian))
+
+
+COMPLEX: Final = OperandKind(is_complex, binary, unary, compared)

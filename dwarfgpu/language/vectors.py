@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.dwarf.types.types import Array, Base, Type, element_type, size_bits, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.operators import OperandKind, Operators
+from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate
-
-if TYPE_CHECKING:
-    from dwarfgpu.language.arithmetic import Arithmetic
-    from dwarfgpu.language.places import Places
 
 _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
@@ -71,9 +69,7 @@ def components(places: Places, value: TypedValue, name: str) -> TypedValue | Non
     return TypedValue(kind, bits=bits, unit=value.unit, notes=value.notes)
 
 
-def binary(
-    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
-) -> TypedValue:
+def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
     """An operator on each two elements; a number is the same for each."""
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
@@ -83,18 +79,22 @@ def binary(
     return _of(arithmetic, vector, [arithmetic.binary(operator, one, two) for one, two in pairs])
 
 
-def unary(arithmetic: Arithmetic, operator: str, value: TypedValue) -> TypedValue:
+def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
     """`-`, `+` or `~` of each element."""
     found = [arithmetic.unary(operator, each) for each in _elements(arithmetic, value, value)]
     return _of(arithmetic, value, found)
 
 
-def is_equal(places: Places, left: TypedValue, right: TypedValue) -> bool:
-    """Whether two vectors have the same contents; `UsageError` for what is no vector."""
+def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
+    """`==` or `!=` of two vectors; `UsageError` for another operator or another kind of value."""
+    if operator not in ("==", "!="):
+        raise UsageError("Invalid type combination in ordering comparison.")
+    places = arithmetic.places
     if not (is_vector(left.type) and is_vector(right.type)):
         raise UsageError("Invalid type combination in equality test.")
     same_size = left.size_bits == right.size_bits
-    return same_size and places.known(left).value == places.known(right).value
+    is_equal = same_size and places.known(left).value == places.known(right).value
+    return is_equal == (operator == "==")
 
 
 def _shape(value: TypedValue) -> tuple[object, ...]:
@@ -104,7 +104,7 @@ def _shape(value: TypedValue) -> tuple[object, ...]:
     return encoding, size_bits(element), count
 
 
-def _elements(arithmetic: Arithmetic, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
+def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
     """Those of a vector; of a number, it as an element, as often as the vector has some."""
     places = arithmetic.places
     kind, count = _form(vector.type)
@@ -119,10 +119,13 @@ def _elements(arithmetic: Arithmetic, value: TypedValue, vector: TypedValue) -> 
     return [element] * count
 
 
-def _of(arithmetic: Arithmetic, vector: TypedValue, found: list[TypedValue]) -> TypedValue:
+def _of(arithmetic: Operators, vector: TypedValue, found: list[TypedValue]) -> TypedValue:
     """A vector of results, each as one of its elements."""
     kind, _ = _form(vector.type)
     places = arithmetic.places
     parts = [places.known(arithmetic.cast(each, kind)) for each in found]
     bits = concatenate(parts, places.context.endian)
     return TypedValue(vector.type, bits=bits, unit=vector.unit)
+
+
+VECTOR: Final = OperandKind(is_vector, binary, unary, compared)

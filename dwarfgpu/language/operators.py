@@ -1,0 +1,54 @@
+"""Operators by the kind of their operands.
+
+Law: values of several parts calculate with `Operators`, which know nothing of those kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.language.numbers import Number, Numbers
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+
+
+class Operators(Protocol):
+    """Operators on the parts of a value; `dwarfgpu.language.arithmetic.Arithmetic` has them."""
+
+    @property
+    def places(self) -> Places: ...
+
+    @property
+    def numbers(self) -> Numbers: ...
+
+    def value(self, number: Number) -> TypedValue:
+        """A number as a value that is nowhere."""
+        ...
+
+    def number(self, value: TypedValue) -> Number:
+        """The number that a value is; `UsageError` where its type has none."""
+        ...
+
+    def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue: ...
+
+    def unary(self, operator: str, value: TypedValue) -> TypedValue: ...
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool: ...
+
+    def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
+        """`(kind) value`."""
+        ...
+
+
+@frozen
+class OperandKind:
+    """The operators on one kind of operands; one operand of the kind is enough."""
+
+    includes: Callable[[Type | None], bool]
+    """Whether a type is of the kind."""
+    binary: Callable[[Operators, str, TypedValue, TypedValue], TypedValue]
+    unary: Callable[[Operators, str, TypedValue], TypedValue]
+    compared: Callable[[Operators, str, TypedValue, TypedValue], bool]
