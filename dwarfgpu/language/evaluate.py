@@ -42,8 +42,9 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.elf_symbols import as_type, typed, untyped
+from dwarfgpu.language.evaluation import OwnFunction
 from dwarfgpu.language.frame_of_function import in_frame
-from dwarfgpu.language.functions import FUNCTIONS, INTERNAL, OwnFunction
+from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.gpu_words import CALLS, WORDS, gpu_call, gpu_word, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to

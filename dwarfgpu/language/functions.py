@@ -6,49 +6,46 @@ Law: they read the program and run nothing of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
+from dwarfgpu.language.evaluation import Evaluation, OwnFunction
 from dwarfgpu.language.show import format
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 
-if TYPE_CHECKING:
-    from dwarfgpu.language.evaluate import Evaluator
-
-OwnFunction: TypeAlias = "Callable[[Evaluator, list[TypedValue]], TypedValue]"
 INTERNAL: Final = Unspecified("<internal function>")
 """The type of such a function."""
 _MOST_BYTES: Final = 1 << 20
 
 
-def is_void(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def is_void(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     _one(given, "_isvoid")
     return integer_value(asking.session.architecture, int(given[0].type is None))
 
 
-def string_length(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def string_length(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     (text,) = _strings(asking, given, "_strlen", 1)
     return integer_value(asking.session.architecture, len(text), 64)
 
 
-def strings_equal(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def strings_equal(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     one, other = _strings(asking, given, "_streq", 2)
     return asking.truth(one == other)
 
 
-def matches(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def matches(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     text, pattern = _strings(asking, given, "_regex", 2)
     return asking.truth(_compiled(pattern).match(text) is not None)
 
 
-def memory_equal(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def memory_equal(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     _require(given, "_memeq", 3, 3)
     length = asking.arithmetic.number(given[2]).value.integer
     if length < 0:
@@ -59,23 +56,23 @@ def memory_equal(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
     return asking.truth(one == other)
 
 
-def as_string(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def as_string(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     _require(given, "_as_string", 1, 1)
     return text_value(asking.session.architecture, format(given[0], asking.session))
 
 
-def real_part(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def real_part(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     return _part(asking, given, "_creal", 0)
 
 
-def imaginary_part(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+def imaginary_part(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
     return _part(asking, given, "_cimag", 1)
 
 
 def _caller(name: str, *, is_any: bool, is_pattern: bool) -> OwnFunction:
     """Whether a frame so many outside of that in focus, or any up to it, is of a function."""
 
-    def found(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    def found(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
         _require(given, name, 1, 2)
         wanted = string_of(asking.places, given[0])
         count = 1 if len(given) < 2 else asking.arithmetic.number(given[1]).value.integer
@@ -91,7 +88,7 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> OwnFunction:
     return found
 
 
-def _outwards(asking: Evaluator) -> Iterator[StackFrame]:
+def _outwards(asking: Evaluation) -> Iterator[StackFrame]:
     """The frame in focus and those outside of it, up to `main`."""
     session = asking.session
     here = (session.level, session.inline_level)
@@ -131,7 +128,7 @@ def _require(given: list[TypedValue], name: str, least: int, most: int) -> None:
         raise UsageError(f"${name} takes {wanted} argument{plural}, not {len(given)}")
 
 
-def _strings(asking: Evaluator, given: list[TypedValue], name: str, count: int) -> list[str]:
+def _strings(asking: Evaluation, given: list[TypedValue], name: str, count: int) -> list[str]:
     _require(given, name, count, count)
     return [string_of(asking.places, each) for each in given]
 
@@ -143,7 +140,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise UsageError(f"{pattern!r} is no regular expression: {error}") from None
 
 
-def _bytes(asking: Evaluator, value: TypedValue, length: int) -> bytes:
+def _bytes(asking: Evaluation, value: TypedValue, length: int) -> bytes:
     """The first bytes of an array, or from where a pointer or a number points to."""
     places = asking.places
     if isinstance(strip(value.type), Array) and value.location is None:
@@ -157,7 +154,7 @@ def _bytes(asking: Evaluator, value: TypedValue, length: int) -> bytes:
     return bytes_at(places, space, address, length) if length else b""
 
 
-def _part(asking: Evaluator, given: list[TypedValue], name: str, index: int) -> TypedValue:
+def _part(asking: Evaluation, given: list[TypedValue], name: str, index: int) -> TypedValue:
     _one(given, name)
     if not is_complex(given[0].type):
         raise UsageError("expected a complex number")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.language.evaluation import OwnFunction
 from dwarfgpu.language.value import TypedValue
-
-if TYPE_CHECKING:
-    from dwarfgpu.language.functions import OwnFunction
 
 
 def _nothing(name: str) -> TypedValue | None:

@@ -14,7 +14,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.functions import OwnFunction
+from dwarfgpu.language.evaluation import OwnFunction
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location

@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.evaluate import Evaluator
-from dwarfgpu.language.functions import OwnFunction
+from dwarfgpu.language.evaluation import OwnFunction
 from dwarfgpu.language.strings import string_of
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.repl.settings import SETTINGS, Settings

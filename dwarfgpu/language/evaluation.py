@@ -1,0 +1,36 @@
+"""What a function of the debugger uses of the evaluation that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.names import Names
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.session.session import Session
+
+
+class Evaluation(Protocol):
+    """One focus and the rules of values there; `dwarfgpu.language.evaluate.Evaluator` is one."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def names(self) -> Names: ...
+
+    @property
+    def places(self) -> Places: ...
+
+    @property
+    def arithmetic(self) -> Arithmetic: ...
+
+    def truth(self, holds: bool) -> TypedValue:
+        """The result of a comparison: bool in C++, else int."""
+        ...
+
+
+OwnFunction: TypeAlias = Callable[[Evaluation, list[TypedValue]], TypedValue]
+"""A function `$_name(...)` of the debugger, from its arguments to its value."""
