@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin import Builtins
 from dwarfgpu.language.syntax.ast import Declarator, TypeName
-from dwarfgpu.language.syntax.type_parser import TYPE_WORDS
+from dwarfgpu.language.syntax.words import TYPE_WORDS
 from dwarfgpu.session.session import Session
 
 _TAGGED: Final = {

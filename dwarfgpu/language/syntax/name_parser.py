@@ -6,12 +6,10 @@ can be meant; otherwise they are the operators.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from dwarfgpu.language.syntax.type_parser import TAGS, TYPE_WORDS
-
-if TYPE_CHECKING:
-    from dwarfgpu.language.syntax.parser import Parser
+from dwarfgpu.language.syntax.cursor import Cursor
+from dwarfgpu.language.syntax.words import TAGS, TYPE_WORDS
 
 _MOST: Final = 200
 """Words of the arguments of a template or function."""
@@ -21,22 +19,23 @@ _CLOSERS: Final = {"<": ">", "(": ")"}
 _INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
 
 
-def extended_name(parser: Parser, at: int, *, is_member: bool = False) -> tuple[str, int]:
-    """The name at a position of a parser, as long as it goes, and the position behind it.
+def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[str, int]:
+    """The name at a position, as long as it goes, and the position behind it:
+    `Box<int, 2>::made`, `f(int)::n`.
 
     `is_member`: of the object before it, whose members are not asked about here.
     """
-    tokens = parser.tokens
+    tokens = cursor.tokens
     name, at = tokens[at].text, at + 1
     for _ in range(_MOST_PARTS):
         if tokens[at].kind != "mark" or tokens[at].text not in _CLOSERS:
             break
-        end = _end(parser, at)
+        end = _end(cursor, at)
         if end is None:
             break
-        inside = parser.text[tokens[at].start : _stop(parser, end)]
+        inside = cursor.text[tokens[at].start : _stop(cursor, end)]
         is_function = tokens[at].text == "("
-        if is_function and not _is_parameters(parser, at, end):
+        if is_function and not _is_parameters(cursor, at, end):
             break
         following = tokens[end]
         if is_function and following.text == "const":
@@ -45,20 +44,31 @@ def extended_name(parser: Parser, at: int, *, is_member: bool = False) -> tuple[
         longer = name + inside
         if following.kind == "name" and following.text.startswith("::"):
             whole = longer + following.text
-            if is_function or parser.known.is_name(longer) or not parser.known.is_name(name):
+            if is_function or cursor.known.is_name(longer) or not cursor.known.is_name(name):
                 name, at = whole, end + 1
                 continue
             break
-        is_meant = parser.known.is_name(name) == is_function or is_member and is_function
-        if not parser.known.is_name(longer) and not is_meant:
+        is_meant = cursor.known.is_name(name) == is_function or is_member and is_function
+        if not cursor.known.is_name(longer) and not is_meant:
             break
         name, at = longer, end
     return name, at
 
 
-def _end(parser: Parser, at: int) -> int | None:
+def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
+    """The name here, with all that belongs to it; the position moves behind it.
+
+    `UsageError` where no name is here.
+    """
+    if cursor.token.kind != "name":
+        raise cursor.syntax_error()
+    name, cursor.at = extended_name(cursor, cursor.at, is_member=is_member)
+    return name
+
+
+def _end(cursor: Cursor, at: int) -> int | None:
     """The position behind the mark that closes the one at a position; None where none does."""
-    tokens = parser.tokens
+    tokens = cursor.tokens
     open_marks: list[str] = []
     for index in range(at, min(at + _MOST, len(tokens))):
         token = tokens[index]
@@ -80,19 +90,19 @@ def _end(parser: Parser, at: int) -> int | None:
     return None
 
 
-def _stop(parser: Parser, end: int) -> int:
+def _stop(cursor: Cursor, end: int) -> int:
     """Where in the text the word before a position ends."""
-    last = parser.tokens[end - 1]
+    last = cursor.tokens[end - 1]
     return last.start + len(last.text)
 
 
-def _is_parameters(parser: Parser, at: int, end: int) -> bool:
+def _is_parameters(cursor: Cursor, at: int, end: int) -> bool:
     """Whether parentheses hold types, not the arguments of a call: nothing, where `::` follows."""
-    first = parser.tokens[at + 1]
+    first = cursor.tokens[at + 1]
     if first.text == ")":
-        return parser.tokens[end].text.startswith("::")
+        return cursor.tokens[end].text.startswith("::")
     if first.kind != "name":
         return False
     if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
         return True
-    return parser.known.is_type(extended_name(parser, at + 1)[0])
+    return cursor.known.is_type(extended_name(cursor, at + 1)[0])

@@ -6,34 +6,17 @@ cannot be read without knowing.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Final
 
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
-from dwarfgpu.language.syntax.name_parser import extended_name
-from dwarfgpu.language.syntax.tokens import Kind, Token, character, number, string, tokens
-from dwarfgpu.language.syntax.type_parser import QUALIFIERS, TAGS, TYPE_WORDS, TypeParser
+from dwarfgpu.language.syntax.cursor import Cursor, Known
+from dwarfgpu.language.syntax.name_parser import extended_name, name_at
+from dwarfgpu.language.syntax.tokens import Token, character, number, string
+from dwarfgpu.language.syntax.type_parser import TypeParser
+from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS
 
-
-class Known(Protocol):
-    """What is asked about names while an expression is read."""
-
-    def is_type(self, name: str) -> bool:
-        """Whether it is a type."""
-
-    def is_name(self, name: str) -> bool:
-        """Whether it means anything."""
-
-    def is_cplusplus(self) -> bool:
-        """Whether the words of C++ are known."""
-
-    def unknown(self, name: str) -> UsageError:
-        """That it means nothing."""
-
-
-_SHOWN: Final = 200
-"""Characters of the rest of an expression in a message."""
 _BINARY: Final = {
     ",": 1,
     "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
@@ -46,11 +29,6 @@ _COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
-_SPELLED: Final = {
-    "and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
-    "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
-}  # fmt: skip
-"""Operators of C++ that are words ([lex.digraph])."""
 _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
@@ -66,7 +44,7 @@ def parse_type(text: str, known: Known) -> ast.TypeName | None:
     first = parser.token
     if first.kind != "name":
         return None
-    if not _is_type_word(first.text) and not known.is_type(parser.extended(parser.at)[0]):
+    if not _is_type_word(first.text) and not known.is_type(extended_name(parser, parser.at)[0]):
         return None
     name = TypeParser(parser).type_name()
     if parser.token.kind != "end":
@@ -89,25 +67,8 @@ def _is_type_word(word: str) -> bool:
     return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
 
 
-def _as_operator(token: Token) -> Token:
-    if token.kind != "name" or token.text not in _SPELLED:
-        return token
-    return Token("mark", _SPELLED[token.text], token.start)
-
-
-class Parser:
-    """A position in the words of an expression."""
-
-    def __init__(self, text: str, known: Known) -> None:
-        self.text = text
-        self.known = known
-        self.tokens = list(tokens(text))
-        if any(each.text in _SPELLED for each in self.tokens) and known.is_cplusplus():
-            self.tokens = [_as_operator(each) for each in self.tokens]
-        self.at = 0
-        self.depth = 0
-        self.names: list[str] = []
-        """Those that were read as operands."""
+class Parser(Cursor):
+    """Reads the operators and operands of an expression."""
 
     def whole(self) -> Node:
         node = self.expression(_COMMA)
@@ -116,41 +77,6 @@ class Parser:
         if self.token.kind != "end":
             raise self.syntax_error()
         return node
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
-
-    def next(self) -> Token:
-        """The word here; the position moves behind it."""
-        token = self.token
-        self.at = min(self.at + 1, len(self.tokens) - 1)
-        return token
-
-    def accept(self, *marks: str) -> str | None:
-        """The mark here if it is one of those, which is then consumed."""
-        if self.token.kind == "mark" and self.token.text in marks:
-            return self.next().text
-        return None
-
-    def expect(self, mark: str) -> None:
-        if self.accept(mark) is None:
-            raise self.syntax_error()
-
-    def take(self, kind: Kind) -> str:
-        """The text of a word that must be of that kind."""
-        if self.token.kind != kind:
-            raise self.syntax_error()
-        return self.next().text
-
-    def syntax_error(self) -> UsageError:
-        for name in self.names:
-            if not self.known.is_name(name):
-                return self.known.unknown(name)
-        if self.token.text == "#":
-            return UsageError("Invalid character '#' in expression.")
-        rest = self.text[self.token.start :][:_SHOWN]
-        return UsageError(f"A syntax error in expression, near `{rest}'.")
 
     def expression(self, least: int) -> Node:
         """An expression of operators that bind at least so strongly."""
@@ -264,7 +190,7 @@ class Parser:
             if mark is None:
                 return node
             if mark in (".", "->"):
-                node = ast.Access(node, self.name(is_member=True), mark == "->")
+                node = ast.Access(node, name_at(self, is_member=True), mark == "->")
             elif mark == "[":
                 node = ast.Index(node, self.expression(_COMMA))
                 self.expect("]")
@@ -313,7 +239,7 @@ class Parser:
         """`'file.c'::x`, or a name in quotes."""
         quoted = self.next().text
         if self.token.kind == "name" and self.token.text.startswith("::"):
-            return ast.Name(self.name().removeprefix("::"), quoted)
+            return ast.Name(name_at(self).removeprefix("::"), quoted)
         self.names.append(quoted)
         return ast.Name(quoted)
 
@@ -327,7 +253,7 @@ class Parser:
             raise Unsupported("typeid is not supported in expressions")
         if self.is_type_of(self.at):
             raise UsageError("Attempt to use a type as an expression")
-        name = self.name()
+        name = name_at(self)
         if self.accept("#"):
             return ast.AddressOf(name, self.expression(_UNARY))
         self.names.append(name)
@@ -337,7 +263,7 @@ class Parser:
         """`int(5)`, of C++: a type that is one name, and what it is made of."""
         token = self.token
         name, end = (
-            (token.text, self.at + 1) if token.text in TYPE_WORDS else self.extended(self.at)
+            (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)
         )
         if self.tokens[end].text != "(" or not self.known.is_cplusplus():
             return None
@@ -347,18 +273,6 @@ class Parser:
         operand = self.expression(_ASSIGNMENT)
         self.expect(")")
         return ast.Cast(ast.TypeName((name,)), operand)
-
-    def name(self, *, is_member: bool = False) -> str:
-        """The name here, with all that belongs to it; the position moves behind it."""
-        if self.token.kind != "name":
-            raise self.syntax_error()
-        name, self.at = extended_name(self, self.at, is_member=is_member)
-        return name
-
-    def extended(self, at: int) -> tuple[str, int]:
-        """The name at a position with the arguments of templates and the types of parameters, and
-        the position behind it: `Box<int, 2>::made`, `f(int)::n`."""
-        return extended_name(self, at)
 
     def _type_follows(self, mark: str) -> bool:
         """Whether a mark comes here and a type after it."""
@@ -371,7 +285,7 @@ class Parser:
             return True
         if self.is_type_of(self.at + 1):
             return True
-        name, end = self.extended(self.at + 1)
+        name, end = extended_name(self, self.at + 1)
         if mark == "{" and self.tokens[end].text == "}":
             return self.known.is_type(name) or not self.known.is_name(name)
         follows = self.tokens[end].text

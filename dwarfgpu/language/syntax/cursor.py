@@ -1,0 +1,89 @@
+"""A position in the words of an expression, with which all parts of the parser read."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.syntax.tokens import Kind, Token, tokens
+
+
+class Known(Protocol):
+    """What is asked about names while an expression is read."""
+
+    def is_type(self, name: str) -> bool:
+        """Whether it is a type."""
+
+    def is_name(self, name: str) -> bool:
+        """Whether it means anything."""
+
+    def is_cplusplus(self) -> bool:
+        """Whether the words of C++ are known."""
+
+    def unknown(self, name: str) -> UsageError:
+        """That it means nothing."""
+
+
+_SHOWN: Final = 200
+"""Characters of the rest of an expression in a message."""
+_SPELLED: Final = {
+    "and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+    "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}  # fmt: skip
+"""Operators of C++ that are words ([lex.digraph])."""
+
+
+class Cursor:
+    """A position in the words of an expression."""
+
+    def __init__(self, text: str, known: Known) -> None:
+        self.text = text
+        self.known = known
+        self.tokens = list(tokens(text))
+        if any(each.text in _SPELLED for each in self.tokens) and known.is_cplusplus():
+            self.tokens = [_as_operator(each) for each in self.tokens]
+        self.at = 0
+        self.depth = 0
+        self.names: list[str] = []
+        """Those that were read as operands."""
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def next(self) -> Token:
+        """The word here; the position moves behind it."""
+        token = self.token
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def accept(self, *marks: str) -> str | None:
+        """The mark here if it is one of those, which is then consumed."""
+        if self.token.kind == "mark" and self.token.text in marks:
+            return self.next().text
+        return None
+
+    def expect(self, mark: str) -> None:
+        if self.accept(mark) is None:
+            raise self.syntax_error()
+
+    def take(self, kind: Kind) -> str:
+        """The text of a word that must be of that kind."""
+        if self.token.kind != kind:
+            raise self.syntax_error()
+        return self.next().text
+
+    def syntax_error(self) -> UsageError:
+        for name in self.names:
+            if not self.known.is_name(name):
+                return self.known.unknown(name)
+        if self.token.text == "#":
+            return UsageError("Invalid character '#' in expression.")
+        rest = self.text[self.token.start :][:_SHOWN]
+        return UsageError(f"A syntax error in expression, near `{rest}'.")
+
+
+def _as_operator(token: Token) -> Token:
+    if token.kind != "name" or token.text not in _SPELLED:
+        return token
+    return Token("mark", _SPELLED[token.text], token.start)
