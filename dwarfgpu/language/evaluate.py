@@ -51,7 +51,7 @@ from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.names import Names, Typed, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.overloads import NO_CALLS, refuse_overloaded
+from dwarfgpu.language.overloads import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.registers import machine_value, unknown
 from dwarfgpu.language.syntax import ast
@@ -340,6 +340,8 @@ class Evaluator:
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
+        if not isinstance(self.places, Unevaluated):
+            refuse_overloaded("*", value, cplusplus=self._is_cplusplus)
         if isinstance(bare, Function):
             return value
         form = bare.form if isinstance(bare, Dynamic) else bare
@@ -384,6 +386,8 @@ class Evaluator:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
+        if node.is_arrow:
+            refuse_arrow(value)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.places.dereferenced(value)
         elif isinstance(bare, Array) and isinstance(strip(element_type(bare)), Struct):
@@ -408,7 +412,10 @@ class Evaluator:
         whole = f"{owner}::{simple}"
         found = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
         dies = [each for each in found if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM]
-        if dies and not any(code_ranges(each) for each in dies):
+        has_code = any(code_ranges(each) for each in dies)
+        if is_called and not has_code and (dies or has_method(kind, simple)):
+            raise Unsupported(NO_CALLS)
+        if not has_code and (dies or (not scope and has_method(kind, simple))):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
             return self._function(whole, dies, is_called=is_called)

@@ -11,6 +11,29 @@ from dwarfgpu.language.value import TypedValue
 NO_CALLS: Final = "functions of the program cannot be called"
 
 
+def has_method(kind: Struct, name: str) -> bool:
+    """Whether a class or one of its base classes declares a member function of a name."""
+    pending, seen = [kind], set[int]()
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if any(method.name == name for method in each.declared.methods):
+            return True
+        bases = (strip(member.type) for member in each.members if member.is_base_class)
+        pending += [base for base in bases if isinstance(base, Struct)]
+    return False
+
+
+def refuse_arrow(operand: TypedValue) -> None:
+    """`Unsupported` for `->` on an object whose class declares that operator; without it, `->` is
+    `.`, as in GDB."""
+    kind = strip(operand.type)
+    if isinstance(kind, Struct) and has_method(kind, "operator->"):
+        raise Unsupported(NO_CALLS)
+
+
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
     """`Unsupported` for an operator that a class has; `UsageError`, in GDB's words, for others."""
     kinds = [strip(each.type) for each in operands]
@@ -18,7 +41,7 @@ def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> 
     if not found:
         return
     name = f"operator{operator}"
-    if any(method.name == name for each in found for method in each.declared.methods):
+    if any(has_method(each, name) for each in found):
         raise Unsupported(NO_CALLS)
     if not cplusplus:
         raise UsageError(f"Structure has no component named {name}.")

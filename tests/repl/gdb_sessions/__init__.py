@@ -21,6 +21,7 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "calls": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "containers": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_O2": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
