@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.stack import End
-from dwarfgpu.cli.eval import context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo

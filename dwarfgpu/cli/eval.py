@@ -8,21 +8,19 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, TextIO
+from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.cli.operations import compared, evaluated, names_operation, outcome, told
-from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.cli.operations import evaluated, names_operation, outcome, told
+from dwarfgpu.cli.positioned import positioned
+from dwarfgpu.cli.printing import context_notes, print_json, print_notes
+from dwarfgpu.errors import InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.service.answer import Answer, of_error
-from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.kernarg_hint import first_hint, has_hint, kernarg_hint
 from dwarfgpu.service.lane_answer import (
     LaneAnswer,
     chosen_states,
@@ -32,23 +30,11 @@ from dwarfgpu.service.lane_answer import (
     lane_records,
     lane_status,
 )
-from dwarfgpu.service.lane_question import Question, lane_answers, refused, scopes_of
-from dwarfgpu.service.subject import (
-    Expression,
-    Subject,
-    answer,
-    distinguishing,
-    line,
-    named,
-    subject,
-    typed_name,
-)
 from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
-from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.input import text_input
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.position import lane_position, telling_outer_frame
+from dwarfgpu.view.position import telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"
 _BEGINS_EXPRESSION: Final = re.compile(r"""\s*([$*&!~{'"]|sizeof\b)""")
@@ -153,8 +139,9 @@ def _of_lanes(
     if is_operations(args, sessions[0]):
         found = zip(sessions, _operations_of_waves(args, sessions), strict=True)
         return [partial(_show_operations, args, *each, notes) for each in found]
-    asked = zip(sessions, _lanes_of_waves(args, sessions), strict=True)
-    return [partial(_show_lanes, args, session, *each, notes) for session, each in asked]
+    from dwarfgpu.cli.eval_variables import of_lanes  # operations need no types and printers
+
+    return of_lanes(args, sessions, notes)
 
 
 def _of_session(args: argparse.Namespace, session: Session) -> int:
@@ -167,116 +154,9 @@ def _of_session(args: argparse.Namespace, session: Session) -> int:
         return status
     if is_operations(args, session):
         return _operations(args, session)
-    _no_operands(args)
-    given: list[str] = args.subject
-    if not given:
-        return _listing(args, session)
-    answers = [_asked(args, session, text, is_alone=len(given) == 1) for text in given]
-    if not args.json:
-        shown = answers if len(answers) == 1 else _without_start(answers, sys.stderr)
-        for each, found in shown:
-            _print_answer(each, found)
-    elif len(answers) == 1:
-        print_json({"schema": SCHEMA, **answers[0][1].record, **context_notes(session)})
-    else:
-        records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
-    return _finished(args, [found for _, found in answers])
+    from dwarfgpu.cli.eval_variables import of_session  # operations need no types and printers
 
-
-def _no_operands(args: argparse.Namespace) -> None:
-    if args.want is not None or args.push or args.object is not None:
-        raise UsageError("--want, --push and --object are for operations, not for variables")
-
-
-def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
-    """What a text means; of several texts, one that means nothing is left for its own error."""
-    try:
-        return subject(session, text)
-    except UsageError:
-        if is_alone:
-            raise
-        return Expression(text)
-
-
-def _asked(
-    args: argparse.Namespace, session: Session, text: str, *, is_alone: bool
-) -> tuple[Subject, Answer]:
-    """What a text means and its answer; of several texts, a wrong one alone fails."""
-    wanted = _subject(session, text, is_alone=is_alone)
-    try:
-        return wanted, _answer(session, wanted)
-    except UsageError as error:
-        if is_alone:
-            raise
-        return wanted, of_error(error, ())
-
-
-def _answer(session: Session, wanted: Subject) -> Answer:
-    found = answer(session, wanted)
-    if isinstance(found.error, InconsistentContext) and session.is_absent:
-        raise found.error  # as the name of a variable does
-    found = _positioned(session, compared(session, found))
-    advice = kernarg_hint(session, wanted, found)
-    return found if advice is None else _with_notes(found, (*found.notes, advice))
-
-
-def _positioned(session: Session, found: Answer) -> Answer:
-    """The answer for a lane; of one that is inactive, with where it stands."""
-    if isinstance(found.error, InconsistentContext):
-        return found  # the wave has no such lane
-    note = lane_position(session)
-    if note is None:
-        return found
-    return _with_notes(found, (note, *found.notes))
-
-
-def _with_notes(found: Answer, notes: tuple[str, ...]) -> Answer:
-    return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
-
-
-def _print_answer(wanted: Subject, found: Answer) -> None:
-    """A value on stdout, or on stderr why there is none."""
-    if found.error is None:
-        print(line(wanted, found, is_listing=False))
-        return
-    is_known = isinstance(found.error, UndefinedBits)
-    why = found.text if is_known else error_line(found.error)
-    print(one_line(f"dwarfgpu: {shortened(wanted.name)}: {why}"), file=sys.stderr)
-
-
-def _without_start(
-    answers: Sequence[tuple[Subject, Answer]], out: TextIO
-) -> list[tuple[Subject, Answer]]:
-    """The answers, but those that the kernel has not run yet: these are one line."""
-    late = [(each, found) for each, found in answers if is_not_run(found.error)]
-    if late:
-        error = late[0][1].error
-        assert error is not None
-        names = ", ".join(dict.fromkeys(shortened(each.name) for each, _ in late))
-        print(one_line(f"{names}: <unavailable> ({error.message})"), file=out)
-    return [(each, found) for each, found in answers if not is_not_run(found.error)]
-
-
-def _listing(args: argparse.Namespace, session: Session) -> int:
-    """Every variable in scope."""
-    variables = session.variables()
-    answers = [(each, _answer(session, each)) for each in variables]
-    if args.json:
-        records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
-    else:
-        marks = distinguishing(session, variables)
-        for each, found in _without_start(answers, sys.stdout):
-            print(line(each, found, is_listing=True) + marks.get(each, ""))
-    return _finished(args, [found for _, found in answers])
-
-
-def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
-    """The notes of the answers, and the exit status."""
-    if not args.json:
-        print_notes(first_hint(note for found in answers for note in found.notes))
-    return max((found.status for found in answers), default=0)
+    return of_session(args, session)
 
 
 def require_subject(args: argparse.Namespace) -> None:
@@ -320,89 +200,9 @@ def _is_expression(text: str) -> bool:
     return _IN_EXPRESSION.search(text) is not None and not names_operation(text)
 
 
-def _lanes_of_waves(
-    args: argparse.Namespace, sessions: Sequence[Session]
-) -> list[tuple[list[Question], list[list[LaneAnswer]]]]:
-    """What the lanes of each wave are asked, and the answers to each question."""
-    _no_operands(args)
-    questions = [_questions(args, each) for each in sessions]
-    flat = [each for asked in questions for each in asked]
-    verify = compared if args.verify_places else None
-    answers = iter(lane_answers(flat, verify, is_brief=not args.json))
-    return [(asked, [next(answers) for _ in asked]) for asked in questions]
-
-
-def _questions(args: argparse.Namespace, session: Session) -> list[Question]:
-    given: list[str] = args.subject
-    states = chosen_states(session, args.lanes_wanted)
-    if given:
-        wanted = [_subject(session, text, is_alone=len(given) == 1) for text in given]
-        return [Question(session, states, each) for each in wanted]
-    variables = session.variables()
-    scopes = scopes_of(session, states)
-    return [Question(session, states, each, scopes) for each in variables]
-
-
-def _all_late(
-    questions: Sequence[Question], answered: Sequence[Sequence[LaneAnswer]]
-) -> list[tuple[Subject, Answer]]:
-    """What has a value in no lane because the kernel has not run yet."""
-    return [
-        (question.wanted, answers[0].answer)
-        for question, answers in zip(questions, answered, strict=True)
-        if answers and all(is_not_run(each.answer.error) for each in answers)
-    ]
-
-
-def _show_lanes(
-    args: argparse.Namespace,
-    session: Session,
-    questions: Sequence[Question],
-    answered: Sequence[Sequence[LaneAnswer]],
-    notes: dict[str, None],
-) -> int:
-    """Print the answers of the lanes of a wave, and gather the notes."""
-    status, records = 0, list[JsonObject]()
-    _, unknown = session.active_lanes()
-    late = [] if args.json or len(questions) == 1 else _all_late(questions, answered)
-    _without_start(late, sys.stdout)
-    for question, answers in zip(questions, answered, strict=True):
-        wanted = question.wanted
-        error = refused(question, answers)
-        if error is not None:
-            if len(questions) == 1:
-                raise error
-            status, found = 1, of_error(error, ())
-            if args.json:
-                records.append(named(wanted, found.record))
-            else:
-                _print_answer(wanted, found)
-            continue
-        status = max(status, lane_status(answers))
-        if any(wanted is each for each, _ in late):
-            notes |= dict.fromkeys(lane_notes(answers))
-            if not has_hint(notes):
-                notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
-            continue
-        if args.json:
-            records.append(named(wanted, {"lanes": lane_records(answers)}))
-            continue
-        if len(questions) > 1:
-            print(one_line(f"{shortened(typed_name(wanted))}:"))
-        print(*lane_lines(answers, session.pc), sep="\n")
-        notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
-        if not has_hint(notes) and any(each.answer.status for each in answers):
-            notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
-    if args.json and len(questions) == 1 and args.subject:
-        print_json({"schema": SCHEMA, "lanes": records[0]["lanes"], **context_notes(session)})
-    elif args.json:
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
-    return status
-
-
 def _operations(args: argparse.Namespace, session: Session) -> int:
     """Operations for one lane."""
-    answer = _positioned(session, evaluated(args, session))
+    answer = positioned(session, evaluated(args, session))
     if args.json:
         print_json({"schema": SCHEMA, **answer.record, **context_notes(session)})
     elif answer.error is not None:
@@ -447,20 +247,3 @@ def _show_operations(
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys(lane_notes(answers))
     return lane_status(answers)
-
-
-def print_json(record: JsonObject) -> None:
-    """Exactly one object, on stdout."""
-    print(json.dumps(record, allow_nan=False))
-
-
-def context_notes(session: Session) -> JsonObject:
-    """What the user should know of how the context was made, as a member of an answer in JSON."""
-    notes = list(dict.fromkeys(session.notes))
-    return {"context_notes": [*notes]} if notes else {}
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """What was assumed, once each, on stderr."""
-    for note in dict.fromkeys(notes):
-        print(one_line(f"note: {note}"), file=sys.stderr)

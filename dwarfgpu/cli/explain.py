@@ -6,15 +6,9 @@ import argparse
 
 from attrs import evolve
 
-from dwarfgpu.cli.eval import (
-    configure_subject,
-    context_notes,
-    is_operations,
-    print_json,
-    print_notes,
-    session_for,
-)
+from dwarfgpu.cli.eval import configure_subject, is_operations, session_for
 from dwarfgpu.cli.operations import compared, operations
+from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.options import machine_options as options

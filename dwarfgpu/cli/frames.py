@@ -23,7 +23,7 @@ from dwarfgpu.cfi.text import (
     row_plain,
     rule_text,
 )
-from dwarfgpu.cli.eval import print_json, print_notes
+from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError

@@ -9,8 +9,8 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.cli.eval import print_json, print_notes
 from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
+from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import Named

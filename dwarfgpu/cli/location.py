@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.cli.eval import context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo

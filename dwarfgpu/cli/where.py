@@ -14,7 +14,7 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import define, frozen
-from dwarfgpu.cli.eval import print_notes
+from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage

@@ -9,9 +9,10 @@ from attrs import evolve
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.service.answer import Answer, of_reading
+from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.kernarg_hint import PASSED, kernarg_hint
+from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.service.subject import misspelt, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.description import conclusion, description

@@ -19,17 +19,9 @@ from dwarfgpu.language.show import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.answer import (
-    Answer,
-    about_bits,
-    beside_removed,
-    bits_json,
-    data_json,
-    is_cut,
-    of_error,
-    where_text,
-)
+from dwarfgpu.service.answer import Answer, of_error, where_text
 from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.reading_answer import about_bits, beside_removed, bits_json, data_json, is_cut
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json

@@ -14,7 +14,7 @@ from dwarfgpu.language.registers import lane_count
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
-from dwarfgpu.service.answer import variable_text
+from dwarfgpu.service.reading_answer import variable_text
 from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle

@@ -15,8 +15,9 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.show import widened
-from dwarfgpu.service.answer import DEFAULT_OPTIONS, Answer, data_json
+from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.expression import DEFAULT, of_value
+from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, data_json
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, evaluate_for_lanes
 from dwarfgpu.session.session import Session
 

@@ -15,15 +15,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.service.answer import (
-    DEFAULT_OPTIONS,
-    Answer,
-    data_json,
-    of_error,
-    of_reading,
-    variable_text,
-)
+from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lane_answer import LaneAnswer
+from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, data_json, of_reading, variable_text
 from dwarfgpu.service.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.session.read_variable import Reading

@@ -14,8 +14,9 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.service.answer import Answer, of_reading
+from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -20,8 +20,8 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
-from dwarfgpu.service.answer import UNDEFINED_STORAGE
 from dwarfgpu.service.expression import READ_ONLY
+from dwarfgpu.service.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.siginfo import siginfo_value
 from dwarfgpu.service.subject import misspelt
 from dwarfgpu.session.session import Session

@@ -18,11 +18,11 @@ from dwarfgpu.repl.command import Output, Painted, Part, command
 from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import listed, taken
 from dwarfgpu.repl.shell import Shell, error_text
-from dwarfgpu.service.answer import data_json
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import lane_numbers
 from dwarfgpu.service.lane_answer import CHOICES
 from dwarfgpu.service.lane_values import LaneValue, lane_values
+from dwarfgpu.service.reading_answer import data_json
 from dwarfgpu.service.subject import misspelt
 from dwarfgpu.service.value_history import options_of, required
 from dwarfgpu.session.backtrace import place_of

@@ -1,0 +1,28 @@
+"""What commands print besides their answers: one JSON object, and notes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+
+def print_json(record: JsonObject) -> None:
+    """Exactly one object, on stdout."""
+    print(json.dumps(record, allow_nan=False))
+
+
+def context_notes(session: Session) -> JsonObject:
+    """What the user should know of how the context was made, as a member of an answer in JSON."""
+    notes = list(dict.fromkeys(session.notes))
+    return {"context_notes": [*notes]} if notes else {}
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What was assumed, once each, on stderr."""
+    for note in dict.fromkeys(notes):
+        print(one_line(f"note: {note}"), file=sys.stderr)
