@@ -94,7 +94,7 @@ def test_module_and_script_are_one_command(repository: Path) -> None:
     assert texts[0] == texts[1] != ""
 
 
-@pytest.mark.parametrize("name", ["tools/dwarfgpu", "tools/test", ".ci/run"])
+@pytest.mark.parametrize("name", ["tools/dwarfgpu", "tools/test", "tools/docs", ".ci/run"])
 def test_scripts_can_be_run(repository: Path, name: str) -> None:
     assert os.access(repository / name, os.X_OK)
 

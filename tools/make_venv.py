@@ -1,4 +1,4 @@
-"""Make the checkout's .venv: `make_venv.py CHECKOUT run|test`, called by tools/venv.sh.
+"""Make the checkout's .venv: `make_venv.py CHECKOUT run|test|docs`, called by tools/venv.sh.
 
 Law: the stamps are written last, so that what was interrupted is made again; and only under the
 lock, so that first runs side by side make one .venv. Needs only the standard library and pip.
@@ -40,7 +40,7 @@ def main(root: Path, purpose: str) -> int:
 
 
 def require(root: Path, purpose: str, project: bytes) -> None:
-    """Fill .venv for a purpose, from nothing unless it is sound and only lacks the test tools."""
+    """Fill .venv for a purpose, from nothing unless it is sound and only lacks an extra."""
     venv = root / ".venv"
     sound = (venv / "bin/python").exists() and stamp(venv / "checkout") == os.fsencode(f"{root}\n")
     filled = {name: sound and stamp(venv / f"filled-for-{name}") == project for name in PURPOSES}
@@ -50,10 +50,10 @@ def require(root: Path, purpose: str, project: bytes) -> None:
     print(
         f"dwarfgpu: setting up .venv for `{purpose}` with Python {version}, once", file=sys.stderr
     )
-    if purpose == "test" and filled["run"]:
+    if purpose != "run" and filled["run"]:
         # dwarfgpu is not installed again: another process may be importing it now.
         extras = tomllib.loads(project.decode())["project"]["optional-dependencies"]
-        pip(venv, extras["test"])
+        pip(venv, extras[purpose])
     else:
         make(venv)
         pip(venv, ["--editable", f"{root}{PURPOSES[purpose]}"])
@@ -62,7 +62,7 @@ def require(root: Path, purpose: str, project: bytes) -> None:
     (venv / f"filled-for-{purpose}").write_bytes(project)
 
 
-PURPOSES = {"run": "", "test": "[test]"}
+PURPOSES = {"run": "", "test": "[test]", "docs": "[docs]"}
 """What .venv can be filled for, with the extras that it takes."""
 
 

@@ -1,7 +1,7 @@
 # Sourced with $root set: gives require_venv, which leaves a ready .venv in the checkout.
 
 # A ready .venv is known by its stamps, so that a start costs one `cmp`: the checkout that it was
-# made for, and for each purpose (run, test) the pyproject.toml from which it was filled.
+# made for, and for each purpose (run, test, docs) the pyproject.toml from which it was filled.
 venv_is_ready() {
     [ -x "$root/.venv/bin/python" ] && [ -f "$root/.venv/checkout" ] || return 1
     IFS= read -r made_for <"$root/.venv/checkout" || return 1

@@ -1,0 +1,32 @@
+"""The guides of docs/: their Python blocks run, one program for each page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("page", ["contributing.md", "howto-backend.md"])
+def test_the_python_of_a_guide_runs(page: str, repository: Path, tmp_path: Path) -> None:
+    """In a process of its own: what a guide declares, such as an operation, ends with it."""
+    text = (repository / "docs" / page).read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert sum(example.count("assert ") for example in examples) >= 1
+    program = tmp_path / "guide.py"
+    program.write_text("\n".join(examples), encoding="utf-8")
+    command = [sys.executable, "-P", str(program)]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_page_is_in_the_navigation(repository: Path) -> None:
+    """Sphinx reports a page that is nowhere, but only where the extra `docs` is installed."""
+    text = (repository / "docs/index.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\{toctree\}\n(.*?)```", text, re.S)
+    entries = [line for block in blocks for line in block.splitlines() if line[:1].isalnum()]
+    pages = {path.stem for path in repository.glob("docs/*.md")} - {"index"}
+    assert sorted(entries) == sorted({*pages, "decisions/*"})
