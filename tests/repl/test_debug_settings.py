@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -253,6 +254,20 @@ def test_a_log(shell: Shell, tmp_path: Path) -> None:
     assert path.read_text() == "$5 = 5\n"
     assert isinstance(streams.out, io.StringIO)
     assert streams.out.getvalue() == "$1 = 1\n$2 = 2\n$3 = 3\n"
+
+
+def test_a_log_that_no_process_reads(tmp_path: Path) -> None:
+    """It is refused at once: to open such a pipe waits for a reader."""
+    shell, path = nest_shell(), tmp_path / "pipe"
+    os.mkfifo(path)
+    said(shell, f"set logging file {path}")
+    assert "No such device or address" in said(shell, "set logging enabled")
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    said(shell, "set logging enabled")
+    said(shell, "p 1")
+    said(shell, "set logging enabled off")
+    assert b"$1 = 1\n" in os.read(reader, 1000)
+    os.close(reader)
 
 
 def test_a_log_that_cannot_be_written(shell: Shell, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,12 +18,22 @@ from dwarfgpu.repl.shell import Shell, Streams, send
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def _opened_at_once(path: str, flags: int) -> int:
+    """Opens a file; `OSError` for a pipe that no process reads, which would be waited for."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
 class LogFile:
     """The file of a log. What cannot be written costs the log, not the conversation."""
 
     def __init__(self, path: Path, mode: Literal["w", "a"], failed: Callable[[str], None]) -> None:
         """`failed` is called once, with the reason, where the file cannot be written any more."""
-        self._file = path.open(mode, encoding="utf-8", errors="surrogateescape")
+        self._file = open(  # noqa: SIM115
+            path, mode, encoding="utf-8", errors="surrogateescape", opener=_opened_at_once
+        )
         self._failed = failed
         self.is_open = True
 
