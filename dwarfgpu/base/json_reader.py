@@ -6,18 +6,22 @@ Law: a value that is not of the expected shape is a `UsageError`, never a guess.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, TypeAlias
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 
-MAX_BYTES = 1 << 28
-"""Of a document; a device that never ends is none."""
+MAX_BYTES = 1 << 26
+"""Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
+MOST_DEVICE_BYTES = MAX_BYTES
+"""Of what is no regular file, as a pipe: a device may never end."""
 
 _PART_BYTES = 1 << 20
 
@@ -163,8 +167,17 @@ def integer_of(text: str) -> int | None:
 def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
     """All bytes of a file, in parts: asked for all at once, Python makes room for the most.
 
-    `UsageError` for more of them: a device that never ends is no file.
+    `UsageError` for more of them, or for more than `MOST_DEVICE_BYTES` of no regular file.
     """
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # no file of the system
+        most_bytes = min(most_bytes, MOST_DEVICE_BYTES)
+    else:
+        if not S_ISREG(status.st_mode):
+            most_bytes = min(most_bytes, MOST_DEVICE_BYTES)
+        elif status.st_size > most_bytes:
+            raise UsageError(f"{source}: more than {most_bytes} bytes")
     data = bytearray()
     while part := file.read(_PART_BYTES):
         data += part

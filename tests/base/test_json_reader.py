@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
+from typing import BinaryIO, cast
+
 import pytest
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.json_reader import Field, Json
+from dwarfgpu.base.json_reader import MAX_BYTES, Field, Json, read_at_most
 from dwarfgpu.errors import UsageError
 
 
@@ -74,3 +78,33 @@ def test_a_member_given_twice_is_found_in_linear_time() -> None:
     members = ", ".join(f'"m{number}": 0' for number in [*range(200_000), 199_999])
     with pytest.raises(UsageError, match="'m199999' is given twice"):
         json_reader.parse(f"{{{members}}}", "made")
+
+
+class Endless(io.RawIOBase):
+    """A device that never ends, and counts what is read of it."""
+
+    count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        self.count += len(buffer)
+        return len(buffer)
+
+
+def test_little_is_read_of_a_device_without_end() -> None:
+    device = Endless()
+    with pytest.raises(UsageError, match="more than 67108864 bytes"):
+        read_at_most(cast(BinaryIO, device), 1 << 30, "device")
+    assert device.count <= MAX_BYTES + (1 << 20)
+
+
+def test_nothing_is_read_of_a_file_that_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with path.open("rb") as file:
+        with pytest.raises(UsageError, match="more than"):
+            read_at_most(file, MAX_BYTES, path)
+        assert file.tell() == 0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import MOST_WAVES, State, load_state
 from dwarfgpu.model.storage import Memory
 from tests.work import at_most
 
@@ -84,3 +84,15 @@ def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="global memory at 0x4 is given twice"):
         loaded(tmp_path, [fill(0, 100), given])
     assert loaded(tmp_path, [fill(0, 100), {**given, "bytes": "01010101"}, fill(2, 100)])
+
+
+def test_more_waves_than_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "waves.json"
+    start = '{"schema": "dwarfgpu-state-1", "architecture": "gfx1100", "waves": '
+    path.write_text(start + json.dumps([{}] * (MOST_WAVES + 1)) + "}")
+    with at_most(10 * MOST_WAVES), pytest.raises(LimitExceeded, match="65537 waves, at most 65536"):
+        load_state(path)
+    path.write_text(start + json.dumps([{}] * 3) + "}")
+    assert len(load_state(path, 3).waves) == 3
+    with pytest.raises(LimitExceeded):
+        load_state(path, 2)

@@ -303,7 +303,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
 def test_a_file_that_never_ends() -> None:
-    with pytest.raises(UsageError, match="/dev/zero: more than 268435456 bytes"):
+    with pytest.raises(UsageError, match="/dev/zero: more than 67108864 bytes"):
         load_state(Path("/dev/zero"))
 
 

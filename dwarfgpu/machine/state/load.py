@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, Regist
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (
     MACHINE_MEMBERS,
@@ -37,6 +37,8 @@ SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
 _MANY_RANGES = 1024
+MOST_WAVES = 1 << 16
+"""Of one state: four of the largest dispatches that are simulated."""
 MOST_FILLED_BYTES = 1 << 30
 """Of memory that holds one byte over and over."""
 
@@ -108,8 +110,11 @@ class _Reader:
         return self._files[name]
 
 
-def load_state(path: Path | str) -> State:
-    """The state of a file; `UsageError` names the field that is not as the format says."""
+def load_state(path: Path | str, most_waves: int = MOST_WAVES) -> State:
+    """The state of a file; `UsageError` names the field that is not as the format says.
+
+    `LimitExceeded` for more than `most_waves` waves.
+    """
     path = Path(path)
     with suppress(OSError, ValueError):  # why it cannot be read is told below
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
@@ -121,7 +126,12 @@ def load_state(path: Path | str) -> State:
     arch = _architecture(document["architecture"], document.get("wave_size"))
     target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
     reader = _Reader(target, path.parent, is_second)
-    waves = tuple(_wave(each, reader) for each in document["waves"].items())
+    listed = document["waves"]
+    if isinstance(listed.value, list) and len(listed.value) > most_waves:
+        raise LimitExceeded(
+            f"{path}: waves: {len(listed.value)} waves, at most {most_waves} are read"
+        )
+    waves = tuple(_wave(each, reader) for each in listed.items())
     if not waves:
         raise document["waves"].expected("at least one wave")
     if is_second:
