@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.dwarf.scope.elf_symbols import untyped_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.places import Places

@@ -38,7 +38,6 @@ from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.service.lane_answer import checked_lanes
 from dwarfgpu.service.open_machine import Stopped, stopped_in_core
-from dwarfgpu.session.backtrace import selected
 from dwarfgpu.session.frame import GivenAddress
 from dwarfgpu.session.session import Session
 
@@ -279,7 +278,11 @@ def session_of(
     if args.pc is not None and not args.force_pc:
         _check_location(session)
     number = natural(args.frame, "--frame")
-    return selected(session, number) if number else session
+    if not number:
+        return session
+    from dwarfgpu.session.backtrace import selected  # no other option needs call frames
+
+    return selected(session, number)
 
 
 def _at_program_location(text: str | None, session: Session) -> Session:

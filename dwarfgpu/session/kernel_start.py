@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.topology import Dispatch, model_of
-from dwarfgpu.objfile.gpu_code import GpuKernel
 
 if TYPE_CHECKING:
+    from dwarfgpu.objfile.gpu_code import GpuKernel
     from dwarfgpu.session.session import Session
 
 NOT_RUN: Final = "the kernel has not run yet"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
-from dwarfgpu.session.backtrace import outer_frame, place_of, shown_pc
 from dwarfgpu.session.session import UNUSED, Session
 
 
@@ -28,6 +27,8 @@ def lane_position(session: Session) -> str | None:
         return f"lane {lane} is inactive; where it is, is not known"
     if told.pc is None:
         return None
+    from dwarfgpu.session.backtrace import shown_pc  # only an inactive lane has a place to say
+
     physical = session.physical_frame
     where = _where(session, told.pc if physical is None else shown_pc(session, physical.pc))
     if told.was_active is None and told.note is None:
@@ -51,6 +52,8 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
     try:
         yield
     except InconsistentContext as error:
+        from dwarfgpu.session.backtrace import outer_frame  # few errors are about another frame
+
         frame = outer_frame(session) if session.is_absent else None
         if frame is not None:
             where = _where(frame.session, frame.pc)
@@ -59,5 +62,7 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
 
 
 def _where(session: Session, pc: int) -> str:
+    from dwarfgpu.session.backtrace import place_of  # line tables are for these two notes alone
+
     place = place_of(session, pc)
     return f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"

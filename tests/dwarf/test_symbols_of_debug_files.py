@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_text, untyped_symbol
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
+from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 
 SOURCE = """
 static int quiet(int n) { return n * 3; }

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.scope.declarations import TYPES
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_place, untyped_symbol
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
 from dwarfgpu.dwarf.scope.entities import (
     FUNCTIONS,
     Subprogram,
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.entities import (
     entries_of,
     name_of,
 )
+from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue

@@ -1,0 +1,56 @@
+"""Symbols of code objects by their name. Nothing is demangled: these names are the linker's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.objfile.elf import ObjectFile
+
+
+def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
+    """The file that is loaded and, where it is another one, its separate debug file."""
+    return tuple(dict.fromkeys((code_object.file, code_object.info.object)))
+
+
+def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
+    """Where an external variable without a location is: at the symbol that the dynamic linker takes
+    for its name, that of the first file that has one. None where no file has, or it is not told."""
+    name = _linkage_name(variable)
+    if name is None or not variable.is_external:
+        return None
+    for code_object in code_objects:
+        for file in symbol_files(code_object):
+            for symbol in file.symbols_named(name, f"{name}@"):  # of a version
+                if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
+                    return symbol.address + code_object.load_address
+    return None
+
+
+def _linkage_name(variable: Variable) -> str | None:
+    """The name of a variable for the linker; that in a class or namespace must be told."""
+    for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
+        holder = variable.die.holder(attribute)
+        if holder is not None:
+            return holder.string(attribute)
+    return None if path_of(variable.die) else variable.name
+
+
+def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
+    """Where the symbol of a name is, as loaded, and whether it is code: global ones first. None
+    where no file has one in a section."""
+    found: list[tuple[bool, int, bool]] = []
+    for code_object in code_objects:
+        for file in symbol_files(code_object):
+            for symbol in file.symbols_named(name, with_untyped=True):
+                if symbol.is_in_section:
+                    address = symbol.address + code_object.load_address
+                    is_code = symbol.kind == "function" or file.is_code(symbol.address)
+                    found.append((symbol.is_local, address, is_code))
+    if not found:
+        return None
+    _, address, is_code = min(found, key=lambda each: each[0])
+    return address, is_code

@@ -1,0 +1,56 @@
+"""What a command loads before it answers: modules are counted, never time.
+
+Each bound leaves room for one or two modules more. Whoever needs more of them finds out first
+what loads them: `python -X importtime -m dwarfgpu …`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+COUNT = """\
+import sys
+from dwarfgpu.cli.main import main
+status = main(sys.argv[1:])
+own = {name for name in sys.modules if name.partition(".")[0] == "dwarfgpu"}
+print(status, len(own), file=sys.stderr)
+print(*sorted(own), file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, *arguments], capture_output=True, text=True, check=True
+    )
+    *_, counts, names = done.stderr.splitlines()
+    assert counts.split()[0] == "0", done.stderr
+    return set(names.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        ("--version", 12),
+        ("asm lit1", 83),
+        ("eval lit1", 224),
+        ("eval --demo t", 259),
+    ],
+)
+def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
+    names = loaded(*arguments.split())
+    assert len(names) <= most, sorted(names)
+
+
+def test_operations_load_nothing_of_variables() -> None:
+    foreign = (
+        "session.backtrace",
+        "names.demangle",
+        "line.source_lines",
+        "view.printers",
+        "language",
+    )
+    names = loaded("eval", "lit1")
+    assert [name for name in names if any(part in name for part in foreign)] == []
