@@ -31,7 +31,7 @@ from dwarfgpu.dwarf.scope.entities import Subprogram, covered
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.check.abstract_stack import Severity
 
 _MEMORY_SPACES: Final = range(5)
@@ -70,8 +70,14 @@ class EntryChecker:
         unit = self.unit
         self._numbers = vendor_numbers(unit)
         plans: dict[int, tuple[Wanted, ...]] = {}
-        start = unit.header.entries_at
+        start, budget = unit.header.entries_at, unit.sections.budget
+        left = budget.entries_left
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
+            if index > left:
+                raise LimitExceeded(
+                    f"more than {left} entries before offset {row[0]:#x} of .debug_info: the "
+                    "section is compressed beyond what compilers write"
+                )
             self.entries += 1
             _, abbreviation, values = row
             plan = plans.get(abbreviation.code)

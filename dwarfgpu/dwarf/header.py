@@ -58,12 +58,16 @@ def initial_length(reader: Reader) -> tuple[int, int]:
 
 
 def read_headers(
-    data: bytes, endian: Endian, section: str = ".debug_info", suffix: str = ""
+    data: bytes,
+    endian: Endian,
+    section: str = ".debug_info",
+    suffix: str = "",
+    most_units: int = MOST_UNITS,
 ) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
     """The headers of all units of a section, and why others could not be used.
 
-    `suffix` is that of the section's name in the file. Of very many units only the first are read;
-    the last problem then says so.
+    `suffix` is that of the section's name in the file. Only the first `most_units` are read; the
+    last problem then says so.
     """
     headers: list[UnitHeader] = []
     problems: list[DwarfGpuError] = []
@@ -71,7 +75,7 @@ def read_headers(
     while reader:
         offset = reader.position
         end = len(data)
-        if len(headers) >= MOST_UNITS or len(problems) >= MOST_PROBLEMS:
+        if len(headers) >= min(most_units, MOST_UNITS) or len(problems) >= MOST_PROBLEMS:
             what = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
                 LimitExceeded(f"{what} stand before offset {offset:#x} of {section}{suffix}")

@@ -115,7 +115,11 @@ class DebugInfo:
         self, section: str
     ) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
         headers, problems = read_headers(
-            self.section(section), self.object.endian, section, self.sections.suffix
+            self.section(section),
+            self.object.endian,
+            section,
+            self.sections.suffix,
+            self.sections.budget.most_units,
         )
         for problem in problems:
             problem.context = f"{self.path}: {problem.context}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import read_uleb, skip
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import LimitExceeded, Malformed
 
 
 class Tree:
@@ -43,12 +43,18 @@ class Tree:
 
 
 def read_tree(
-    data: bytes, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
+    data: bytes,
+    position: int,
+    end: int,
+    abbreviations: Mapping[int, Abbreviation],
+    most: int | None = None,
 ) -> Tree:
     """The entries between two offsets of `.debug_info`.
 
     A unit that ends before its entries are closed is accepted, as other consumers do.
+    `LimitExceeded` beyond `most` entries.
     """
+    is_bounded = most is not None and end - position > most  # an entry has at least one byte
     tree = Tree()
     offsets, abbrevs, parents, ends = tree.offsets, tree.abbreviations, tree.parents, tree.ends
     parent = -1
@@ -67,6 +73,11 @@ def read_tree(
             raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
         position = skip(abbreviation.plan, data, position, end)
         offsets.append(start)
+        if is_bounded and len(offsets) > (most or 0):
+            raise LimitExceeded(
+                f"more than {most} entries before offset {start:#x} of .debug_info: the section "
+                "is compressed beyond what compilers write"
+            )
         abbrevs.append(abbreviation)
         parents.append(parent)
         ends.append(len(offsets))

@@ -166,7 +166,12 @@ class CompilationUnit:
     def tree(self) -> Tree:
         """All entries of the unit."""
         try:
-            return read_tree(self.data, self.header.entries_at, self.end, self.abbreviations)
+            budget = self.sections.budget
+            tree = read_tree(
+                self.data, self.header.entries_at, self.end, self.abbreviations, budget.entries_left
+            )
+            budget.spend_entries(len(tree.offsets))
+            return tree
         except DwarfGpuError as error:
             raise self._located(error)
 

@@ -1,0 +1,74 @@
+"""Small files whose debug sections inflate to endless work are refused after bounded work."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import tree
+from dwarfgpu.dwarf.budget import ENTRY_ALLOWANCE, UNIT_ALLOWANCE
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.header import read_headers
+from dwarfgpu.errors import LimitExceeded
+from tests.cli.command import run
+
+ENTRIES = """
+ .section .debug_abbrev,"",@progbits
+ .byte 1,0x11,1,0,0
+ .byte 2,0x34,0,0,0
+ .byte 0
+ .section .debug_info,"",@progbits
+ .long 2f-1f
+1: .short 5
+ .byte 1,8
+ .long 0
+ .byte 1
+ .fill 4000000,1,2
+ .byte 0
+2:
+"""
+
+
+@pytest.fixture
+def bomb(tool: Callable[[str], str], tmp_path: Path) -> Path:
+    """Four million entries of one byte in a file of some kilobytes."""
+    source, path = tmp_path / "a.s", tmp_path / "a.o"
+    source.write_text(ENTRIES)
+    subprocess.run([tool("gcc"), "-c", str(source), "-o", str(path)], check=True, timeout=60)
+    objcopy = [tool("objcopy"), "--compress-debug-sections=zlib-gabi", str(path)]
+    subprocess.run(objcopy, check=True, timeout=60)
+    assert path.stat().st_size < 10_000
+    return path
+
+
+def test_entries_of_a_compressed_section(bomb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    skips = 0
+    skip = tree.skip
+
+    def counted(*arguments: object) -> int:
+        nonlocal skips
+        skips += 1
+        return skip(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tree, "skip", counted)
+    (unit,) = CodeObject.open(bomb, 0).info.units
+    with pytest.raises(LimitExceeded, match=r"entries before offset 0x[0-9a-f]+ of \.debug_info"):
+        _ = unit.tree
+    assert skips <= ENTRY_ALLOWANCE + 10_000 + 1
+
+
+@pytest.mark.parametrize("command", [("where", "--all"), ("check",)])
+def test_commands_say_so(bomb: Path, command: tuple[str, ...]) -> None:
+    done = run(*command, bomb)
+    assert ".debug_info: the section is compressed beyond" in done.out + done.err
+
+
+def test_units_beyond_the_bound() -> None:
+    unit = bytes.fromhex("09000000 0500 01 08 00000000 01".replace(" ", ""))
+    headers, problems = read_headers(unit * 100, "little", most_units=10)
+    assert len(headers) == 10
+    assert [type(problem) for problem in problems] == [LimitExceeded]
+    assert UNIT_ALLOWANCE > 10_000, "small files of compilers stay far below"
