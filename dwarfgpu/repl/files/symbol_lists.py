@@ -155,13 +155,16 @@ def _type_text(row: ListedSymbol) -> str:
 
 def _text(row: ListedSymbol) -> str:
     """`static int leaf(struct node *, int);`, `struct node;`, `typedef struct outer outer_t;`."""
-    cplusplus = row.die.unit.is_cplusplus
     if row.die.tag == dw.TAG_NAMESPACE:
         return row.name
     try:
-        kind = _type(row.die)
+        return _definition(row, _type(row.die))
     except DwarfGpuError as error:
         return f"{row.name}; <error: {error.message}>"
+
+
+def _definition(row: ListedSymbol, kind: Type | None) -> str:
+    cplusplus = row.die.unit.is_cplusplus
     static = "static " if row.is_static else ""
     match kind:
         case _ if row.die.tag == dw.TAG_VARIABLE:

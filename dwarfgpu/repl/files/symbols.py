@@ -218,7 +218,10 @@ def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
 
 
 def _variable(session: Session, variable: Variable) -> tuple[str, str]:
-    text = _description(session, variable, is_scope=True)
+    try:
+        text = _description(session, variable, is_scope=True)
+    except DwarfGpuError as error:
+        return variable.name, f"<error: {error.message}>"
     if text == "optimized out":
         return variable.name, text
     static = "in " if text.startswith("static storage") else ""

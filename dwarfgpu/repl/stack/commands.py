@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from attrs import evolve
 
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (
     Candidate,
@@ -242,7 +242,7 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
         reading = frame.session.read(each)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
-        data: JsonObject = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        data: JsonObject = {"name": each.name, "value": text, "type": _type_text(reading.variable)}
         yield Output(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
@@ -307,6 +307,14 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listed(shell, "parameter", argument, "arguments")
 
 
+def _type_text(variable: Variable) -> str | None:
+    """None for a type that cannot be read: the value of the variable says so."""
+    try:
+        return variable.type_text
+    except DwarfGpuError:
+        return None
+
+
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
     letters, typed, argument = listing_options(argument)
@@ -314,7 +322,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     found = [
         each
         for each in variables(session, kind)
-        if pattern.search(each.name) and of_type.search(each.type_text or "")
+        if pattern.search(each.name) and (not typed or of_type.search(_type_text(each) or ""))
     ]
     if not found and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
@@ -330,7 +338,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
             incomplete.append(each)
         text = contents(session, reading, shell.settings.format_options())
         told[each.name] = text
-        data: JsonObject = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        data: JsonObject = {"name": each.name, "value": text, "type": _type_text(reading.variable)}
         yield Output(f"{each.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:

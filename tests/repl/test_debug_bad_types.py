@@ -1,0 +1,96 @@
+"""One bad type of a file costs one line of a list, not the list."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.cli.command import run
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+BASE, NAMED = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
+ENCODED = (dw.AT_ENCODING, dw.FORM_DATA1)
+RANGE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, (BASE, *RANGE), True),
+    Shape(dw.TAG_BASE_TYPE, (BASE, ENCODED, (dw.AT_BYTE_SIZE, dw.FORM_DATA1))),
+    Shape(dw.TAG_TYPEDEF, (BASE, NAMED)),
+    Shape(dw.TAG_SUBPROGRAM, (BASE, *RANGE), True),
+    Shape(dw.TAG_VARIABLE, (BASE, NAMED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    Shape(dw.TAG_VARIABLE, (BASE, NAMED, (dw.AT_CONST_VALUE, dw.FORM_SDATA))),
+    Shape(dw.TAG_BASE_TYPE, (BASE, ENCODED, (dw.AT_BYTE_SIZE, dw.FORM_DATA8))),
+]  # fmt: skip
+PLACE = struct.pack("<QI", 0x1000, 16)
+HEADER_BYTES = 12
+
+
+def entries() -> bytes:
+    """A function with four variables, of which one has a good type."""
+    out = b"\1a.c\0" + PLACE
+    at: dict[str, bytes] = {}
+
+    def add(name: str, entry: bytes) -> None:
+        nonlocal out
+        at[name] = struct.pack("<I", HEADER_BYTES + len(out))
+        out += entry
+
+    add("zero", b"\2zero\0\5\0")
+    add("int", b"\2int\0\5\4")
+    add("huge", b"\7huge\0\7" + struct.pack("<Q", (1 << 63) - 1))
+    add("self", b"\3self\0" + struct.pack("<I", HEADER_BYTES + len(out)))
+    add("good", b"\3good\0" + at["int"])
+    add("f", b"\4f\0" + PLACE)
+    for kind in ("zero", "int", "self"):
+        add(f"v_{kind}", b"\5v_" + kind.encode() + b"\0" + at[kind] + b"\2\x35\x9f")
+    add("v_huge", b"\6v_huge\0" + at["huge"] + b"\1")
+    return out + b"\0\0"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    (tmp_path / "bad.so").write_bytes(
+        elf(
+            {
+                ".debug_info": unit(entries()),
+                ".debug_abbrev": abbreviations(*SHAPES),
+                ".text": Content(bytes(16), flags=6, address=0x1000),
+            },
+            X86_64,
+        )
+    )
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "bad.so"}], "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "good"),
+    [
+        ("info locals", "v_int = 5"),
+        ("info locals v_", "v_int = 5"),
+        ("info locals -t int", "v_int = 5"),
+        ("info scope f", "Symbol v_int is "),
+        ("info types", "typedef int good;"),
+        ("info types .", "typedef int good;"),
+    ],
+)
+def test_a_list(state: Path, command: str, good: str) -> None:
+    done = run("debug", "-q", "--batch", "--state", state, "-ex", command)
+    assert good in done.out, done
+    assert "IllFormed" not in done.err
+    if "-t" not in command:
+        assert "<error" in done.out
+
+
+def test_the_error_is_that_of_the_variable(state: Path) -> None:
+    done = run("debug", "-q", "--batch", "--state", state, "-ex", "info locals")
+    names = [line.partition(" = ")[0] for line in done.lines]
+    assert names == ["v_zero", "v_int", "v_self", "v_huge"]
+    assert [line for line in done.lines if "<error" not in line] == ["v_int = 5"]
