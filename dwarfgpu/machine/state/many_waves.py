@@ -27,6 +27,7 @@ from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.model.lanes import Lanes
 from dwarfgpu.model.storage import Memory
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
@@ -250,12 +251,11 @@ class _Places:
                 out.append((("private_wave", int(wave)), mine, offset, end))
 
 
-def _array(part: Any) -> Array:
+def _array(part: int | None) -> Array:
     """A wave or lane, which may be one for each place; -1 where there is none."""
-    found = getattr(part, "array", None)
-    if found is None:
-        return np.array([[-1 if part is None else part]], np.int64)
-    return _exact(np.asarray(found))
+    if isinstance(part, Lanes):
+        return _exact(np.asarray(part.array))
+    return np.array([[-1 if part is None else part]], np.int64)
 
 
 def _exact(array: Array) -> Array:

@@ -88,7 +88,7 @@ class RegisterValue:
     @property
     def record(self) -> JsonObject:
         """With the keys of GDB's machine interface: in hexadecimal, and by its type."""
-        number = getattr(self.register, "number", None)
+        number = self.register.number if isinstance(self.register, RegisterInfo) else None
         raw = self.text(FormatOptions(letter="x"))
         natural = self.text(FormatOptions())
         return {"number": number, "name": self.name, "value": raw, "natural": natural}
