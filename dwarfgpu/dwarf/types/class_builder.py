@@ -6,7 +6,8 @@ member functions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.dwarf import constants as dw
@@ -21,12 +22,9 @@ from dwarfgpu.dwarf.types.class_parts import (
     Variant,
     VariantPart,
 )
-from dwarfgpu.dwarf.types.types import Base, Enum, Function, Member, Typedef, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, Function, Member, Type, Typedef, strip
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
-
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.types.builder import TypeBuilder
 
 _MEMBERS: Final = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
 _ACCESS: Final[dict[int, Access]] = {1: "public", 2: "protected", 3: "private"}
@@ -70,12 +68,32 @@ def _declared_in(die: Die) -> Die | None:
     return declared.parent()
 
 
-def members_of(types: TypeBuilder, die: Die) -> tuple[Member, ...]:
+class Types(Protocol):
+    """The types of a program, by their entries; `dwarfgpu.dwarf.types.builder` builds them."""
+
+    def type_of(self, die: Die) -> Type | None:
+        """The type that an entry or its origins name with DW_AT_type; None is void."""
+        ...
+
+    def build(self, die: Die) -> Type:
+        """The type that an entry describes."""
+        ...
+
+    def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
+        """A function that gives the type an attribute refers to."""
+        ...
+
+    def size_of_object(self, die: Die) -> int | None:
+        """Bytes of the object that an entry describes; None where not known."""
+        ...
+
+
+def members_of(types: Types, die: Die) -> tuple[Member, ...]:
     """The data members, static ones too, and base classes of a structure, in order."""
     return tuple(_member(types, each) for each in die.children() if each.tag in _MEMBERS)
 
 
-def declarations_of(types: TypeBuilder, die: Die) -> Declarations:
+def declarations_of(types: Types, die: Die) -> Declarations:
     """What else it declares."""
     methods: list[Method] = []
     typedefs: list[NestedTypedef] = []
@@ -108,7 +126,7 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
     return first if first.name in (None, "this") else None
 
 
-def _parts(types: TypeBuilder, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
+def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
     """The variant parts right in a structure or variant."""
     found = [each for each in die.children() if each.tag == dw.TAG_VARIANT_PART]
     if found and depth >= _DEEPEST_VARIANTS:
@@ -116,7 +134,7 @@ def _parts(types: TypeBuilder, die: Die, depth: int = 0) -> tuple[VariantPart, .
     return tuple(_part(types, each, depth) for each in found)
 
 
-def _part(types: TypeBuilder, die: Die, depth: int) -> VariantPart:
+def _part(types: Types, die: Die, depth: int) -> VariantPart:
     told = die.reference(dw.AT_DISCR)
     if told is not None and told.tag != dw.TAG_MEMBER:
         raise IllFormed(f"DW_AT_discr of the entry at {die.offset:#x} refers to no member")
@@ -167,7 +185,7 @@ def _access(die: Die) -> Access:
     return "private" if above is not None and above.tag == dw.TAG_CLASS_TYPE else "public"
 
 
-def _method(types: TypeBuilder, die: Die) -> Method:
+def _method(types: Types, die: Die) -> Method:
     kind = types.build(die)
     assert isinstance(kind, Function)
     parameters = [each for each in die.children() if each.tag == dw.TAG_FORMAL_PARAMETER]
@@ -187,7 +205,7 @@ def _method(types: TypeBuilder, die: Die) -> Method:
     )
 
 
-def _member(types: TypeBuilder, die: Die) -> Member:
+def _member(types: Types, die: Die) -> Member:
     # Of a class in an anonymous namespace gcc says only that the member is declared here.
     declared = die.flag(dw.AT_EXTERNAL) or die.flag(dw.AT_DECLARATION)
     is_static = die.tag == dw.TAG_VARIABLE or declared
@@ -208,7 +226,7 @@ def _member(types: TypeBuilder, die: Die) -> Member:
     )
 
 
-def _place(types: TypeBuilder, die: Die) -> tuple[int, ExprLoc | LocList | None]:
+def _place(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
     """The bit offset of a member, and the expression from whose place it counts (5.7.6)."""
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
     if bit_offset is not None:
