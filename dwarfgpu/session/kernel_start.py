@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Dispatch, model_of
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.gpu_code import GpuKernel
-    from dwarfgpu.session.session import Session
 
 NOT_RUN: Final = "the kernel has not run yet"
 _MISSING: Final = re.compile(r"register (?P<name>\w+) of wave .* is not in the state.*")
@@ -24,7 +25,33 @@ _PRELOAD_BYTES: Final = 256
 """Of code for older firmware, which a kernel with preloaded arguments does not start with."""
 
 
-def at_start(session: Session, error: DwarfGpuError) -> DwarfGpuError:
+class HasCode(Protocol):
+    """What has the code objects of a program."""
+
+    @property
+    def code_objects(self) -> tuple[CodeObject, ...]: ...
+
+
+class Stopped(HasCode, Protocol):
+    """One wave of a stopped machine; `dwarfgpu.session.session.Session` is one."""
+
+    @property
+    def architecture(self) -> Architecture: ...
+
+    @property
+    def target(self) -> Target | None: ...
+
+    @property
+    def wave(self) -> WaveId | None: ...
+
+    @property
+    def level(self) -> int: ...
+
+    @property
+    def pc(self) -> int | None: ...
+
+
+def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
     """The error of reading a register that is missing in a state; where the wave stands at the
     first instruction of its kernel, with that reason."""
     match = _MISSING.fullmatch(error.message) if isinstance(error, Unavailable) else None
@@ -40,7 +67,7 @@ def is_not_run(error: DwarfGpuError | None) -> bool:
     return error is not None and error.message.startswith(NOT_RUN)
 
 
-def _is_at_start(session: Session) -> bool:
+def _is_at_start(session: Stopped) -> bool:
     machine = model_of(session.target) if session.architecture.is_simt else None
     if machine is None or session.level or session.pc is None or type(session.wave) is not int:
         return False
@@ -60,7 +87,7 @@ def _is_at_start(session: Session) -> bool:
     return session.pc == entry
 
 
-def kernel_of(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
+def kernel_of(session: HasCode, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
     """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
     for code_object in session.code_objects:
         if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
