@@ -14,6 +14,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text
@@ -63,7 +64,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("--all-threads is for a core file, and without --thread")
     limit: int | None = None
     if args.limit != "unlimited":
-        given = options.natural(args.limit, "--limit")
+        given = natural(args.limit, "--limit")
         limit = _MOST_SHOWN if given is None else given
     if core is not None and not args.json:
         for text in core_lines(core):

@@ -14,6 +14,7 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.answer import of_error, of_result
 from dwarfgpu.service.explain import SCHEMA, Explanation, _on_error, _standing, explain_subject
 from dwarfgpu.service.subject import or_operations
@@ -39,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def depth_of(text: str | None, option: str) -> int:
     """How deep an explanation goes."""
-    return WHOLE if text == "all" else options.natural(text, option) or 0
+    return WHOLE if text == "all" else natural(text, option) or 0
 
 
 def run(args: argparse.Namespace) -> int:

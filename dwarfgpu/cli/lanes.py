@@ -17,6 +17,7 @@ from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import target_id
 from dwarfgpu.service.kernarg_hint import has_hint, kernarg_hint
@@ -144,7 +145,7 @@ class _Wave:
 def _run(args: argparse.Namespace) -> int:
     choice = args.lane
     if choice is not None and not is_choice(choice):
-        choice = f"{options.natural(choice, '--lane')}-{options.natural(choice, '--lane')}"
+        choice = f"{natural(choice, '--lane')}-{natural(choice, '--lane')}"
     args.lane, args.verify_places = "all", False
     if args.grid and not args.names:
         raise UsageError("--grid: give the NAME of what it shows")

@@ -26,7 +26,7 @@ from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
-from dwarfgpu.options.machine_options import natural
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line

@@ -36,6 +36,7 @@ from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.numbers import cut_short, natural
 from dwarfgpu.service.lane_answer import checked_lanes
 from dwarfgpu.service.open_machine import Stopped, stopped_in_core
 from dwarfgpu.session.frame import GivenAddress
@@ -144,22 +145,6 @@ def _default(option: str) -> str:
     return f"{bound}, of a variable {VARIABLE_STEPS}" if option == "--max-steps" else f"{bound}"
 
 
-def number(text: str | None, option: str) -> int | None:
-    """An integer option; None where it is not given."""
-    if text is None:
-        return None
-    value = json_reader.integer_of(text)
-    if value is None:
-        raise UsageError(f"{option}: expected an integer, not {_cut(text)!r}")
-    if not -(1 << 63) <= value < 1 << 64:
-        raise UsageError(f"{option}: {_cut(text)} does not fit 64 bits")
-    return value
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
 def limits_of(args: argparse.Namespace, steps: int) -> Limits:
     """The budgets of the options; `steps` where they do not say."""
     given = {
@@ -168,14 +153,6 @@ def limits_of(args: argparse.Namespace, steps: int) -> Limits:
     }
     said = {name: bound for name, bound in given.items() if bound is not None}
     return Limits(**{"steps": steps, **said})
-
-
-def natural(text: str | None, option: str) -> int | None:
-    """An option that is not negative; None where it is not given."""
-    value = number(text, option)
-    if value is not None and value < 0:
-        raise UsageError(f"{option}: expected an integer of at least 0, not {text}")
-    return value
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
@@ -488,7 +465,9 @@ def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
     if given is not None:
         bits = context.generic.bit_size
         if not -(1 << bits - 1) <= given < 1 << bits:
-            raise UsageError(f"{option}: {_cut(text)} does not fit the {bits}-bit generic type")
+            raise UsageError(
+                f"{option}: {cut_short(text)} does not fit the {bits}-bit generic type"
+            )
         return Value.of(given, context.generic)
     form = context.unit.format if context.unit is not None else format_of(context.architecture)
     data = assembled(text, chosen, form, context.architecture)

@@ -10,6 +10,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
 
 def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLocation | None:
     """The program location in a file that no machine runs; None where none is given."""
-    from dwarfgpu.options.machine_options import natural
-
     if text is None:
         return None
     if is_number(text):

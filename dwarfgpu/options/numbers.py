@@ -1,0 +1,31 @@
+"""Options that are integers."""
+
+from __future__ import annotations
+
+from dwarfgpu.base import json_reader
+from dwarfgpu.errors import UsageError
+
+
+def number(text: str | None, option: str) -> int | None:
+    """An integer option; None where it is not given."""
+    if text is None:
+        return None
+    value = json_reader.integer_of(text)
+    if value is None:
+        raise UsageError(f"{option}: expected an integer, not {cut_short(text)!r}")
+    if not -(1 << 63) <= value < 1 << 64:
+        raise UsageError(f"{option}: {cut_short(text)} does not fit 64 bits")
+    return value
+
+
+def natural(text: str | None, option: str) -> int | None:
+    """An option that is not negative; None where it is not given."""
+    value = number(text, option)
+    if value is not None and value < 0:
+        raise UsageError(f"{option}: expected an integer of at least 0, not {text}")
+    return value
+
+
+def cut_short(text: str) -> str:
+    """A text for a message, its end left out where it is long."""
+    return text if len(text) <= 40 else f"{text[:37]}..."
