@@ -1,0 +1,124 @@
+"""Operators by the kind of their operands: complex numbers, then vectors, then numbers."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.dwarf.types.types import Array, Base, Type
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.complexes import COMPLEX
+from dwarfgpu.language.evaluate import Evaluator
+from dwarfgpu.language.operators import OperandKind
+from dwarfgpu.language.options import DEFAULT
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.vectors import VECTOR
+from dwarfgpu.model.object import Bits
+from tests.language.sessions import demo
+
+INT = Base(BaseType("int", "signed", 32))
+PAIR = Array(INT, (2,), is_vector=True)
+FLOATS = Base(
+    BaseType("complex float", "complex_float", 64, float_format=float_format("float", 32, x87=True))
+)
+
+
+def arithmetic() -> Arithmetic:
+    return Evaluator(demo(), DEFAULT).arithmetic
+
+
+def value(kind: Type, data: bytes) -> TypedValue:
+    return TypedValue(kind, bits=Bits(int.from_bytes(data, "little"), 8 * len(data)))
+
+
+def complex_number(real: float, imaginary: float) -> TypedValue:
+    return value(FLOATS, struct.pack("<ff", real, imaginary))
+
+
+def pair(first: int, second: int) -> TypedValue:
+    return value(PAIR, struct.pack("<ii", first, second))
+
+
+def number(found: int) -> TypedValue:
+    return value(INT, struct.pack("<i", found))
+
+
+def contents(form: str, found: TypedValue) -> tuple[float, ...]:
+    assert found.bits is not None
+    return struct.unpack(form, found.bits.to_bytes("little"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "included", "others"),
+    [(COMPLEX, FLOATS, (PAIR, INT, None)), (VECTOR, PAIR, (FLOATS, INT, None))],
+)
+def test_a_kind_includes_its_types_alone(
+    kind: OperandKind, included: Type, others: tuple[Type | None, ...]
+) -> None:
+    assert kind.includes(included)
+    assert not any(kind.includes(other) for other in others)
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [("+", (4.0, 1.0)), ("-", (-2.0, 3.0)), ("*", (5.0, 5.0)), ("/", (0.1, 0.7))],
+)
+def test_complex_numbers(operator: str, expected: tuple[float, float]) -> None:
+    """(1 + 2i) with (3 - i)."""
+    found = arithmetic().binary(operator, complex_number(1, 2), complex_number(3, -1))
+    assert contents("<ff", found) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_real_operand_is_a_complex_number_without_an_imaginary_part() -> None:
+    found = arithmetic().binary("*", number(2), complex_number(1, 2))
+    assert contents("<ff", found) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_equal"),
+    [
+        (complex_number(1, 2), complex_number(1, 2), True),
+        (complex_number(1, 2), complex_number(1, 3), False),
+        (complex_number(1, 2), complex_number(2, 2), False),
+        (complex_number(1, 0), number(1), True),
+        (pair(1, 2), pair(1, 2), True),
+        (pair(1, 2), pair(1, 3), False),
+    ],
+)
+def test_equality(left: TypedValue, right: TypedValue, is_equal: bool) -> None:
+    assert arithmetic().compared("==", left, right) is is_equal
+    assert arithmetic().compared("!=", left, right) is not is_equal
+
+
+@pytest.mark.parametrize(
+    ("operator", "left", "right", "message"),
+    [
+        ("<", complex_number(1, 2), complex_number(3, 4), "not a number"),
+        ("<", pair(1, 2), pair(3, 4), "Invalid type combination in ordering comparison"),
+        ("==", pair(1, 2), number(1), "Invalid type combination in equality test"),
+    ],
+)
+def test_what_cannot_be_compared(
+    operator: str, left: TypedValue, right: TypedValue, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        arithmetic().compared(operator, left, right)
+
+
+@pytest.mark.parametrize("operator", ["%", "<<", "&"])
+def test_operators_that_complex_numbers_have_not(operator: str) -> None:
+    with pytest.raises(UsageError, match="not a number"):
+        arithmetic().binary(operator, complex_number(1, 2), complex_number(3, 4))
+
+
+def test_vectors_by_element() -> None:
+    found = arithmetic().binary("+", pair(1, 2), number(10))
+    assert found.bits is not None and struct.unpack("<ii", found.bits.to_bytes("little")) == (
+        11,
+        12,
+    )
+    negated = arithmetic().unary("-", pair(1, -2))
+    assert contents("<ii", negated) == (-1, 2)
