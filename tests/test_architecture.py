@@ -247,6 +247,79 @@ def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
             yield f"{sites[source, target]}: cycle: {source} imports {target}"
 
 
+RECURSIVE: dict[tuple[str, ...], str] = {
+    ("model.location", "model.storage"): (
+        "a location is in storage, and composite storage is made of locations"
+    ),
+    ("machine.target", "machine.topology"): (
+        "a target describes its agents and waves, and those are known by the numbers of a target"
+    ),
+    ("dwarf.die", "dwarf.unit"): "a unit has entries, and an entry is one of its unit",
+    (
+        "dwarf.types.types",
+        "dwarf.types.class_parts",
+        "dwarf.names.type_names",
+        "dwarf.names.fortran_ada",
+    ): "a class has members, which have types, and a type is named by those it is made of",
+}
+"""The circles that are one recursive definition in several files, and the definition."""
+
+UNDECIDED: dict[tuple[str, ...], str] = {
+    ("cli.eval", "cli.eval_variables"): (
+        "eval loads the subjects of a session when one is named, and those share its options"
+    ),
+    ("repl.*",): "every command has the whole Shell, and the Shell has the commands",
+}
+"""Circles to be cut, which must not grow into other rooms."""
+
+
+def circles(
+    tree: Tree,
+    known: tuple[tuple[str, ...], ...] = (*RECURSIVE, *UNDECIDED),
+) -> Iterator[str]:
+    """Modules that name each other in whichever way, also for a type checker alone.
+
+    Such a circle shows a part that knows what it is a part of. Those of `known` may stay.
+    """
+    for members in every_circle(tree):
+        if not any(is_within(members, patterns) for patterns in known):
+            for item in sorted(tree.inside(), key=lambda item: (item.path, item.line)):
+                if item.source != item.target and {item.source, item.target} <= members:
+                    yield f"{item.site}: circle: {item.source} imports {item.target}"
+
+
+def is_within(members: frozenset[str], patterns: tuple[str, ...]) -> bool:
+    return all(any(fnmatch(name, f"{PACKAGE}.{each}") for each in patterns) for name in members)
+
+
+def every_circle(tree: Tree) -> list[frozenset[str]]:
+    """The largest sets of modules in which every one reaches every other one by imports."""
+    reached = reachable({(item.source, item.target) for item in tree.inside()})
+    found: dict[frozenset[str], None] = {}
+    for name, others in reached.items():
+        members = frozenset(each for each in others if name in reached.get(each, ()))
+        if len(members) > 1:
+            found[members] = None
+    return list(found)
+
+
+def reachable(edges: set[tuple[str, str]]) -> dict[str, set[str]]:
+    """By module, the modules that its imports lead to."""
+    direct: dict[str, set[str]] = {}
+    for source, target in edges:
+        if source != target:
+            direct.setdefault(source, set()).add(target)
+    reached: dict[str, set[str]] = {}
+    for name in direct:
+        pending, seen = [name], set[str]()
+        while pending:
+            new = direct.get(pending.pop(), set()) - seen
+            seen |= new
+            pending += new
+        reached[name] = seen
+    return reached
+
+
 WRITERS: dict[str, str] = {
     "base/writing.py": "it is what writes files",
     "gdb/save_state.py": "it works alone in GDB, and writes as writing.py does",
@@ -337,12 +410,28 @@ CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     relative_imports,
     module_cycles,
     unit_cycles,
+    circles,
 )
 
 
 @pytest.fixture(scope="module")
 def tree(repository: Path) -> Tree:
     return read_tree(repository / PACKAGE)
+
+
+@pytest.mark.parametrize("patterns", [*RECURSIVE, *UNDECIDED], ids=" ".join)
+def test_a_circle_that_may_stay_is_there(tree: Tree, patterns: tuple[str, ...]) -> None:
+    """An entry that nothing needs is removed from the tables."""
+    found = [members for members in every_circle(tree) if is_within(members, patterns)]
+    assert found
+    used = {
+        pattern
+        for pattern in patterns
+        for members in found
+        for name in members
+        if fnmatch(name, f"{PACKAGE}.{pattern}")
+    }
+    assert used == {*patterns}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -450,17 +539,59 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             [
                 "dwarfgpu/model/a.py:1: cycle: dwarfgpu.model.a imports dwarfgpu.model.b",
                 "dwarfgpu/model/b.py:2: cycle: dwarfgpu.model.b imports dwarfgpu.model.a",
+                "dwarfgpu/model/a.py:1: circle: dwarfgpu.model.a imports dwarfgpu.model.b",
+                "dwarfgpu/model/b.py:2: circle: dwarfgpu.model.b imports dwarfgpu.model.a",
             ],
         ),
-        (  # inside one folder a type checker may look back …
+        (  # a type checker may look back only where that is one recursive definition
+            {
+                "model/__init__.py": "",
+                "model/location.py": "from dwarfgpu.model.storage import Register",
+                "model/storage.py": "if TYPE_CHECKING:\n  import dwarfgpu.model.location",
+            },
+            [],
+        ),
+        (
             {
                 "model/__init__.py": "",
                 "model/a.py": "from dwarfgpu.model.b import B",
                 "model/b.py": "import typing\nif typing.TYPE_CHECKING:\n  import dwarfgpu.model.a",
             },
-            [],
+            [
+                "dwarfgpu/model/a.py:1: circle: dwarfgpu.model.a imports dwarfgpu.model.b",
+                "dwarfgpu/model/b.py:3: circle: dwarfgpu.model.b imports dwarfgpu.model.a",
+            ],
         ),
-        (  # … between folders of a layer it may not
+        (  # by way of a third one, and inside a function
+            {
+                "model/__init__.py": "",
+                "model/a.py": "import dwarfgpu.model.b",
+                "model/b.py": "import dwarfgpu.model.c",
+                "model/c.py": "def f():\n  import dwarfgpu.model.a",
+            },
+            [
+                "dwarfgpu/model/a.py:1: circle: dwarfgpu.model.a imports dwarfgpu.model.b",
+                "dwarfgpu/model/b.py:1: circle: dwarfgpu.model.b imports dwarfgpu.model.c",
+                "dwarfgpu/model/c.py:2: circle: dwarfgpu.model.c imports dwarfgpu.model.a",
+            ],
+        ),
+        (  # a circle that may stay does not let another module in
+            {
+                "model/__init__.py": "",
+                "model/location.py": "import dwarfgpu.model.storage",
+                "model/other.py": "import dwarfgpu.model.location",
+                "model/storage.py": "if TYPE_CHECKING:\n  import dwarfgpu.model.other",
+            },
+            [
+                "dwarfgpu/model/location.py:1: circle: dwarfgpu.model.location imports "
+                "dwarfgpu.model.storage",
+                "dwarfgpu/model/other.py:1: circle: dwarfgpu.model.other imports "
+                "dwarfgpu.model.location",
+                "dwarfgpu/model/storage.py:2: circle: dwarfgpu.model.storage imports "
+                "dwarfgpu.model.other",
+            ],
+        ),
+        (  # two folders of a layer never know each other
             {
                 "check/__init__.py": "if TYPE_CHECKING:\n  import dwarfgpu.session",
                 "session/__init__.py": "from dwarfgpu.check import Finding",
@@ -468,6 +599,8 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             [
                 "dwarfgpu/check/__init__.py:2: cycle: check imports session",
                 "dwarfgpu/session/__init__.py:1: cycle: session imports check",
+                "dwarfgpu/check/__init__.py:2: circle: dwarfgpu.check imports dwarfgpu.session",
+                "dwarfgpu/session/__init__.py:1: circle: dwarfgpu.session imports dwarfgpu.check",
             ],
         ),
         ({"helpers.py": ""}, ["dwarfgpu/helpers.py:1: helpers is in no layer"]),
