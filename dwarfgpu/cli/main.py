@@ -37,7 +37,10 @@ COMMANDS = {
     "conformance": "run conformance cases for DWARF evaluators",
     "debug": "look at a stopped machine interactively",
     "gdb-path": "print what to source in GDB",
+    "completion": "print the completion of a shell, or the manual page",
 }
+_WITHOUT_JSON = ("debug", "gdb-path", "completion")
+"""Commands that have no answer to print as an object."""
 
 
 _EXAMPLES = {
@@ -202,11 +205,8 @@ def _run(arguments: list[str]) -> int:
                 formatter_class=argparse.RawDescriptionHelpFormatter,
                 allow_abbrev=False,
             )
-            module = cast(Command, import_module(_module_of(command)))
+            module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
-            if command not in ("debug", "gdb-path"):
-                parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-            module.configure(parser)
             return module.run(_given(parser.parse_intermixed_args(arguments[1:])))
         return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
@@ -217,6 +217,15 @@ def _run(arguments: list[str]) -> int:
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+
+
+def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
+    """Add the arguments of a command to a parser; the module of the command."""
+    module = cast(Command, import_module(_module_of(command)))
+    if command not in _WITHOUT_JSON:
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    module.configure(parser)
+    return module
 
 
 def _module_of(command: str) -> str:

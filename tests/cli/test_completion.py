@@ -1,0 +1,103 @@
+"""`dwarfgpu completion`: what it prints has the commands and options of today, in every format."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from dwarfgpu import __version__
+from dwarfgpu.cli.completion import FILES
+from dwarfgpu.cli.main import COMMANDS
+from tests.cli.command import run
+from tools.gen_completion import whole_parser
+
+STALE = "run .venv/bin/python -m tools.gen_completion"
+
+
+def printed(kind: str) -> str:
+    answer = run("completion", kind)
+    assert (answer.status, answer.err) == (0, "")
+    return answer.out
+
+
+def plain(text: str) -> str:
+    """Without the fonts of roff, and the backslashes of roff and of the shells."""
+    return re.sub(r"\\f[BIR]|\\", "", text)
+
+
+def options() -> set[str]:
+    """Those that help shows, without `--help` itself: argparse-manpage leaves it out."""
+    _, parsers = whole_parser()
+    return {
+        name
+        for parser in parsers.values()
+        for action in parser._actions
+        if action.help != argparse.SUPPRESS
+        for name in action.option_strings
+        if name.startswith("--") and name != "--help"
+    }
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_command_and_option_is_there(kind: str) -> None:
+    text = plain(printed(kind))
+    for command in COMMANDS:
+        assert re.search(rf"\b{command}\b", text), f"{command}: {STALE}"
+    for option in options():
+        written = f"-l {option[2:]}" if kind == "fish" else option
+        assert re.search(rf"{written}(?![\w-])", text), f"{option}: {STALE}"
+
+
+def test_bash_has_the_options_of_each_command_and_no_others() -> None:
+    lists = dict(
+        re.findall(
+            r"^_shtab_dwarfgpu_(\w+?)_option_strings=\((.*)\)$", printed("bash"), re.MULTILINE
+        )
+    )
+    _, parsers = whole_parser()
+    assert {command.replace("-", "_") for command in COMMANDS} == lists.keys()
+    for command, parser in parsers.items():
+        expected = [name for action in parser._actions for name in action.option_strings]
+        assert sorted(lists[command.replace("-", "_")].split()) == sorted(expected), STALE
+
+
+def test_the_manual_page_has_the_version() -> None:
+    assert f'"dwarfgpu {__version__}"' in printed("man").splitlines()[0], STALE
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_reads_its_file(shell: str, tool: Callable[[str], str]) -> None:
+    done = subprocess.run(
+        [tool(shell), "-n"], input=printed(shell), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bash_completes_a_command_and_an_option() -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    script = (
+        printed("bash")
+        + """
+complete_words() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _shtab_dwarfgpu
+    echo "${COMPREPLY[@]}"
+}
+complete_words dwarfgpu expl
+complete_words dwarfgpu where --min
+"""
+    )
+    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["explain", "--min-coverage"], done.stderr
+
+
+def test_an_unknown_shell_is_a_wrong_request() -> None:
+    answer = run("completion", "csh")
+    assert answer.status == 2 and "invalid choice: 'csh'" in answer.error

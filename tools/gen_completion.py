@@ -1,0 +1,68 @@
+"""Write dwarfgpu/data/completion/: shell completion and the manual page, from the argument parsers.
+
+    .venv/bin/python -m tools.gen_completion
+
+The extra `docs` has the two libraries that this needs: shtab and argparse-manpage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from dwarfgpu import __version__
+from dwarfgpu.cli.completion import FILES
+from dwarfgpu.cli.main import COMMANDS, configure_command
+
+FOLDER = Path(__file__).resolve().parent.parent / "dwarfgpu/data/completion"
+PATHS = {"FILE", "CORE", "PROGRAM", "STATE", "OLD", "DIR", "FOLDER"}
+"""Placeholders in help that stand for a path; positional arguments complete to files too."""
+
+
+def whole_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """One parser of all commands, as the libraries want it, and those of the commands by name."""
+    whole = argparse.ArgumentParser(
+        prog="dwarfgpu",
+        description="An exact, explainable engine for DWARF on heterogeneous machines.",
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="store_true", help="print the version")
+    commands = whole.add_subparsers(metavar="COMMAND")
+    parsers = {}
+    for name, summary in COMMANDS.items():
+        parsers[name] = commands.add_parser(
+            name, help=summary, description=summary, allow_abbrev=False
+        )
+        configure_command(name, parsers[name])
+    return whole, parsers
+
+
+def main() -> None:
+    import shtab
+    from argparse_manpage.manpage import Manpage
+
+    os.environ["COLUMNS"] = "80"
+    whole, parsers = whole_parser()
+    for parser in parsers.values():
+        for action in parser._actions:
+            names = set(str(action.metavar or "").replace("[", "").split("|"))
+            if action.choices is None and (not action.option_strings or names & PATHS):
+                action.complete = shtab.DIRECTORY if names == {"DIR"} else shtab.FILE
+    FOLDER.mkdir(exist_ok=True)
+    for kind, name in FILES.items():
+        text = manual_page(str(Manpage(whole))) if kind == "man" else shtab.complete(whole, kind)
+        lines = [line.rstrip() for line in text.strip().splitlines()]
+        (FOLDER / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def manual_page(text: str) -> str:
+    """With a title line that has no date, which would change without a change of the commands."""
+    _, _, rest = text.partition("\n")
+    name = "dwarfgpu \\- evaluate and explain DWARF on heterogeneous machines"
+    head = f'.TH DWARFGPU 1 "" "dwarfgpu {__version__}" "User Commands"\n'
+    return head + rest.replace(".SH NAME\ndwarfgpu\n", f".SH NAME\n{name}\n", 1)
+
+
+if __name__ == "__main__":
+    main()
