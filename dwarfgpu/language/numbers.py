@@ -24,7 +24,7 @@ from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
 _WRAPPED_BITS: Final = 63
-"""Floats below this power of two are converted to any integer type."""
+"""Of GDB's LONGEST without its sign: a float that an integer type does not hold is one of it."""
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
 _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
@@ -267,13 +267,19 @@ def _fits(values: list[int], size_bits: int) -> bool:
 
 
 def _converted(value: Value, base: BaseType) -> Value:
-    """The conversion of C; a float that the integer type does not hold wraps, as in GDB."""
+    """The conversion of C. It leaves open what a float is that the integer type does not hold: as
+    in GDB the nearest number of 64 bits, the greatest for NaN, of which the type keeps the low bits.
+    """
     form = value.type.float_format
-    if form is not None and base.encoding != "float":
-        exact = form.decode(value.bits)
-        if not isinstance(exact, str) and abs(exact) < 1 << _WRAPPED_BITS:
-            return Value.of(int(exact), base)
-    return value.converted(base)
+    if form is None or base.encoding == "float":
+        return value.converted(base)
+    exact = form.decode(value.bits)
+    least, most = -(1 << _WRAPPED_BITS), (1 << _WRAPPED_BITS) - 1
+    if isinstance(exact, str):
+        return Value.of(least if exact == "-inf" else most, base)
+    number = int(exact)
+    is_held = Value.of(number, base).integer == number
+    return Value.of(number if is_held else max(least, min(number, most)), base)
 
 
 def holds(operator: str, order: int | None) -> bool:
