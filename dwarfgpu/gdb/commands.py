@@ -211,11 +211,12 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Print the call frames of the selected thread, unwound by dwarfgpu's own reading of its CFI.
 
-    Usage: dwarfgpu bt [COUNT]
+    Usage: dwarfgpu bt [COUNT | -COUNT]
            dwarfgpu bt -compare
 
-    Only the registers of the newest frame come from GDB. With -compare, what differs from GDB's
-    own frames: their program locations, functions, lines, CFAs and registers."""
+    COUNT is that of the innermost frames, -COUNT of the outermost. Only the registers of the
+    newest frame come from GDB. With -compare, what differs from GDB's own frames: their program
+    locations, functions, lines, CFAs and registers."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu bt", gdb.COMMAND_STACK)
@@ -236,11 +237,9 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 same = found.facts - len(found.differences)
                 print(f"{found.frames} frames: {same} of {found.facts} facts are the same")
                 return
-            if text.startswith("-"):
+            if text.startswith("-") and text[1:2].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
             count = int(gdb.parse_and_eval(text)) if text else None
-            if count is not None and count < 0:
-                raise UsageError("dwarfgpu bt counts from the newest frame: give a natural number")
             for line in lines(self.debugger, count):
                 print(line)
 

@@ -6,6 +6,7 @@ Frames are numbered as GDB numbers them, inlined functions too; `set backtrace p
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 
@@ -75,7 +76,8 @@ def require_stack() -> None:
 
 
 def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
-    """The lines of `dwarfgpu bt`; `count` frames, or all."""
+    """The lines of `dwarfgpu bt`: `count` innermost frames, as many outermost ones where it is
+    negative, or all."""
     last: StackFrame | None = None
     notes: dict[str, None] = {}
     found = (
@@ -83,7 +85,8 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
         for theirs, ours in aligned(debugger)
         if ours is not None and not (theirs is None and ours.is_tail_call)
     )
-    for shown, each in enumerate(found):
+    shown_frames = found if count is None or count >= 0 else deque(found, maxlen=-count)
+    for shown, each in enumerate(shown_frames):
         if shown == count:
             yield "(More stack frames follow...)"
             return
