@@ -268,7 +268,7 @@ def _fits(values: list[int], size_bits: int) -> bool:
 
 def _converted(value: Value, base: BaseType) -> Value:
     """The conversion of C. It leaves open what a float is that the integer type does not hold: as
-    in GDB the nearest number of 64 bits, the greatest for NaN, of which the type keeps the low bits.
+    in GDB the nearest number of 64 bits, the greatest for NaN, cut to the bits of the type.
     """
     form = value.type.float_format
     if form is None or base.encoding == "float":
