@@ -7,7 +7,13 @@ import sys
 
 import pytest
 
+from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.core.target import load_core
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.session.session import Session
 from tests.repl.gdb_sessions import FIXTURES
+from tests.repl.repl_shell import made, said
 
 
 def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
@@ -20,6 +26,7 @@ def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[
     return done.stdout.splitlines(), done.stderr.splitlines()
 
 
+NOT_DESCRIBED = "No symbol table info available.\n"
 PROGRAM = "x86_64/demo.gcc.O0.v5"
 KERNEL = "hip/nest.gfx942.O2.v5.co"
 
@@ -56,3 +63,16 @@ def test_memory_of_a_frame_that_cannot_be_read() -> None:
 )
 def test_a_name_without_a_program(command: str) -> None:
     assert debug(command) == ([], ['No symbol table is loaded.  Use the "file" command.'])
+
+
+def test_the_trampoline_of_a_signal_has_no_locals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code without an entry, in a unit that has some: in the C library a handler returns there."""
+    core = load_core(FIXTURES / "core/crash.x86_64.O0.core", str(FIXTURES / "core/crash.x86_64.O0"))
+    code = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
+    target = ImageTarget(core.target, (), has_started=True)
+    shell = made(Session(core.architecture, code, target, wave=1, pc=core.pc_of(1)))
+    assert said(shell, "frame 6", "info locals") == NOT_DESCRIBED
+    monkeypatch.setattr(CfiFrame, "is_signal_frame", True)
+    assert said(shell, "info locals") == "No locals.\n"
+    assert said(shell, "info args") == NOT_DESCRIBED
+    assert said(shell, "backtrace -full -1").endswith("\nNo locals.\n")

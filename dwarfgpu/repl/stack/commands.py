@@ -34,7 +34,7 @@ from dwarfgpu.service.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
-from dwarfgpu.session.session import UNUSED
+from dwarfgpu.session.session import UNUSED, Session
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import unlocated
@@ -232,10 +232,10 @@ def _of_frame(
 
 
 def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
-    if not frame.is_described:
+    if not frame.is_described and not _is_trampoline(frame.session):
         yield Output("No symbol table info available.", {"variables": []})
         return
-    found = variables(frame.session, "local")
+    found = variables(frame.session, "local") if frame.is_described else []
     if not found:
         yield Output("No locals.", {"variables": []})
     for each in found:
@@ -246,6 +246,18 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
         yield Output(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
+
+
+def _is_trampoline(session: Session) -> bool:
+    """Whether a frame is where the handler of a signal returns to, between functions of a unit that
+    debugging information describes: GDB finds the block of the unit, which has no locals."""
+    physical, code_object, pc = session.physical_frame, session.code_object, session.pc
+    if physical is None or not physical.is_signal_frame or code_object is None or pc is None:
+        return False
+    try:
+        return code_object.scopes.unit_at(pc) is not None
+    except DwarfGpuError:
+        return False
 
 
 @command("info stack", topic="stack", aliases=("s",))
@@ -326,7 +338,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     ]
     if not found and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
-        if session.frame.subprogram is None:
+        if session.frame.subprogram is None and (kind != "local" or not _is_trampoline(session)):
             text = "No symbol table info available."
         yield Output(text, {"variables": []})
     notes: list[str] = []
