@@ -162,15 +162,18 @@ class Command:
     is_absent: bool = False
     """Whether it only says that GDB's command has no meaning here: it is in no list, and found by
     its beginning in families only, so that it hides no variable of the program."""
+    words: tuple[str, ...] = field(init=False, repr=False)
+    """Its last word and its short names; made once, as every line that is typed is compared with
+    those of every command."""
+
+    @words.default
+    def _words(self) -> tuple[str, ...]:
+        return (self.word, *self.aliases)
 
     @property
     def word(self) -> str:
         """The last word of the name, by which the command is found in its family."""
         return self.name.rsplit(" ", 1)[-1]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.word, *self.aliases)
 
     @property
     def names(self) -> str:
@@ -220,9 +223,11 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     for each in commands:
         if word in each.words:
             return {word: each}
-        name = next((name for name in each.words if name.startswith(word)), None)
-        if name is not None and (not each.is_absent or each.name.count(" ") > 1):
-            found[name] = each
+        for name in each.words:
+            if name.startswith(word):
+                if not each.is_absent or each.name.count(" ") > 1:
+                    found[name] = each
+                break
     own = {name: each for name, each in found.items() if not each.is_foreign}
     return own or found
 
