@@ -56,14 +56,22 @@ class Scopes:
         """By program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """What was last found at a program location: every lane of a wave asks for the same."""
+        self._units: dict[int, CompilationUnit | None] = {}
+        """Those last found, by program location."""
+        self._innermost: dict[int, Subprogram | None] = {}
+        """The same of subprograms: `subprogram_at`."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit whose code covers a program location, of a skeleton the split unit.
 
         `MissingContext` where that is not found.
         """
-        unit = self.linked_unit_at(pc)
-        return None if unit is None else unit.full
+        if pc not in self._units:
+            unit = self.linked_unit_at(pc)
+            if len(self._units) >= _MOST_CHAINS:
+                self._units.clear()
+            self._units[pc] = None if unit is None else unit.full
+        return self._units[pc]
 
     def linked_unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit of the file itself whose code covers a program location: a skeleton is enough
@@ -121,9 +129,13 @@ class Scopes:
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
         """The innermost subprogram, not inlined, whose code covers a program location."""
-        unit = self.unit_at(pc)
-        die = None if unit is None else self._find(unit, self.info.in_file(pc))
-        return None if die is None else Subprogram(die)
+        if pc not in self._innermost:
+            unit = self.unit_at(pc)
+            die = None if unit is None else self._find(unit, self.info.in_file(pc))
+            if len(self._innermost) >= _MOST_CHAINS:
+                self._innermost.clear()
+            self._innermost[pc] = None if die is None else Subprogram(die)
+        return self._innermost[pc]
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """The scopes that cover a program location, from the subprogram inwards."""
