@@ -36,6 +36,7 @@ from dwarfgpu.session.entry_values import (
     call_site_returning_to,
     register_from_call_site,
 )
+from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
 from dwarfgpu.session.ipa_ra import preserved_by_callees
 
 
@@ -46,20 +47,6 @@ class GivenAddress:
     space: int
     """DWARF number of its address space."""
     address: int
-
-
-@frozen
-class LaneLocation:
-    """Where a lane is in a call frame (A.2.5.1, current program location)."""
-
-    pc: int | None
-    """As loaded; None where the lane was not active on entry to the frame, and with `error`."""
-    was_active: bool | None = None
-    """Whether it was active on entry to the frame; None where nothing tells."""
-    note: str | None = None
-    """What was assumed."""
-    error: DwarfGpuError | None = None
-    """Why it is not known."""
 
 
 @frozen
@@ -156,6 +143,11 @@ class Focus(Protocol):
     def code_object(self) -> CodeObject | None: ...
 
     @property
+    def focused_frame(self) -> FocusedFrame:
+        """The frame as files alone describe it."""
+        ...
+
+    @property
     def frame(self) -> SubprogramFrame: ...
 
     def context(self, frame: SubprogramFrame | None = None) -> Context:
@@ -190,17 +182,19 @@ class SubprogramFrame:
         return self.session.architecture
 
     @property
+    def described(self) -> FocusedFrame:
+        """What files alone describe of the frame: of the session's, unless it is elsewhere."""
+        described = self.session.focused_frame
+        return described if described.pc == self.pc else evolve(described, pc=self.pc)
+
+    @property
     def subprogram(self) -> Subprogram | None:
-        if self.code_object is None or self.pc is None:
-            return None
-        return self.code_object.scopes.subprogram_at(self.pc)
+        return self.described.subprogram
 
     @property
     def subprograms(self) -> tuple[Subprogram, ...]:
         """The functions at the program location, inlined ones too, innermost first."""
-        if self.code_object is None or self.pc is None:
-            return ()
-        return self.code_object.scopes.subprograms_at(self.pc)
+        return self.described.subprograms
 
     @property
     def _around_lane(self) -> tuple[Subprogram, ...]:
@@ -325,8 +319,7 @@ class SubprogramFrame:
     @property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
-        told = (each.lanes for each in self.subprograms)
-        return next((lanes for lanes in told if lanes is not None), None)
+        return self.described.lanes
 
     def call_site(self) -> CallSite | None:
         """The call where the lane in focus is: about to be made, or waited for."""
@@ -389,6 +382,9 @@ class SubprogramFrame:
         """
         if lane is None or self.is_scalar:
             return LaneLocation(self.pc)
+        described = self.described
+        if not described.has_lane_pc:
+            return described.wave_location
         is_forced = self.session.is_pc_forced and not self.level
         locate = self._forced_location if is_forced else self._lane_location
         if type(lane) is not int:  # those of many lanes (docs/decisions/0008)

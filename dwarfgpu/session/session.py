@@ -40,7 +40,8 @@ from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.machine.target import Named, NotStarted, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
-from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, SubprogramFrame
+from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
+from dwarfgpu.session.frame import GivenAddress, LaneState, SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.read_variable import (
     Presenter,
@@ -104,6 +105,24 @@ class Session:
     presenter: Callable[[Session], Presenter] | None = field(default=None, repr=False, kw_only=True)
     """What gives readings their text and plain data; `dwarfgpu.Session` has one."""
     _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
+    _contexts: dict[int | None, tuple[SubprogramFrame, Context]] = field(
+        factory=dict, init=False, repr=False
+    )
+    """By the stop for which it was made: `focus`."""
+    focused_frame: FocusedFrame = field(init=False, repr=False)
+    """The frame in focus, as files alone describe it."""
+
+    @focused_frame.default
+    def _focused_frame(self) -> FocusedFrame:
+        can_be_anywhere = bool(self.level or self.knows_loaded)
+        return FocusedFrame(
+            self.architecture,
+            self.code_objects,
+            self.pc,
+            can_be_anywhere,
+            self.given_lanes,
+            self.strict,
+        )
 
     @property
     def stop(self) -> int | None:
@@ -115,17 +134,7 @@ class Session:
 
         `UsageError` for a program location in no code object.
         """
-        if self.pc is None:
-            return self.code_objects[0] if len(self.code_objects) == 1 else None
-        for each in self.code_objects:
-            if each.covers(self.pc):
-                return each
-        if not self.code_objects or self.level or self.knows_loaded:
-            return None  # an outer frame can be anywhere
-        names = ", ".join(
-            f"{each.name} loaded at {each.load_address:#x}" for each in self.code_objects
-        )
-        raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+        return self.focused_frame.code_object
 
     @property
     def frame(self) -> SubprogramFrame:
@@ -241,27 +250,7 @@ class Session:
 
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
-        subprogram, lanes = self.frame.subprogram, self.frame.lanes
-        given = self.given_lanes
-        if lanes is not None:
-            if given not in (None, lanes):
-                raise InconsistentContext(
-                    f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
-                )
-            if self.architecture.is_simt and lanes > self.architecture.lane_count:
-                raise InconsistentContext(
-                    f"DW_AT_LLVM_lanes {lanes} of the subprogram and "
-                    f"the wave of {self.architecture.lane_count} lanes disagree"
-                )
-            return lanes, None
-        if given is not None:
-            return given, None
-        if subprogram is not None and self.strict:
-            return 1, None
-        count = self.architecture.lane_count
-        if subprogram is None or count == 1:
-            return count, None
-        return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
+        return self.focused_frame.lane_count
 
     def active_lanes(self) -> tuple[int | None, str | None]:
         """The frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
@@ -323,9 +312,29 @@ class Session:
         """Whether SGPRs are extended by zeros as bases of addresses, as compilers mean them."""
         return self.architecture.machine == "AMDGPU" and not self.strict
 
+    def focus(self) -> tuple[SubprogramFrame, Context]:
+        """The frame in focus and its evaluation context, without a unit.
+
+        Law: they are made once for a stop of the target, where files alone decide all that is in
+        them: neither DW_AT_LLVM_lane_pc nor DW_AT_LLVM_iterations is evaluated. Writes then change
+        nothing. A frame that has noted what it assumed of registers is not handed out again.
+        """
+        stop = self.stop
+        known = self._contexts.get(stop)
+        if known is not None and not known[0].preserved_by_callees:
+            return known
+        frame = self.frame
+        made = frame, self._context(frame)
+        if self.iteration is None and not self.focused_frame.has_lane_pc:
+            self._contexts.clear()
+            self._contexts[stop] = made
+        return made
+
     def context(self, frame: SubprogramFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""
-        frame = frame or self.frame
+        return self.focus()[1] if frame is None else self._context(frame)
+
+    def _context(self, frame: SubprogramFrame) -> Context:
         count, _ = self.lane_count()
         context = Context(
             architecture=self.architecture,
@@ -473,8 +482,7 @@ class Session:
         reading = Reading(variable, None, self.lane, presenter=presenter)
         try:
             reading = evolve(reading, type=variable.type)
-            frame = self.frame
-            context = self.context(frame)
+            frame, context = self.focus()
             reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
             attribute = variable.location
             symbol = self.at_symbol(variable) if attribute is None else None
@@ -500,8 +508,8 @@ class Session:
     def notes_on(self, variable: Variable) -> tuple[str, ...]:
         """What is assumed about the focus and the variable's description; it is not read."""
         try:
-            frame = self.frame
-            return self._notes(variable, frame, self.context(frame).pc)
+            frame, context = self.focus()
+            return self._notes(variable, frame, context.pc)
         except DwarfGpuError:
             return ()  # the reading itself reports it
 

@@ -27,7 +27,8 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.session.frame import LaneLocation, SubprogramFrame
+from dwarfgpu.session.focused_frame import LaneLocation
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.spec.machine import GPU, location_list, raises, shown

@@ -1,0 +1,124 @@
+"""The frame in focus, as files alone describe it: found once for a session.
+
+Law: everything here follows from the files and from fields of the session that never change, so
+it never becomes stale: no read of the machine is in it, neither when the machine runs nor when
+something is written does it change. Errors are not kept: what failed is tried again.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from attrs import frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
+
+
+@frozen
+class LaneLocation:
+    """Where a lane is in a call frame (A.2.5.1, current program location)."""
+
+    pc: int | None
+    """As loaded; None where the lane was not active on entry to the frame, and with `error`."""
+    was_active: bool | None = None
+    """Whether it was active on entry to the frame; None where nothing describes that."""
+    note: str | None = None
+    """What was assumed."""
+    error: DwarfGpuError | None = None
+    """Why it is not known."""
+
+
+@frozen(eq=False, slots=False)
+class FocusedFrame:
+    """The code object, functions and lanes at the program location of a session."""
+
+    architecture: Architecture
+    code_objects: tuple[CodeObject, ...]
+    pc: int | None
+    """The wave's program location, as loaded."""
+    can_be_anywhere: bool
+    """Whether a program location in no code object is no error: that of an outer frame."""
+    given_lanes: int | None
+    strict: bool
+
+    @cached_property
+    def code_object(self) -> CodeObject | None:
+        """The code object of the program location; the only one where there is no location.
+
+        `UsageError` for a program location in no code object.
+        """
+        if self.pc is None:
+            return self.code_objects[0] if len(self.code_objects) == 1 else None
+        for code_object in self.code_objects:
+            if code_object.covers(self.pc):
+                return code_object
+        if not self.code_objects or self.can_be_anywhere:
+            return None
+        names = ", ".join(
+            f"{code_object.name} loaded at {code_object.load_address:#x}"
+            for code_object in self.code_objects
+        )
+        raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+
+    @cached_property
+    def subprogram(self) -> Subprogram | None:
+        """The innermost function that is not inlined, at the program location."""
+        if self.code_object is None or self.pc is None:
+            return None
+        return self.code_object.scopes.subprogram_at(self.pc)
+
+    @cached_property
+    def subprograms(self) -> tuple[Subprogram, ...]:
+        """The functions at the program location, inlined ones too, innermost first."""
+        if self.code_object is None or self.pc is None:
+            return ()
+        return self.code_object.scopes.subprograms_at(self.pc)
+
+    @cached_property
+    def has_lane_pc(self) -> bool:
+        """Whether a function has DW_AT_LLVM_lane_pc (A.3.3.5), so that the machine decides where
+        lanes are."""
+        return any(
+            any(True for _ in subprogram.die.llvm_numbers(dw.AT_LLVM_LANE_PC))
+            for subprogram in self.subprograms
+        )
+
+    @cached_property
+    def wave_location(self) -> LaneLocation:
+        """Where the wave is, and each of its lanes without DW_AT_LLVM_lane_pc."""
+        return LaneLocation(self.pc)
+
+    @cached_property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
+        counts = (subprogram.lanes for subprogram in self.subprograms)
+        return next((lanes for lanes in counts if lanes is not None), None)
+
+    @cached_property
+    def lane_count(self) -> tuple[int, str | None]:
+        """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
+        subprogram, lanes = self.subprogram, self.lanes
+        given = self.given_lanes
+        if lanes is not None:
+            if given not in (None, lanes):
+                raise InconsistentContext(
+                    f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
+                )
+            if self.architecture.is_simt and lanes > self.architecture.lane_count:
+                raise InconsistentContext(
+                    f"DW_AT_LLVM_lanes {lanes} of the subprogram and "
+                    f"the wave of {self.architecture.lane_count} lanes disagree"
+                )
+            return lanes, None
+        if given is not None:
+            return given, None
+        if subprogram is not None and self.strict:
+            return 1, None
+        count = self.architecture.lane_count
+        if subprogram is None or count == 1:
+            return count, None
+        return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
