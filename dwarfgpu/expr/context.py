@@ -6,6 +6,7 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import is_
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field
@@ -331,6 +332,10 @@ class Context:
         object: Location | None = None,
     ) -> Context:
         """For a separate evaluation: initial stack and object are empty unless given."""
+        asked = unit, frame or self.frame, self.pc if pc is None else pc, result_kind, object
+        mine = self.unit, self.frame, self.pc, self.result_kind, self.object
+        if all(map(is_, asked, mine)) and not self.initial_stack:
+            return self
         return evolve(
             self,
             unit=unit,

@@ -134,6 +134,7 @@ class GdbSession(Session):
 
     def forget_frames(self) -> None:
         """After something was written."""
+        self.write_count.writes += 1
         if self.debugger is not None:
             self.debugger.forget_frames()
 

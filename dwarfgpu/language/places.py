@@ -6,6 +6,7 @@ read. Addresses mean what AMD text A.5.3 says, and `docs/language.md` where it l
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final, cast
 
 from attrs import evolve
@@ -71,8 +72,13 @@ class Places:
         self.variables: dict[Variable, None] = {}
         """Those that were looked at, in order."""
         self.architecture = session.architecture
-        # Memory can be read where the program location is in no code: this needs no frame.
-        self.context = Context(
+        self.resolver = session.resolver()
+
+    @cached_property
+    def context(self) -> Context:
+        """For memory, which can be read where the program location is in no code: no frame."""
+        session = self.session
+        return Context(
             architecture=session.architecture,
             wave=session.wave,
             lane=session.lane,
@@ -80,8 +86,6 @@ class Places:
             limits=session.limits,
             comparison=session.comparison,
         )
-
-        self.resolver = session.resolver()
 
     # Contents
 
@@ -99,10 +103,13 @@ class Places:
         symbol = self.session.at_symbol(variable) if attribute is None else None
         if attribute is not None or symbol is not None:
             try:
-                location = self.session.locate(attribute) if attribute else symbol
+                place = self.session.place(attribute) if attribute else None
+                location = place.location if place else symbol
                 if location is not None and not location.is_undefined:
                     found = self.resolver.variable(kind, location)
-                    return evolve(value, type=found.type, location=found.location)
+                    if place is not None:
+                        place = evolve(place, object=found)
+                    return evolve(value, type=found.type, location=found.location, place=place)
             except UndefinedBits as error:
                 return evolve(value, error=error)
         return self._sized(self.read(value))
@@ -133,7 +140,7 @@ class Places:
             return evolve(value, error=error)
 
     def _read_variable(self, value: TypedValue, variable: Variable) -> TypedValue:
-        found = self.session.read(variable)
+        found = self.session.read(variable, place=value.place)
         value = evolve(
             value,
             type=found.type,

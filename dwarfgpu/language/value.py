@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.session.read_variable import VariablePlace
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject
 
@@ -50,6 +51,8 @@ class TypedValue:
     """Where its type comes from: who wrote it says what its address classes mean."""
     variable: Variable | None = field(default=None, repr=False)
     """The variable that it wholly is."""
+    place: VariablePlace | None = field(default=None, repr=False)
+    """Where the description of that variable puts it, once evaluated."""
     frame: Session | None = field(default=None, repr=False)
     """What sees the variable, where that is not the focus."""
     around: EnclosingObject | None = field(default=None, repr=False)

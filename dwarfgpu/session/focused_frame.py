@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
+from dwarfgpu.machine.target import Named, NotStarted, Target
 
 
 @frozen
@@ -32,6 +33,13 @@ class LaneLocation:
     """Why it is not known."""
 
 
+class WriteCount:
+    """How often something was written through sessions that share a machine."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+
+
 @frozen(eq=False, slots=False)
 class FocusedFrame:
     """The code object, functions and lanes at the program location of a session."""
@@ -44,6 +52,8 @@ class FocusedFrame:
     """Whether a program location in no code object is no error: that of an outer frame."""
     given_lanes: int | None
     strict: bool
+    target: Target | None
+    """The machine, of which only its powers are asked: they do not change."""
 
     @cached_property
     def code_object(self) -> CodeObject | None:
@@ -63,6 +73,16 @@ class FocusedFrame:
             for code_object in self.code_objects
         )
         raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+
+    @cached_property
+    def named(self) -> Named | None:
+        """The machine, where it names waves and lanes."""
+        return self.target if isinstance(self.target, Named) else None
+
+    @cached_property
+    def not_started(self) -> NotStarted | None:
+        """The machine, where it counts reads of memory as before the program starts."""
+        return self.target if isinstance(self.target, NotStarted) else None
 
     @cached_property
     def subprogram(self) -> Subprogram | None:

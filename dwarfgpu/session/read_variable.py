@@ -29,7 +29,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
 from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.resolve_type import Resolver, may_point, object_bits
+from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
 
 
 class Presenter(Protocol):
@@ -104,6 +104,21 @@ class Reading:
         return self.failure is None and (
             self.pointer is not None or (self.bits is not None and self.bits.is_complete)
         )
+
+
+@frozen(eq=False)
+class VariablePlace:
+    """Where the description of a variable says that it is, and what that was evaluated in."""
+
+    frame: SubprogramFrame
+    context: Context
+    location: Location
+    stop: int | None
+    """That of the machine."""
+    writes: int
+    """How often something had been written."""
+    object: TypedObject | None = None
+    """The object there, with the type that it has now; None where that is not resolved yet."""
 
 
 def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:

@@ -187,7 +187,7 @@ class Resolver:
         size = size_bits(found.type) if found.location is location else None
         if size is None:
             return found
-        return TypedObject(found.type, location.of_object(size, self._attributes.context.endian))
+        return TypedObject(found.type, location.of_object(size, self._attributes.endian))
 
     def member(
         self, kind: Struct, location: Location, member: Member, outer: EnclosingObject | None = None

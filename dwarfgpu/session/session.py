@@ -37,15 +37,16 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
-from dwarfgpu.machine.target import Named, NotStarted, Target, WaveId
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
-from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
+from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
 from dwarfgpu.session.frame import GivenAddress, LaneState, SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
+    VariablePlace,
     contents,
     located,
     notes_on_location,
@@ -109,6 +110,11 @@ class Session:
         factory=dict, init=False, repr=False
     )
     """By the stop for which it was made: `focus`."""
+    write_count: WriteCount = field(factory=WriteCount, repr=False, kw_only=True)
+    """Writes since the machine was opened; every session made from this one counts with it."""
+    _notes_on_locations: dict[Variable, tuple[str, ...]] = field(
+        factory=dict, init=False, repr=False
+    )
     focused_frame: FocusedFrame = field(init=False, repr=False)
     """The frame in focus, as files alone describe it."""
 
@@ -122,6 +128,7 @@ class Session:
             can_be_anywhere,
             self.given_lanes,
             self.strict,
+            self.target,
         )
 
     @property
@@ -174,6 +181,7 @@ class Session:
     def forget_frames(self) -> None:
         """After something was written: what was found may hang on it."""
         (self.top or self)._stacks.clear()
+        self.write_count.writes += 1
 
     @property
     def physical_frame(self) -> CfiFrame | None:
@@ -238,7 +246,8 @@ class Session:
     @property
     def is_unused(self) -> bool:
         """Whether the lane in focus is known to have no work-item."""
-        used = self.target.used_lanes(self.wave) if isinstance(self.target, Named) else None
+        named = self.focused_frame.named
+        used = None if named is None else named.used_lanes(self.wave)
         if self.lane is None or used is None:
             return False
         return used <= self.lane < self.architecture.lane_count
@@ -397,7 +406,7 @@ class Session:
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
                 return NameLookup(infos, code_object.scopes.unit_at(pc))
-            here = self.program_location or pc
+            here = pc if self.lane is None else self.frame.program_location(self.lane) or pc
             with_outer = not (self.has_frames or self.inline_level)
             return code_object.scopes.meanings_at(
                 here, self.inline_level, infos, with_outer=with_outer
@@ -452,21 +461,40 @@ class Session:
         """Where an attribute says the object is, in the context of the focus."""
         return located(attribute, self.context(), observe)
 
+    def place(self, attribute: LocationAttribute) -> VariablePlace:
+        """`locate` for a variable that is then read: `read` does not evaluate it again."""
+        frame, context = self.focus()
+        stop, writes = self.stop, self.write_count.writes
+        location = located(attribute, context, None)
+        return VariablePlace(frame, context, location, stop, writes)
+
+    def _is_fresh(self, place: VariablePlace) -> bool:
+        """Whether the machine has not run, and nothing was written, since a place was found."""
+        return (place.stop, place.writes) == (self.stop, self.write_count.writes)
+
     def at_symbol(self, variable: Variable) -> Location | None:
         """Where a variable without a location is by the symbol of its name; None where it has none
         that others can mean."""
         address = address_of_symbol(self.code_objects, variable)
         return None if address is None else self.frame.place(GivenAddress(0, address))
 
-    def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
+    def read(
+        self,
+        variable: Variable,
+        observe: Observer | None = None,
+        place: VariablePlace | None = None,
+    ) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised.
+
+        `place`: what `place` has found, evaluated again only where it may have changed.
 
         A global variable needs no call frame: it is there for a lane that is not in this one too.
         """
         if variable.kind == "global" and self.is_absent:
             return evolve(self.focused(None).read(variable, observe), lane=self.lane)
         before = self.reads_before_start
-        reading = self._read(variable, observe)
+        place = place if place is not None and self._is_fresh(place) else None
+        reading = self._read(variable, observe, place)
         if self.reads_before_start == before:
             return reading
         return evolve(reading, notes=(*reading.notes, NOT_STARTED))
@@ -474,15 +502,17 @@ class Session:
     @property
     def reads_before_start(self) -> int:
         """How many reads were of memory as it is before the program starts."""
-        target = self.target
-        return target.reads_before_start if isinstance(target, NotStarted) else 0
+        target = self.focused_frame.not_started
+        return 0 if target is None else target.reads_before_start
 
-    def _read(self, variable: Variable, observe: Observer | None) -> Reading:
+    def _read(
+        self, variable: Variable, observe: Observer | None, place: VariablePlace | None
+    ) -> Reading:
         presenter = None if self.presenter is None else self.presenter(self)
         reading = Reading(variable, None, self.lane, presenter=presenter)
         try:
             reading = evolve(reading, type=variable.type)
-            frame, context = self.focus()
+            frame, context = (place.frame, place.context) if place else self.focus()
             reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
             attribute = variable.location
             symbol = self.at_symbol(variable) if attribute is None else None
@@ -496,11 +526,16 @@ class Session:
             why = why_not_described(variable, self.code_object, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
-            reading = evolve(reading, location=located(attribute, context, observe))
+            location = place.location if place else located(attribute, context, observe)
+            reading = evolve(reading, location=location)
             if frame.preserved_by_callees:
                 reading = evolve(
                     reading, notes=(*reading.notes, *frame.notes_on_preserved_registers())
                 )
+            if place is not None and place.object is not None:
+                typed = place.object
+                reading = evolve(reading, type=typed.type, location=typed.location)
+                return contents(reading, context)
             return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
             return evolve(reading, failure=at_start(self, error))
@@ -521,7 +556,12 @@ class Session:
         """What was assumed about the focus and the variable's description."""
         count, note = self.lane_count()
         assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
-        return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc, count)]))
+        on_location = self._notes_on_locations.get(variable)
+        if on_location is None:
+            on_location = notes_on_location(variable, frame, pc, count)
+            if not self.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
+                self._notes_on_locations[variable] = on_location
+        return tuple(dict.fromkeys([*assumed, *on_location]))
 
 
 __all__ = ["GivenAddress", "LaneState", "Reading", "Session", "SubprogramFrame"]

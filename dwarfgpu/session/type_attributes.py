@@ -17,7 +17,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.bits import signed
+from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -87,8 +87,18 @@ class TypeAttributes:
         self._too_much: dict[int, LimitExceeded] = {}
 
     @cached_property
+    def endian(self) -> Endian:
+        """The byte order of the machine."""
+        return self._context.endian
+
+    @cached_property
+    def _context(self) -> Context:
+        """The context of the focus, before its steps are limited."""
+        return self._make_context()
+
+    @cached_property
     def context(self) -> Context:
-        context = self._make_context()
+        context = self._context
         steps = min(STEPS, context.limits.steps)
         return evolve(context, limits=evolve(context.limits, steps=steps))
 

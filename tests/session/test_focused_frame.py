@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+
 import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import ConstValue
+from dwarfgpu.expr.evaluate import evaluate_attribute
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -112,3 +118,45 @@ def test_a_frame_that_noted_assumptions_is_not_handed_out_again() -> None:
     frame.preserved_by_callees[6] = UNDEFINED_LOCATION
     assert session.focus()[0] is not frame
     assert not session.focus()[0].preserved_by_callees
+
+
+def evaluations(session: Session, change: Callable[[], None]) -> int:
+    """How often a location is evaluated to read a variable whose place is known, after a change."""
+    variable = session.variable("t")
+    assert variable.location is not None and not isinstance(variable.location, ConstValue)
+    place = session.place(variable.location)
+    change()
+    count = 0
+
+    def called(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code is evaluate_attribute.__code__
+
+    sys.setprofile(called)
+    try:
+        reading = session.read(variable, place=place)
+    finally:
+        sys.setprofile(None)
+    assert reading.failure is None
+    return count
+
+
+def test_a_place_that_was_found_is_not_evaluated_again() -> None:
+    assert evaluations(of_nest(), lambda: None) == 0
+
+
+def test_a_place_is_evaluated_again_after_a_write() -> None:
+    session = of_nest()
+    assert evaluations(session, session.forget_frames) == 1
+    assert evaluations(session, session.focused(4).forget_frames) == 1
+
+
+def test_a_place_is_evaluated_again_after_the_machine_has_run() -> None:
+    session = of_nest()
+    target = session.target
+    assert isinstance(target, StateTarget)
+
+    def run() -> None:
+        target.stop += 1
+
+    assert evaluations(session, run) == 1

@@ -6,7 +6,7 @@ not have is then looked for in the other units.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -56,22 +56,18 @@ class Scopes:
         """By program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """What was last found at a program location: every lane of a wave asks for the same."""
-        self._units: dict[int, CompilationUnit | None] = {}
-        """Those last found, by program location."""
         self._innermost: dict[int, Subprogram | None] = {}
-        """The same of subprograms: `subprogram_at`."""
+        """The function of a program location: `subprogram_at`."""
+        self._declared: dict[Die, tuple[Variable, ...]] = {}
+        """The variables of scopes last looked into: `declared_in`."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit whose code covers a program location, of a skeleton the split unit.
 
         `MissingContext` where that is not found.
         """
-        if pc not in self._units:
-            unit = self.linked_unit_at(pc)
-            if len(self._units) >= _MOST_CHAINS:
-                self._units.clear()
-            self._units[pc] = None if unit is None else unit.full
-        return self._units[pc]
+        unit = self.linked_unit_at(pc)
+        return None if unit is None else unit.full
 
     def linked_unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit of the file itself whose code covers a program location: a skeleton is enough
@@ -188,6 +184,17 @@ class Scopes:
             self._variables[pc] = tuple(self._variables_at(pc))
         return list(self._variables[pc])
 
+    def declared_in(self, scope: Die) -> Iterable[Variable]:
+        """The variables of one scope; where one cannot be read, those before it, then the error."""
+        if scope not in self._declared:
+            if len(self._declared) >= _MOST_CHAINS:
+                self._declared.clear()
+            try:
+                self._declared[scope] = tuple(declared_in(scope))
+            except DwarfGpuError:
+                return declared_in(scope)
+        return self._declared[scope]
+
     def _variables_at(self, pc: int) -> list[Variable]:
         unit = self.unit_at(pc)
         if unit is None:
@@ -195,7 +202,7 @@ class Scopes:
         locals_: list[Variable] = []
         level = 0
         for scope in reversed(self.chain_at(pc)):
-            locals_ += [evolve(found, inline_level=level) for found in declared_in(scope)]
+            locals_ += [evolve(found, inline_level=level) for found in self.declared_in(scope)]
             if scope.tag in FUNCTIONS:
                 locals_ += [evolve(found, inline_level=level) for found in agreed(scope)]
                 level += 1
@@ -233,8 +240,8 @@ class Scopes:
             first = starts[-1 - level]
             own = chain[first : starts[-level] if level else None]
             scopes = reversed(chain[:first]) if with_outer else ()
-            outer = [each for scope in scopes for each in declared_in(scope)]
-        return NameLookup(infos or (self.info,), self.unit_at(pc), own, outer)
+            outer = [each for scope in scopes for each in self.declared_in(scope)]
+        return NameLookup(infos or (self.info,), self.unit_at(pc), own, outer, self.declared_in)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces and of the units that

@@ -7,6 +7,7 @@ variable whose location list does not cover the location is found, and says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, Literal
 
 from attrs import field
@@ -118,9 +119,12 @@ class Subprogram:
         return _loaded(self.unit, code_ranges(self.die))
 
 
-@frozen
+@frozen(slots=False)
 class Variable:
-    """A variable, parameter or named constant that is in scope somewhere."""
+    """A variable, parameter or named constant that is in scope somewhere.
+
+    Its type and location are read once: the file does not change.
+    """
 
     name: str
     die: Die = field(repr=False)
@@ -136,11 +140,11 @@ class Variable:
     def unit(self) -> CompilationUnit:
         return self.die.unit
 
-    @property
+    @cached_property
     def type(self) -> Type | None:
         return types_of(self.unit).type_of(self.die)
 
-    @property
+    @cached_property
     def type_text(self) -> str | None:
         """The type as its language spells it; None where there is none."""
         kind = self.type
@@ -163,7 +167,7 @@ class Variable:
                 return space
         return None
 
-    @property
+    @cached_property
     def location(self) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
         for holder in self.die.origins():
@@ -177,7 +181,7 @@ class Variable:
         """Whether other files can mean it (DWARF 5 4.1, DW_AT_external)."""
         return any(holder.flag(dw.AT_EXTERNAL) for holder in self.die.origins())
 
-    @property
+    @cached_property
     def described(self) -> tuple[Range, ...] | None:
         """Where its location list describes it, as loaded; None where no list limits it."""
         location = self.location

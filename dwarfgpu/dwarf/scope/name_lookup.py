@@ -99,6 +99,7 @@ class NameLookup:
         unit: CompilationUnit | None = None,
         chain: Iterable[Die] = (),
         outer: Iterable[Variable] = (),
+        declared: Callable[[Die], Iterable[Variable]] = declared_in,
     ) -> None:
         self.infos = tuple(infos)
         self.unit = unit
@@ -107,6 +108,8 @@ class NameLookup:
         """The scopes of the function in focus, from itself inwards."""
         self.outer = tuple(outer)
         """The variables of functions into which that is inlined, which its text does not see."""
+        self._declared_in = declared
+        """The variables of a scope."""
         self.problem: DwarfGpuError | None = None
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
@@ -240,7 +243,7 @@ class NameLookup:
 
     def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """What a block or function declares itself, or imports by name."""
-        for variable in declared_in(scope):
+        for variable in self._declared_in(scope):
             if canonical(variable.name) == part.name and takes(variable.die):
                 return (variable,)
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)

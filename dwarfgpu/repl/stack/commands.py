@@ -344,11 +344,12 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     notes: list[str] = []
     told: dict[str, str] = {}
     incomplete: list[Variable] = []
+    options = shell.settings.format_options()
     for each in found:
         reading = session.read(each)
         if not reading.is_complete:
             incomplete.append(each)
-        text = contents(session, reading, shell.settings.format_options())
+        text = contents(session, reading, options)
         told[each.name] = text
         data: JsonObject = {"name": each.name, "value": text, "type": _type_text(reading.variable)}
         yield Output(f"{each.name} = {text}", data, "variables")
