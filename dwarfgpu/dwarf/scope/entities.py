@@ -206,13 +206,15 @@ class Variable:
             )
         if not described:
             return f"{self.name} is declared here but no location is given: it is optimized out"
-        told = self._told()
-        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in told[:_MOST_SHOWN])
-        where = f"at {spans}" if told else "nowhere"
-        more = f" and {len(told) - _MOST_SHOWN} more ranges" if len(told) > _MOST_SHOWN else ""
+        known = self._somewhere
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in known[:_MOST_SHOWN])
+        where = f"at {spans}" if known else "nowhere"
+        hidden = len(known) - _MOST_SHOWN
+        more = f" and {hidden} more ranges" if hidden > 0 else ""
         return f"{self.name} is optimized out at this pc; described {where}{more}"
 
-    def _told(self) -> tuple[Range, ...]:
+    @cached_property
+    def _somewhere(self) -> tuple[Range, ...]:
         """The same as `described` without entries that say that the variable is nowhere."""
         location = self.location
         assert isinstance(location, LocList)
