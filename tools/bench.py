@@ -1,7 +1,8 @@
-"""Benchmarks: `tools/bench.py expr|gdb|lanes|names|reader|repl|unwind` prints tables for the
-documents.
+"""Benchmarks: `tools/bench.py expr|gdb|journeys|lanes|names|reader|repl|unwind` prints
+tables for the documents.
 
-Figures are for orientation on one machine; nothing in the tests depends on them.
+Figures are for orientation on one machine; nothing in the tests depends on them, except that
+`tests/session/test_journeys.py` guards the counts of `journeys`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.bench_gdb import bench_gdb
+from tools.bench_journeys import bench_journeys
 from tools.bench_lanes import bench_lanes
 from tools.bench_names import bench_names
 from tools.bench_reader import bench_reader
@@ -133,6 +135,7 @@ def main() -> None:
     benches = {
         "expr": bench_expr,
         "gdb": bench_gdb,
+        "journeys": bench_journeys,
         "lanes": bench_lanes,
         "reader": bench_reader,
         "names": bench_names,

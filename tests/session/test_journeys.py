@@ -1,0 +1,43 @@
+"""How many functions answer a question (docs/benchmarks.md, "Calls"): a guard against asking again.
+
+The bounds are the counts of the document and a tenth more; the aims of two of them are below.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.bench_journeys import calls, questions
+
+DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs/benchmarks.md"
+ROW = re.compile(r"^\| ([a-g]'?) \| .* \| ([\d,]+) \| \d+ \| [\d,]* \|$", re.MULTILINE)
+COUNTED = {
+    letter: int(count.replace(",", "")) for letter, count in ROW.findall(DOCUMENT.read_text())
+}
+AIMS = {"d": 500, "f": 900, "g": 900}
+
+
+def test_the_document_has_every_journey() -> None:
+    assert COUNTED.keys() == questions().keys()
+
+
+@pytest.mark.parametrize("letter", COUNTED)
+def test_no_more_calls_than_the_document_says(letter: str) -> None:
+    count, _ = calls(questions()[letter][1])
+    assert count <= 1.1 * COUNTED[letter]
+
+
+@pytest.mark.parametrize("letter", AIMS)
+def test_the_aims_are_met(letter: str) -> None:
+    assert COUNTED[letter] < AIMS[letter]
+
+
+def test_a_question_asked_twice_counts_twice() -> None:
+    question = questions()["b"][1]
+    once, _ = calls(question)
+    twice, _ = calls(lambda: (question(), question()))
+    assert twice == 2 * once + 2
+    assert once > 100
