@@ -406,7 +406,8 @@ class Session:
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
                 return NameLookup(infos, code_object.scopes.unit_at(pc))
-            here = pc if self.lane is None else self.frame.program_location(self.lane) or pc
+            is_with_wave = self.lane is None or not self.focused_frame.has_lane_pc
+            here = pc if is_with_wave else self.frame.program_location(self.lane) or pc
             with_outer = not (self.has_frames or self.inline_level)
             return code_object.scopes.meanings_at(
                 here, self.inline_level, infos, with_outer=with_outer
