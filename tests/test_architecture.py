@@ -265,9 +265,6 @@ RECURSIVE: dict[tuple[str, ...], str] = {
 """The circles that are one recursive definition in several files, and the definition."""
 
 UNDECIDED: dict[tuple[str, ...], str] = {
-    ("cli.eval", "cli.eval_variables"): (
-        "eval loads the subjects of a session when one is named, and those share its options"
-    ),
     ("repl.*",): "every command has the whole Shell, and the Shell has the commands",
 }
 """Circles to be cut, which must not grow into other rooms."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from dwarfgpu.cli.operations import evaluated, names_operation, outcome, told
 from dwarfgpu.cli.positioned import positioned
-from dwarfgpu.cli.printing import context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
 from dwarfgpu.errors import InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
@@ -36,7 +36,6 @@ from dwarfgpu.terminal.input import text_input
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import telling_outer_frame
 
-SCHEMA = "dwarfgpu-eval-1"
 _BEGINS_EXPRESSION: Final = re.compile(r"""\s*([$*&!~{'"]|sizeof\b)""")
 """No operations begin so."""
 _IN_EXPRESSION: Final = re.compile(
@@ -117,7 +116,7 @@ def _all_waves(args: argparse.Namespace) -> int:
             del records[-1]["schema"]
             records[-1].pop("context_notes", None)
     if args.json:
-        print_json({"schema": SCHEMA, "waves": [*records], **context_notes(sessions[0])})
+        print_json({"schema": EVAL_SCHEMA, "waves": [*records], **context_notes(sessions[0])})
     else:
         print_notes(notes)
     return status
@@ -204,7 +203,7 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
     """Operations for one lane."""
     answer = positioned(session, evaluated(args, session))
     if args.json:
-        print_json({"schema": SCHEMA, **answer.record, **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, **answer.record, **context_notes(session)})
     elif answer.error is not None:
         print(f"dwarfgpu: {answer.text}", file=sys.stderr)
     else:
@@ -242,7 +241,9 @@ def _show_operations(
 ) -> int:
     """Print what operations give in the lanes of a wave, and gather the notes."""
     if args.json:
-        print_json({"schema": SCHEMA, "lanes": lane_records(answers), **context_notes(session)})
+        print_json(
+            {"schema": EVAL_SCHEMA, "lanes": lane_records(answers), **context_notes(session)}
+        )
     else:
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys(lane_notes(answers))

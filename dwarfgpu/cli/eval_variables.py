@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TextIO
 
-from dwarfgpu.cli.eval import SCHEMA
 from dwarfgpu.cli.operations import compared
 from dwarfgpu.cli.positioned import positioned, with_notes
-from dwarfgpu.cli.printing import context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
@@ -52,10 +51,10 @@ def of_session(args: argparse.Namespace, session: Session) -> int:
         for each, found in shown:
             _print_answer(each, found)
     elif len(answers) == 1:
-        print_json({"schema": SCHEMA, **answers[0][1].record, **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, **answers[0][1].record, **context_notes(session)})
     else:
         records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
     return _finished(args, [found for _, found in answers])
 
 
@@ -133,7 +132,7 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
     answers = [(each, _answer(session, each)) for each in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
     else:
         marks = distinguishing(session, variables)
         for each, found in _without_start(answers, sys.stdout):
@@ -222,7 +221,7 @@ def _show_lanes(
         if not has_hint(notes) and any(each.answer.status for each in answers):
             notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
     if args.json and len(questions) == 1 and args.subject:
-        print_json({"schema": SCHEMA, "lanes": records[0]["lanes"], **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, "lanes": records[0]["lanes"], **context_notes(session)})
     elif args.json:
-        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
+        print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
     return status

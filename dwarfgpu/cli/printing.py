@@ -10,6 +10,9 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
+EVAL_SCHEMA = "dwarfgpu-eval-1"
+"""The form of what `eval --json` prints."""
+
 
 def print_json(record: JsonObject) -> None:
     """Exactly one object, on stdout."""
