@@ -64,6 +64,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "empty-composite": "`extend` or `select_bit_piece` with a size or count of 0",
     "large-composite": "parts larger than the largest address space",
     "empty-piece": "a piece of size 0",
+    "wide-number": "a `constu` or `consts` of more bits than the generic type: it is truncated",
     "upstream-address-space": (
         "upstream clang's final `litN, swap, xderef`, where it is read by the letter"
     ),

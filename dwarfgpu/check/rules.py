@@ -82,6 +82,8 @@ _EXPRESSIONS: Final = (
          "sizes of piece and deref are bytes, of the others bits"),
     Rule("empty-piece", "warning", "A.2.5.4.4.6", "a piece of size 0",
          "leave it out"),
+    Rule("wide-number", "warning", "A.2.5.4.3.1", "a constant that the generic type cannot hold",
+         "write DW_OP_const_type with a base type of its size"),
     Rule("upstream-address-space", "warning", "A.2.5.4.3.4", "clang's swap, xderef, by the letter",
          "write LLVM_form_aspace_address in place of swap, xderef"),
     Rule("unsupported-operation", "note", "A.2.5.4", "an operation that is not evaluated"),

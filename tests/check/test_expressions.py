@@ -66,6 +66,8 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("large-composite", "error", LOCATION, "lit0; LLVM_extend 64, 0x4000000000000000",
      "lit0; LLVM_extend 64, 64"),
     ("empty-piece", "warning", LOCATION, "lit0; piece 0", "lit0; piece 1"),
+    ("wide-number", "warning", LOCATION, "constu 0x10000000000000000; stack_value",
+     "constu 0xffffffffffffffff; stack_value"),
     ("upstream-address-space", "warning", LOCATION, "lit4; lit5; swap; xderef",
      "lit4; lit5; xderef"),
     ("unsupported-operation", "note", LOCATION, ".byte 0xf1, 0, 0, 0, 0, 0, 0, 0, 0, 0",
