@@ -16,6 +16,7 @@ from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.options.file_limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural
 from dwarfgpu.service.check_baseline import SCHEMA
@@ -53,6 +54,7 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument("--all", action="store_true", help="show every finding of each rule")
     add_mangled_option(parser)
     check_rules.configure(parser)
+    add_file_limit_options(parser)
     text = parser.add_argument_group("of an expression")
     text.add_argument("--hex", action="store_true", help="the expression is given as bytes")
     sources = text.add_mutually_exclusive_group()

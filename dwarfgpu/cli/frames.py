@@ -31,6 +31,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.text.text import expression_text
 from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
@@ -58,6 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     add_mangled_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    add_file_limit_options(parser)
 
 
 @frozen
@@ -120,7 +122,9 @@ def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
 def run(args: argparse.Namespace) -> int:
     require_no_core(args.file)
     with opening():
-        code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
+        code_object = CodeObject.open(
+            args.file, dialect=args.dialect, target=args.target, limits=file_limits_of(args)
+        )
     symbols, notes = _symbols(code_object)
     place = in_file(code_object, args.pc, "--pc")
     notes += [] if place is None else place.notes

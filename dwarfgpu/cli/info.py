@@ -20,6 +20,7 @@ from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
 from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
@@ -59,6 +60,7 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_mangled_option(parser)
+    add_file_limit_options(parser)
     parser.add_argument(
         "--all",
         action="store_true",
@@ -77,7 +79,9 @@ def run(arguments: Namespace) -> int:
     if arguments.file is not None or arguments.sysroot is not None:
         raise UsageError(f"--file and --sysroot are for a core file, which {path} is not")
     with opening():
-        report = report_on(path, arguments.target, directories, arguments.dialect)
+        report = report_on(
+            path, arguments.target, directories, arguments.dialect, file_limits_of(arguments)
+        )
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **report_json(report)}))
     else:

@@ -25,6 +25,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
@@ -81,6 +82,7 @@ def configure(parser: ArgumentParser) -> None:
     judged.add_argument(
         "--min-coverage", metavar="PERCENT", help="exit status 1 where less is described"
     )
+    add_file_limit_options(parser)
     parser.set_defaults(state=None, lane=None)
 
 
@@ -180,6 +182,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             args.dialect,
             target=args.target,
             debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+            limits=file_limits_of(args),
         )
         units = file.info.units
     if not units and not file.info.problems:

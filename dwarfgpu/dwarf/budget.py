@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.names import printable
 
 ALLOWANCE_BYTES: Final = 1 << 16
@@ -30,11 +31,17 @@ LONGEST_NAME_BYTES: Final = 1 << 14
 class Budget:
     """What was read of the sections of one file."""
 
-    def __init__(self, file_bytes: int) -> None:
+    def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_LIMITS) -> None:
         self._most_bytes = LARGEST_EXPANSION * file_bytes
-        self.most_units = UNIT_ALLOWANCE + file_bytes // 8
+        self.most_units = min(UNIT_ALLOWANCE + file_bytes // 8, limits.units)
         """A unit's header has at least eleven bytes; only compressed sections have more units."""
-        self._most_entries = ENTRY_ALLOWANCE + file_bytes
+        of_file = ENTRY_ALLOWANCE + file_bytes
+        self._most_entries = min(of_file, limits.dies)
+        self.entries_reason = (
+            "the budget of the file is used up (--max-dies)"
+            if limits.dies <= of_file
+            else "the section is compressed beyond what compilers write"
+        )
         self._entries = 0
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}

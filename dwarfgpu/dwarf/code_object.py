@@ -22,6 +22,7 @@ from dwarfgpu.objfile.elf import (
     Section,
     Segment,
 )
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
@@ -58,14 +59,15 @@ class CodeObject:
         strict: bool = False,
         target: str | None = None,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+        limits: FileLimits = DEFAULT_LIMITS,
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is no readable object file.
 
         `strict`: what compilers write is read literally. `target`: which code object of a fat
         binary or bundle, as in `dwarfgpu.objfile.container.open_object`. `debug_directories`:
-        where debug information in other files is looked for.
+        where debug information in other files is looked for. `limits`: budgets of each file.
         """
-        file = open_object(path, target)
+        file = open_object(path, target, limits)
         return cls.of(
             file, load_address, dialect, strict=strict, debug_directories=debug_directories
         )

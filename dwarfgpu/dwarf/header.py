@@ -13,8 +13,8 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
-MOST_UNITS: Final = 200_000
 MOST_PROBLEMS: Final = 1_000
 """Headers that cannot be used, after which the section is given up."""
 _ADDRESS_SIZES: Final = (1, 2, 4, 8)
@@ -62,7 +62,7 @@ def read_headers(
     endian: Endian,
     section: str = ".debug_info",
     suffix: str = "",
-    most_units: int = MOST_UNITS,
+    most_units: int = DEFAULT_LIMITS.units,
 ) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
     """The headers of all units of a section, and why others could not be used.
 
@@ -75,10 +75,12 @@ def read_headers(
     while reader:
         offset = reader.position
         end = len(data)
-        if len(headers) >= min(most_units, MOST_UNITS) or len(problems) >= MOST_PROBLEMS:
+        if len(headers) >= most_units or len(problems) >= MOST_PROBLEMS:
             what = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
-                LimitExceeded(f"{what} stand before offset {offset:#x} of {section}{suffix}")
+                LimitExceeded(
+                    f"{what} stand before offset {offset:#x} of {section}{suffix} (--max-units)"
+                )
             )
             problems[-1].context = f"{section}{suffix}"
             break

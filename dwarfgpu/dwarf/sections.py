@@ -85,7 +85,7 @@ class Sections:
         """The end of the section names in the file: `.dwo` of a split unit, else empty."""
         self.path = path or object.path
         """The name of the part in messages."""
-        self.budget = Budget(object.size_bytes)
+        self.budget = Budget(object.size_bytes, object.limits)
         self._row = row
         self._data: dict[str, bytes] = {}
         self._contributions: dict[str, Contributions] = {}

@@ -74,10 +74,7 @@ def read_tree(
         position = skip(abbreviation.plan, data, position, end)
         offsets.append(start)
         if is_bounded and len(offsets) > (most or 0):
-            raise LimitExceeded(
-                f"more than {most} entries before offset {start:#x} of .debug_info: the section "
-                "is compressed beyond what compilers write"
-            )
+            raise LimitExceeded(f"more than {most} entries before offset {start:#x} of .debug_info")
         abbrevs.append(abbreviation)
         parents.append(parent)
         ends.append(len(offsets))

@@ -27,6 +27,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
+    LimitExceeded,
     Malformed,
     MissingContext,
     Unsupported,
@@ -167,9 +168,12 @@ class CompilationUnit:
         """All entries of the unit."""
         try:
             budget = self.sections.budget
-            tree = read_tree(
-                self.data, self.header.entries_at, self.end, self.abbreviations, budget.entries_left
-            )
+            at, end, most = self.header.entries_at, self.end, budget.entries_left
+            try:
+                tree = read_tree(self.data, at, end, self.abbreviations, most)
+            except LimitExceeded as error:
+                budget.spend_entries(most)  # the next attempt ends at once
+                raise LimitExceeded(f"{error.message}: {budget.entries_reason}") from None
             budget.spend_entries(len(tree.offsets))
             return tree
         except DwarfGpuError as error:

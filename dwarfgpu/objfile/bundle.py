@@ -22,6 +22,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -85,19 +86,26 @@ def is_bundle(data: bytes) -> bool:
     return data.startswith((MAGIC, COMPRESSED_MAGIC))
 
 
-def read_bundles(data: bytes | FileBytes, what: str) -> tuple[BundleEntry, ...]:
+def read_bundles(
+    data: bytes | FileBytes, what: str, limits: FileLimits = DEFAULT_LIMITS
+) -> tuple[BundleEntry, ...]:
     """The entries of all bundles in a file or section; `Malformed` where there is none.
 
     `Unsupported` for a compression that is not read here, or not without an extra.
     """
-    return _bundles_from(data, 0, what)
+    return _bundles_from(data, 0, what, limits)
 
 
-def _bundles_from(data: bytes | FileBytes, position: int, what: str) -> tuple[BundleEntry, ...]:
+def _bundles_from(
+    data: bytes | FileBytes, position: int, what: str, limits: FileLimits
+) -> tuple[BundleEntry, ...]:
     out: list[BundleEntry] = []
-    number = unpacked_bytes = 0
+    number = unpacked_bytes = inflated_bytes = 0
     while position < len(data):
-        entries, end = _bundle(data, position, f"{what}+{position:#x}")
+        entries, end, inflated = _bundle(
+            data, position, f"{what}+{position:#x}", limits, inflated_bytes
+        )
+        inflated_bytes += inflated
         out += [evolve(each, bundle=number) for each in entries]
         if len(out) > MOST_ENTRIES:
             raise LimitExceeded(f"{what} has more than {MOST_ENTRIES} code objects")
@@ -133,7 +141,9 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
                 raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
             data = file.window(section)
-            found = _bundles_from(data, _after_zeros(data, 0), f"{file.path}: {section.name}")
+            found = _bundles_from(
+                data, _after_zeros(data, 0), f"{file.path}: {section.name}", file.limits
+            )
             out += [evolve(each, section=section.name) for each in found]
         elif section.name.startswith(prefix):
             id = section.name.removeprefix(prefix)
@@ -141,18 +151,23 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
     return tuple(evolve(each, index=index) for index, each in enumerate(out))
 
 
-def _bundle(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
-    """The entries of the bundle at a position, and where it ends."""
+def _bundle(
+    data: bytes | FileBytes, position: int, what: str, limits: FileLimits, inflated_bytes: int
+) -> tuple[list[BundleEntry], int, int]:
+    """The entries of the bundle at a position, where it ends, and how many bytes were unpacked.
+
+    `inflated_bytes`: what the bundles before it unpacked.
+    """
     magic = data[position : position + len(MAGIC)]
     if magic == MAGIC:
-        return _plain(data, position, what)
+        return *_plain(data, position, what), 0
     if not magic.startswith(COMPRESSED_MAGIC):
         raise Malformed(f"{what}: no offload bundle begins here")
-    unpacked, kind, end = _unpacked(data, position, what)
+    unpacked, kind, end = _unpacked(data, position, what, limits, inflated_bytes)
     if not unpacked.startswith(MAGIC):
         raise Malformed(f"{what}: no offload bundle is inside the compressed one")
     entries, _ = _plain(unpacked, 0, what)
-    return [evolve(each, compression=kind) for each in entries], end
+    return [evolve(each, compression=kind) for each in entries], end, len(unpacked)
 
 
 def _plain(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
@@ -207,7 +222,9 @@ def _entries(
         yield BundleEntry(0, id.decode("utf-8", "replace"), part_of(data, start, size))
 
 
-def _unpacked(data: bytes | FileBytes, position: int, what: str) -> tuple[bytes, str, int]:
+def _unpacked(
+    data: bytes | FileBytes, position: int, what: str, limits: FileLimits, inflated_bytes: int
+) -> tuple[bytes, str, int]:
     """The bundle in a compressed one, how it was compressed, and where the outer one ends.
 
     Version 1 has no size of its own, 2 has 32-bit sizes, 3 has 64-bit ones.
@@ -229,6 +246,10 @@ def _unpacked(data: bytes | FileBytes, position: int, what: str) -> tuple[bytes,
     except (Malformed, Unsupported) as error:
         error.context = what
         raise
+    if size_bytes <= MOST_UNPACKED_BYTES:  # larger claims are refused below
+        limits.check_inflated(
+            what, packed_bytes=end - start, size_bytes=size_bytes, other_bytes=inflated_bytes
+        )
     if method == _ZLIB and total_bytes is None:
         # The rest of the file is not copied: many bundles may follow.
         rest = (

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from dwarfgpu.base.reading import is_regular
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.file_limits import FileLimits
 
 T = TypeVar("T")
 
@@ -29,11 +30,11 @@ def shown_path(path: str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
-def open_companion(path: str) -> ObjectFile:
+def open_companion(path: str, limits: FileLimits) -> ObjectFile:
     """The ELF file of a path that was named in a file; `UsageError` where it is none."""
     if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
         raise UsageError(f"{shown_path(path)} cannot be read: it is no regular file")
-    return ObjectFile(shown_path(path), map_file(path))
+    return ObjectFile(shown_path(path), map_file(path), limits)
 
 
 class Search:

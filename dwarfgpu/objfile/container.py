@@ -14,6 +14,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 
 _LONGEST_MAGIC_BYTES: Final = 64
@@ -27,6 +28,7 @@ class Container:
     file: ObjectFile | None
     """The ELF file itself; None for a bundle."""
     entries: tuple[BundleEntry, ...]
+    limits: FileLimits = DEFAULT_LIMITS
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
         """The entries for a GPU that are not empty."""
@@ -35,19 +37,22 @@ class Container:
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
         name = entry.target or entry.id
-        return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data))
+        return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data), self.limits)
 
 
-def open_container(path: str | Path) -> Container:
+def open_container(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> Container:
     """A file with the code objects in it; `UsageError` where it is neither ELF nor bundle."""
     data = map_file(path)
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
-        return Container(str(path), None, read_bundles(data, str(path)))
-    file = ObjectFile(str(path), data)
-    return Container(str(path), file, () if file.machine == "AMDGPU" else entries_of(file))
+        return Container(str(path), None, read_bundles(data, str(path), limits), limits)
+    file = ObjectFile(str(path), data, limits)
+    entries = () if file.machine == "AMDGPU" else entries_of(file)
+    return Container(str(path), file, entries, limits)
 
 
-def open_object(path: str | Path, target: str | None = None) -> ObjectFile:
+def open_object(
+    path: str | Path, target: str | None = None, limits: FileLimits = DEFAULT_LIMITS
+) -> ObjectFile:
     """The ELF file of a path, or the code object of a target in it.
 
     `target` is one like `gfx90a:xnack+`, a whole bundle entry ID, or the number of the entry.
@@ -57,8 +62,8 @@ def open_object(path: str | Path, target: str | None = None) -> ObjectFile:
     if target is None:
         data = map_file(path)
         if not is_bundle(data[:_LONGEST_MAGIC_BYTES]):
-            return ObjectFile(str(path), data)
-    container = open_container(path)
+            return ObjectFile(str(path), data, limits)
+    container = open_container(path, limits)
     if container.file is not None and container.file.machine == "AMDGPU":
         _check_target(container.file, target)
         return container.file

@@ -18,9 +18,10 @@ from typing import Final, Literal
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.placement import placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
@@ -46,10 +47,6 @@ SHN_XINDEX: Final = 0xFFFF
 _ARCHIVES: Final = (b"!<arch>\n", b"!<thin>\n")
 _ZLIB: Final = 1
 _ZSTD: Final = 2
-_INFLATED_BYTES: Final = 1 << 24
-"""The size that any compressed section may have."""
-_INFLATED_RATIO: Final = 64
-"""How many times its compressed size a larger one may have."""
 _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
 
@@ -136,8 +133,12 @@ class ObjectFile:
     ELF file at all.
     """
 
-    def __init__(self, path: str, data: bytes | FileBytes) -> None:
+    def __init__(
+        self, path: str, data: bytes | FileBytes, limits: FileLimits = DEFAULT_LIMITS
+    ) -> None:
         self.path = path
+        self.limits = limits
+        self._inflated_bytes: dict[int, int] = {}
         self._data = data
         self.size_bytes = len(data)
         if data[:8] in _ARCHIVES:
@@ -300,7 +301,7 @@ class ObjectFile:
         if data[:4] != b"ZLIB" or len(data) < 12:
             raise Malformed(f"{section.name} of {self.path} has no ZLIB header")
         size = int.from_bytes(data[4:12], "big")
-        self._check_inflated(section.name, size_bytes=size, compressed_bytes=len(data))
+        self._check_inflated(section, size_bytes=size, packed_bytes=len(data))
         return self._inflate(section, data[12:], size)
 
     def data_of(self, section: Section) -> bytes:
@@ -313,7 +314,7 @@ class ObjectFile:
             return data
         kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
-        self._check_inflated(what, size_bytes=expanded, compressed_bytes=len(data))
+        self._check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
         if kind == _ZSTD:
             return unpack_zstd(data[size:], expanded, f"{what} of {self.path}")
         if kind != _ZLIB:
@@ -418,14 +419,18 @@ class ObjectFile:
         at = self._sections_at + index * self._section_bytes
         return self._unpack(self._layout.section, at, f"section header {index}")
 
-    def _check_inflated(self, what: str, *, size_bytes: int, compressed_bytes: int) -> None:
+    def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
         """Claims beyond all measure are left to the decompression, which tells lies apart."""
-        most = max(_INFLATED_BYTES, _INFLATED_RATIO * compressed_bytes)
-        if most < size_bytes <= MOST_UNPACKED_BYTES:
-            raise LimitExceeded(
-                f"{self.path}: {what} has {size_bytes} bytes when decompressed, "
-                f"{compressed_bytes} as it is"
-            )
+        if size_bytes > MOST_UNPACKED_BYTES:
+            return
+        others = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(section.index, 0)
+        self.limits.check_inflated(
+            f"{section.name or f'section {section.index}'} of {self.path}",
+            packed_bytes=packed_bytes,
+            size_bytes=size_bytes,
+            other_bytes=others,
+        )
+        self._inflated_bytes[section.index] = size_bytes
 
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
         return inflate(data, size_bytes, f"{section.name} of {self.path}")
@@ -452,9 +457,9 @@ def not_elf(path: str) -> str:
     return f"{path} is not an ELF file"
 
 
-def open_object(path: str | Path) -> ObjectFile:
+def open_object(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> ObjectFile:
     """The ELF file of that path; `UsageError` where it cannot be read or is none."""
-    return ObjectFile(str(path), map_file(path))
+    return ObjectFile(str(path), map_file(path), limits)
 
 
 def map_file(path: str | Path) -> bytes | FileBytes:

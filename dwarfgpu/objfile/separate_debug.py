@@ -16,6 +16,7 @@ from dwarfgpu.base.reading import is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
+from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.objfile.notes import build_id
 
 DEBUG_DIRECTORIES: Final = ("/usr/lib/debug",)
@@ -63,7 +64,7 @@ def find_debug_file(
     id = build_id(file)
     if id is not None:
         for path in by_build_id(id, roots):
-            found = _opened(path)
+            found = _opened(path, file.limits)
             if found is not None and build_id(found) == id:
                 return found
     link = debug_link(file)
@@ -71,7 +72,7 @@ def find_debug_file(
         return None
     other: str | None = None
     for path in _by_link(link, Path(file.path), roots):
-        found = _opened(path)
+        found = _opened(path, file.limits)
         if found is None or not _is_other(path, file) or _crc(path) != link.crc:
             continue
         its_id = build_id(found)
@@ -102,9 +103,9 @@ def _by_link(link: DebugLink, path: Path, roots: list[Path]) -> Iterator[Path]:
         yield Path(joined_below(str(root), f"{inside}/{link.name}"))
 
 
-def _opened(path: Path) -> ObjectFile | None:
+def _opened(path: Path, limits: FileLimits) -> ObjectFile | None:
     try:
-        return open_object(path) if is_regular(path) else None
+        return open_object(path, limits) if is_regular(path) else None
     except (DwarfGpuError, OSError, ValueError):
         return None
 

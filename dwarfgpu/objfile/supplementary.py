@@ -101,7 +101,7 @@ def find_supplementary(
     search = Search()
 
     def look(path: str) -> ObjectFile | str:
-        found = open_companion(path)
+        found = open_companion(path, file.limits)
         return link.mismatch(found) or found
 
     found = search.first(_paths(file, link, roots), look)

@@ -35,6 +35,7 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.numbers import cut_short, natural
 from dwarfgpu.service.lane_answer import checked_lanes
@@ -117,6 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
     for option, (_, help_text) in BUDGETS.items():
         budget.add_argument(option, metavar="N", help=f"{help_text}; default: {_default(option)}")
+    add_file_limit_options(parser)
     focus.add_argument(
         "--strict",
         action="store_true",
@@ -172,6 +174,7 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
             dialect=args.dialect,
             strict=args.strict,
             debug_directories=tuple(args.debug_dir or DEBUG_DIRECTORIES),
+            limits=file_limits_of(args),
         )
     if args.arch is not None and architecture(args.arch).name != stopped.architecture.name:
         raise UsageError(f"--arch {args.arch}, but the core is of {stopped.architecture.name}")
@@ -314,6 +317,7 @@ def _code_objects(
             for each in state.code_objects
             if resolved(each.path) not in given and not (files and len(state.code_objects) == 1)
         ]
+    limits = file_limits_of(args)
     return tuple(
         CodeObject.open(
             path,
@@ -322,6 +326,7 @@ def _code_objects(
             strict=args.strict,
             target=args.target,
             debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+            limits=limits,
         )
         for path, address in named
     )

@@ -22,6 +22,7 @@ from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.notes import build_id
 from dwarfgpu.objfile.separate_debug import (
@@ -132,12 +133,16 @@ class Report:
 
 
 def report_on(
-    path: str, target: str | None, directories: Iterable[str | Path], dialect: str | None = None
+    path: str,
+    target: str | None,
+    directories: Iterable[str | Path],
+    dialect: str | None = None,
+    limits: FileLimits = DEFAULT_LIMITS,
 ) -> Report:
     """Look at a file, or at the code object of a target in it; `UsageError` where it is none."""
     if target is not None:
-        return _of_file(Report(path), open_object(path, target), directories, dialect)
-    container = open_container(path)
+        return _of_file(Report(path), open_object(path, target, limits), directories, dialect)
+    container = open_container(path, limits)
     report = Report(path, None, container.entries)
     if container.file is not None:
         return _of_file(report, container.file, directories, dialect)

@@ -12,6 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget, Machine
 from dwarfgpu.machine.state.load import WaveState, wave_named
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.target import Core
@@ -62,12 +63,13 @@ def stopped_in_core(
     dialect: str | None,
     strict: bool,
     debug_directories: tuple[str | Path, ...],
+    limits: FileLimits = DEFAULT_LIMITS,
 ) -> Stopped:
     """The process of a core file; errors as from `dwarfgpu.machine.core.target.load_core`."""
     # Imported here, as by others who meet a core: most commands never do.
     from dwarfgpu.machine.core.target import load_core
 
-    core = load_core(path, program, sysroot=sysroot, load_address=load_address)
+    core = load_core(path, program, sysroot=sysroot, load_address=load_address, limits=limits)
     code_objects = tuple(
         CodeObject.of(
             each.file,

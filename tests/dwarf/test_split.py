@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,9 +185,9 @@ def test_nothing_is_opened_before_it_is_needed(
     reads: list[str] = []
     real = ObjectFile.__init__
 
-    def noted(self: ObjectFile, path: str, data: bytes) -> None:
+    def noted(self: ObjectFile, path: str, *others: Any) -> None:
         reads.append(os.path.basename(path))
-        real(self, path, data)
+        real(self, path, *others)
 
     monkeypatch.setattr(ObjectFile, "__init__", noted)
     code = opened(program)

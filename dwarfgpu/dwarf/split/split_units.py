@@ -231,13 +231,17 @@ class SplitFiles:
 
         def look_in_package(path: str) -> CompilationUnit | str:
             if path not in self._packages:
-                self._packages[path] = Package(open_companion(path), self._program, self._make_part)
+                self._packages[path] = Package(
+                    open_companion(path, self._program.loaded.limits),
+                    self._program,
+                    self._make_part,
+                )
             package = self._packages[path]
             return self._other_machine(package.file) or in_package(package)
 
         def look_in_file(path: str) -> CompilationUnit | str:
             if path not in self._files:
-                self._files[path] = self._part(open_companion(path))
+                self._files[path] = self._part(open_companion(path, self._program.loaded.limits))
             part = self._files[path]
             return self._other_machine(part.sections.object) or in_part(part)
 

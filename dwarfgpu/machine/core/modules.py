@@ -20,6 +20,7 @@ from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 
 _PAGE_BYTES: Final = 4096
@@ -64,6 +65,8 @@ class Where:
     """The folder in which all other files are, at their paths or by their names."""
     load_address: int | None = None
     """Of the program, where nothing tells it."""
+    limits: FileLimits = DEFAULT_LIMITS
+    """Budgets of each file."""
 
 
 @frozen(eq=False)
@@ -198,7 +201,11 @@ class _Reader:
             return
         given = self._where.program if is_program else None
         try:
-            file = open_object(given) if given is not None else self._opened_of(module)
+            file = (
+                open_object(given, self._where.limits)
+                if given is not None
+                else self._opened_of(module)
+            )
             why = self._why_not(module, file, is_given=given is not None)
         except DwarfGpuError as error:
             if given is not None:
@@ -248,7 +255,7 @@ class _Reader:
             path = inside if os.path.exists(inside) else beneath(root, os.path.basename(path))
         if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
             raise UsageError(f"{path} cannot be read: it is no regular file")
-        return open_object(path)
+        return open_object(path, self._where.limits)
 
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
         """Why a file is not the one that was mapped; None where it is."""
@@ -292,7 +299,7 @@ class _Reader:
                 f"the core file does not tell where the program{named} is: give it with --file"
             )
             return
-        file = open_object(given)
+        file = open_object(given, self._where.limits)
         if file.machine != dump.file.machine or file.endian != dump.file.endian:
             raise UsageError(f"{given} is not for the machine of {dump.file.path}")
         load_address = self._where.load_address

@@ -26,6 +26,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 _GAP_BYTES: Final = 128 << 20
 """Below a stack, where Linux maps nothing."""
@@ -150,6 +151,7 @@ def load_core(
     *,
     sysroot: str | None = None,
     load_address: int | None = None,
+    limits: FileLimits = DEFAULT_LIMITS,
 ) -> Core:
     """The core of a file, and the files that were mapped.
 
@@ -158,7 +160,7 @@ def load_core(
     core, or a program that did not run; `Malformed` for one without threads; `Unsupported` for a
     machine that is not read.
     """
-    dump = read_core(open_object(path))
+    dump = read_core(open_object(path, limits))
     arch = dump.architecture
     if arch is None:
         raise Unsupported(f"{path}: the waves of a core dump of AMD GPUs")
@@ -170,7 +172,7 @@ def load_core(
         given.add_wave(wave)
     held = core_ranges(dump.file)
     memory = CoreMemory(held)
-    where = Where(None if program is None else str(program), sysroot, load_address)
+    where = Where(None if program is None else str(program), sysroot, load_address, limits)
     found = modules(dump, memory, where)
     notes = [*found.notes, *(str(each) for each in dump.problems)]
     cut = cut_short(dump.file)

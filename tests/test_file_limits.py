@@ -1,0 +1,128 @@
+"""Budgets of one file: what a small file may make of itself, before the error that names it."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.objfile.container import open_container
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_limits import FileLimits
+from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
+from tests.work import at_most
+
+SHAPES = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_LEXICAL_BLOCK))
+
+
+def packed(data: bytes) -> Content:
+    return Content(struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9), flags=0x800)
+
+
+def bundle(size_bytes: int) -> bytes:
+    """A compressed offload bundle of zeros."""
+    data = zlib.compress(bytes(size_bytes))
+    return b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(data), size_bytes, 0) + data
+
+
+def test_a_bomb_is_refused_by_the_size_in_its_header() -> None:
+    info = packed(unit(b"\1" + b"\2" * 8_000_000))
+    file = ObjectFile("made", elf({".debug_abbrev": SHAPES, ".debug_info": info}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(LimitExceeded, match=r"\.debug_info of made .*--max-inflated-ratio"):
+            file.section_data(".debug_info")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 18
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_raised_ratio_reads_it() -> None:
+    data = elf({".debug_info": packed(bytes(2_000_000))})
+    with pytest.raises(LimitExceeded):
+        ObjectFile("made", data).section_data(".debug_info")
+    limits = FileLimits(inflated_ratio=2000)
+    assert len(ObjectFile("made", data, limits).section_data(".debug_info")) == 2_000_000
+
+
+def test_parts_of_a_file_are_counted_together() -> None:
+    part = packed(bytes(600))
+    data = elf({".debug_info": part, ".debug_str": part})
+    file = ObjectFile("made", data, FileLimits(inflated_bytes=1000))
+    assert len(file.section_data(".debug_info")) == 600
+    assert len(file.section_data(".debug_info")) == 600  # the same bytes count once
+    with pytest.raises(LimitExceeded, match=r"\.debug_str .*600: .*1000 \(--max-inflated-bytes\)"):
+        file.section_data(".debug_str")
+
+
+@pytest.mark.parametrize(
+    ("limits", "option"),
+    [
+        (FileLimits(), "--max-inflated-ratio"),
+        (FileLimits(inflated_bytes=1 << 20, inflated_ratio=2000), "--max-inflated-bytes"),
+    ],
+)
+def test_bundles(tmp_path: Path, limits: FileLimits, option: str) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(bundle(4 << 20))
+    with pytest.raises(LimitExceeded, match=rf"bomb\+0x0 has 4194304 .*{option}"):
+        open_container(path, limits)
+
+
+def test_bundles_are_counted_together(tmp_path: Path) -> None:
+    inner = b"__CLANG_OFFLOAD_BUNDLE__" + bytes(8)
+    data = zlib.compress(inner)
+    one = b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(data), len(inner), 0) + data
+    path = tmp_path / "bundles"
+    path.write_bytes(one * 4)
+    open_container(path, FileLimits(inflated_bytes=4 * len(inner)))
+    with pytest.raises(LimitExceeded, match=f"other parts of the file {3 * len(inner)}"):
+        open_container(path, FileLimits(inflated_bytes=4 * len(inner) - 1))
+
+
+def test_entries_are_counted_over_the_units() -> None:
+    one = unit(b"\1" + b"\2" * 9 + b"\0")
+    data = elf({".debug_abbrev": SHAPES, ".debug_info": one * 3})
+    info = DebugInfo.of(ObjectFile("made", data, FileLimits(dies=25)))
+    first, second, third = info.units
+    assert len(first.tree.offsets) == len(second.tree.offsets) == 10
+    for _ in range(2):
+        with pytest.raises(LimitExceeded, match=r"made: \.debug_info unit 0x.*--max-dies"):
+            third.tree  # noqa: B018
+    assert len(first.tree.offsets) == 10  # known, and read no more
+
+
+def test_a_failed_attempt_spends_the_budget() -> None:
+    one = unit(b"\1" + b"\2" * 20_000)
+    data = elf({".debug_abbrev": SHAPES, ".debug_info": one})
+    (bomb,) = DebugInfo.of(ObjectFile("made", data, FileLimits(dies=10_000))).units
+    with pytest.raises(LimitExceeded):
+        bomb.tree  # noqa: B018
+    with at_most(500), pytest.raises(LimitExceeded):
+        bomb.tree  # noqa: B018
+
+
+def test_units_are_counted() -> None:
+    data = elf({".debug_abbrev": SHAPES, ".debug_info": unit(b"\1") * 30})
+    info = DebugInfo.of(ObjectFile("made", data, FileLimits(units=20)))
+    assert len(info.units) == 20
+    assert "--max-units" in str(info.problems[-1])
+
+
+@pytest.mark.parametrize("command", ["where --all", "info", "check", "frames", "eval x --file"])
+def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    path = tmp_path / "made"
+    path.write_bytes(elf({".eh_frame": packed(bytes(64)), ".debug_info": packed(bytes(64))}))
+    words = [*command.split(), str(path)]
+    main([*words, "--max-inflated-bytes", "10"])
+    captured = capsys.readouterr()
+    assert "(--max-inflated-bytes)" in captured.out + captured.err
+    main([*words, "--max-inflated-bytes", "many"])
+    assert "--max-inflated-bytes: expected an integer" in capsys.readouterr().err
