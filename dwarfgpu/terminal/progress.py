@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import PurePath
@@ -17,7 +18,7 @@ _CLEAR: Final = "\r\x1b[K"
 class Progress:
     """Says how far the units of a file were read, in place of what it said before.
 
-    It says nothing where the stream is no terminal.
+    It says nothing where the stream is no terminal, or one that cannot clear a line (TERM=dumb).
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -33,7 +34,7 @@ class Progress:
     def __call__(self, path: str, done: int, total: int) -> None:
         """So many units of a file were read."""
         now = self._clock()
-        if now < self._next or not self._stream.isatty():
+        if now < self._next or not self._stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         self._next = now + _PAUSE
         self._is_shown = True

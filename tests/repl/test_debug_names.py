@@ -124,13 +124,13 @@ def test_another_file() -> None:
         'Line 15 of "hip/device.h" starts at address 0x1600 <nest(int const*, int*, int)>'
     )
     assert lines[2:] == ["No executable file now."]
-    assert err.splitlines() == ["No symbol table is loaded."] * 2
+    assert err.splitlines() == ['No symbol table is loaded.  Use the "file" command.'] * 2
     assert status == 1
 
 
 def test_a_file_that_is_not_there() -> None:
     _, err, status = debug("--demo", "--batch", "-ex", "file /no/such", "-ex", "p t")
-    assert err.splitlines()[0] == "/no/such cannot be read: No such file or directory"
+    assert err.splitlines()[0] == "/no/such: No such file or directory."
     assert status == 1
 
 

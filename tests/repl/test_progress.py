@@ -23,6 +23,11 @@ class _Clock:
         return self.seconds
 
 
+@pytest.fixture(autouse=True)
+def a_terminal_that_clears_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+
+
 def test_nothing_is_said_before_half_a_second() -> None:
     stream, clock = _Terminal(), _Clock()
     progress = Progress(stream, clock)
@@ -60,3 +65,12 @@ def test_at_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shell.execute("info types nothing_like_this")
     assert stream.getvalue().startswith("\r\x1b[KReading the names in nest.gfx942")
     assert stream.getvalue().endswith(": 0%\r\x1b[K")
+
+
+def test_a_terminal_without_powers_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    stream, clock = _Terminal(), _Clock()
+    progress = Progress(stream, clock)
+    clock.seconds = 10
+    progress("/lib/libc.so.6", 1, 2)
+    assert stream.getvalue() == ""
