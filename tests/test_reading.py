@@ -14,6 +14,7 @@ import pytest
 from dwarfgpu.base.reading import beneath, is_regular, is_source, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import joined_below, open_companion, places
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.session.backtrace import Place
 from tests.cli.command import run
@@ -81,7 +82,7 @@ def test_list_reads_no_file_of_the_kernel(name: str) -> None:
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")
 def test_a_companion_is_no_file_of_the_kernel() -> None:
     with pytest.raises(UsageError, match="/proc/kmsg cannot be read: it is no regular file"):
-        open_companion(str(KMSG))
+        open_companion(str(KMSG), DEFAULT_LIMITS)
 
 
 def test_a_pipe_is_refused_and_a_link_to_one_is_not(tmp_path: Path) -> None:
