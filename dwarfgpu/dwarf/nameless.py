@@ -10,7 +10,7 @@ a template argument one to one, which a note says; else the name is ambiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -22,7 +22,15 @@ from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of, is_nameless_function
-from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, FUNCTIONS, Variable, variables_below
+from dwarfgpu.dwarf.scope.entities import (
+    BLOCKS,
+    CONTAINERS,
+    FUNCTIONS,
+    Variable,
+    calls_below,
+    name_of,
+    variables_below,
+)
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Array, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -102,6 +110,34 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
     if len(left) > 1:
         raise UsageError(_ambiguous(left))
     return left[0]
+
+
+def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
+    """The variable of one name that the code at a place has: that of the innermost function there
+    which has it, else of those that are inlined anywhere in the subprogram; else as `one_of`.
+
+    `place`: the scopes there, from the subprogram inwards. `UsageError` where several differ.
+    """
+    functions = [scope for scope in place if scope.tag in FUNCTIONS]
+    for function in reversed(functions):
+        if own := _among(variables, function):
+            return one_of(own, function)
+    inlined: dict[Variable, Die] = {}
+    for call in calls_below(functions[0]) if functions else ():
+        if own := _among(variables, call):
+            inlined.setdefault(one_of(own, call), call)
+    if not inlined:
+        return one_of(variables)
+    chosen = one_of(inlined)
+    function = name_of(inlined[chosen]) or "a function"
+    note = f"{chosen.name} is that of {function}, which is inlined into this function"
+    return evolve(chosen, note="; ".join(filter(None, (note, chosen.note))))
+
+
+def _among(variables: list[Variable], function: Die) -> list[Variable]:
+    return [
+        each for each in variables_of(function, canonical(variables[0].name)) if each in variables
+    ]
 
 
 def agreed(function: Die) -> list[Variable]:

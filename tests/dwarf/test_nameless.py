@@ -15,11 +15,11 @@ LIBRARY = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 MEMORY = ("--lane", "0", "--mem", "local#0=0000803f00000040")
 
 
-def _pc(function: str) -> int:
+def _pc(function: str, offset: int = 0x10) -> int:
     """In the code of a kernel, in what is inlined into it."""
     for symbol in CodeObject.open(LIBRARY).file.symbols:
         if symbol.kind == "function" and function in symbol.name:
-            return symbol.address + 0x10
+            return symbol.address + offset
     raise LookupError(function)
 
 
@@ -80,6 +80,29 @@ def test_values_in_functions_that_use_them(function: str, name: str, text: str) 
     assert done.lines[0].startswith(f"{name} = {text}")
     # Which instance it is, the types tell and not the entries.
     assert any("of 2 instances" in each for each in done.notes) == (name == "storage")
+
+
+@pytest.mark.parametrize(
+    ("offset", "innermost", "is_noted"),
+    [(0, "thread_x", False), (0x10, "reverse", False), (0x6C, "reverse_kernel", True)],
+)
+def test_where_the_innermost_function_is_another(
+    offset: int, innermost: str, *, is_noted: bool
+) -> None:
+    pc = _pc("reverse_kernelILj16", offset)
+    scopes = CodeObject.open(LIBRARY).scopes
+    assert scopes.functions_at(pc)[0].startswith(innermost)
+    done = run("eval", "--file", LIBRARY, "--pc", hex(pc), *MEMORY, "storage[1]", "&storage")
+    assert done.lines == ["storage[1] = 2", "&storage = (float (*)[16]) local#0x0"]
+    note = "storage is that of reverse<16U, float>, which is inlined into this function"
+    assert any(note in each for each in done.notes) == is_noted
+
+
+@pytest.mark.parametrize("offset", [0, 0x10, 0x48])
+def test_candidates_are_listed_by_declaration(offset: int) -> None:
+    pc = _pc("total_shorts", offset)
+    done = run("eval", "--file", LIBRARY, "--pc", hex(pc), *MEMORY, "partial")
+    assert done.status == 2 and "at library.hip:50, have it as" in done.error
 
 
 @pytest.mark.parametrize("function", ["total_shorts", "total_ints", "count_floats", None])

@@ -241,7 +241,8 @@ class Scopes:
             own = chain[first : starts[-level] if level else None]
             scopes = reversed(chain[:first]) if with_outer else ()
             outer = [each for scope in scopes for each in self.declared_in(scope)]
-        return NameLookup(infos or (self.info,), self.unit_at(pc), own, outer, self.declared_in)
+        unit = self.unit_at(pc)
+        return NameLookup(infos or (self.info,), unit, own, outer, self.declared_in, chain)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces and of the units that

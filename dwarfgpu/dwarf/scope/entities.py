@@ -288,6 +288,17 @@ def variables_below(function: Die) -> Iterator[Variable]:
         pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
 
 
+def calls_below(scope: Die) -> Iterator[Die]:
+    """The inlined calls in a scope, also those in its blocks and in other calls."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in BLOCKS:
+                pending.append(child)
+                if child.tag == dw.TAG_INLINED_SUBROUTINE:
+                    yield child
+
+
 def first_call(function: Die) -> Die | None:
     """The first inlined call, in the order of its unit, of a function; None where there is none."""
     unit = function.unit

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_of, variables_of
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_at, one_of, variables_of
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     CLASSES,
@@ -100,6 +100,7 @@ class NameLookup:
         chain: Iterable[Die] = (),
         outer: Iterable[Variable] = (),
         declared: Callable[[Die], Iterable[Variable]] = declared_in,
+        place: Iterable[Die] = (),
     ) -> None:
         self.infos = tuple(infos)
         self.unit = unit
@@ -110,6 +111,9 @@ class NameLookup:
         """The variables of functions into which that is inlined, which its text does not see."""
         self._declared_in = declared
         """The variables of a scope."""
+        self.place = tuple(place)
+        """All scopes of the program location, from the subprogram inwards: also those of functions
+        into which the one in focus is inlined, and that are inlined into it."""
         self.problem: DwarfGpuError | None = None
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
@@ -209,7 +213,7 @@ class NameLookup:
             same = [each for each in variables if canonical(each.name) == part.name]
             found = [each for each in same if takes(each.die)]
             if found:
-                return (one_of(found),)
+                return (one_at(found, self.place),)
         return ()
 
     def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -409,7 +413,7 @@ class NameLookup:
             variable = Variable(name_of(defined) or "", defined, "global")
             if is_definition(defined) or is_member(defined) or variable.is_external:
                 out[variable] = None
-        kept = _told_apart(sorted(out, key=_order))
+        kept = _told_apart(sorted(out, key=_order), self.place)
         functions = [each for each in kept if _is_function(each)]
         return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
 
@@ -497,14 +501,14 @@ def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Va
     return ()
 
 
-def _told_apart(found: list[Meaning]) -> list[Meaning]:
-    """The same, of variables of nameless functions the one that all stand for; a variable of the
-    namespace itself is before them."""
+def _told_apart(found: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
+    """The same, of variables of nameless functions the one that the code at a place has; a variable
+    of the namespace itself is before them."""
     if len(found) < 2:
         return found
     nameless = [each for each in found if isinstance(each, Variable) and is_nameless(each)]
     others = [each for each in found if each not in nameless]
-    return others or [one_of(nameless)]
+    return others or [one_at(nameless, place)]
 
 
 def _is_known_everywhere(meaning: Meaning) -> bool:
