@@ -14,7 +14,13 @@ from typing import Final
 
 from dwarfgpu.cli.operations import evaluated, names_operation, outcome, told
 from dwarfgpu.cli.positioned import positioned
-from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import (
+    EVAL_SCHEMA,
+    Headings,
+    context_notes,
+    print_json,
+    print_notes,
+)
 from dwarfgpu.errors import InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
@@ -31,6 +37,7 @@ from dwarfgpu.service.lane_answer import (
     lane_status,
 )
 from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
+from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.input import text_input
 from dwarfgpu.view.json_object import JsonObject
@@ -101,16 +108,19 @@ def _all_waves(args: argparse.Namespace) -> int:
     if args.verify_places:
         sessions = [each.comparing() for each in sessions]
     notes: dict[str, None] = {}
+    heads = Headings(shared=not args.json and all(map(is_before_start, sessions)))
     if args.lane == "all":
-        shows = _of_lanes(args, sessions, notes)
+        shows = _of_lanes(args, sessions, notes, heads)
     else:
-        shows = [partial(_of_session, args, each) for each in sessions]
+        shows = [partial(_of_lane, args, each, notes, heads) for each in sessions]
     for session, show in zip(sessions, shows, strict=True):
         if not args.json:
-            print(_wave_title(session))
+            heads.start(_wave_title(session))
         out = io.StringIO()
         with contextlib.redirect_stdout(out) if args.json else contextlib.nullcontext():
             status = max(status, show())
+        if not heads.shared:
+            heads.show()
         if args.json:
             records.append({"wave": session.wave, **json.loads(out.getvalue())})
             del records[-1]["schema"]
@@ -129,7 +139,10 @@ def _wave_title(session: Session) -> str:
 
 
 def _of_lanes(
-    args: argparse.Namespace, sessions: Sequence[Session], notes: dict[str, None]
+    args: argparse.Namespace,
+    sessions: Sequence[Session],
+    notes: dict[str, None],
+    heads: Headings,
 ) -> list[Callable[[], int]]:
     """What prints the answers of the lanes of each wave, gathers the notes, and gives the status.
 
@@ -137,25 +150,34 @@ def _of_lanes(
     """
     if is_operations(args, sessions[0]):
         found = zip(sessions, _operations_of_waves(args, sessions), strict=True)
-        return [partial(_show_operations, args, *each, notes) for each in found]
+        return [partial(_show_operations, args, *each, notes, heads) for each in found]
     from dwarfgpu.cli.eval_variables import of_lanes  # operations need no types and printers
 
-    return of_lanes(args, sessions, notes)
+    return of_lanes(args, sessions, notes, heads)
 
 
 def _of_session(args: argparse.Namespace, session: Session) -> int:
+    notes: dict[str, None] = {}
+    heads = Headings(shared=False)
     if args.lane == "all":
-        notes: dict[str, None] = {}
-        [show] = _of_lanes(args, [session], notes)
+        [show] = _of_lanes(args, [session], notes, heads)
         status = show()
-        if not args.json:
-            print_notes(notes)
-        return status
+    else:
+        status = _of_lane(args, session, notes, heads)
+    if not args.json:
+        print_notes(notes)
+    return status
+
+
+def _of_lane(
+    args: argparse.Namespace, session: Session, notes: dict[str, None], heads: Headings
+) -> int:
+    """Print the answers for one lane, and gather the notes; the status."""
     if is_operations(args, session):
-        return _operations(args, session)
+        return _operations(args, session, notes, heads)
     from dwarfgpu.cli.eval_variables import of_session  # operations need no types and printers
 
-    return of_session(args, session)
+    return of_session(args, session, notes, heads)
 
 
 def require_subject(args: argparse.Namespace) -> None:
@@ -199,17 +221,19 @@ def _is_expression(text: str) -> bool:
     return _IN_EXPRESSION.search(text) is not None and not names_operation(text)
 
 
-def _operations(args: argparse.Namespace, session: Session) -> int:
+def _operations(
+    args: argparse.Namespace, session: Session, notes: dict[str, None], heads: Headings
+) -> int:
     """Operations for one lane."""
     answer = positioned(session, evaluated(args, session))
+    heads.show()
     if args.json:
         print_json({"schema": EVAL_SCHEMA, **answer.record, **context_notes(session)})
     elif answer.error is not None:
         print(f"dwarfgpu: {answer.text}", file=sys.stderr)
     else:
         print(answer.text)
-    if not args.json:
-        print_notes(answer.notes)
+    notes |= dict.fromkeys(answer.notes)
     return answer.status
 
 
@@ -238,8 +262,10 @@ def _show_operations(
     session: Session,
     answers: Sequence[LaneAnswer],
     notes: dict[str, None],
+    heads: Headings,
 ) -> int:
     """Print what operations give in the lanes of a wave, and gather the notes."""
+    heads.show()
     if args.json:
         print_json(
             {"schema": EVAL_SCHEMA, "lanes": lane_records(answers), **context_notes(session)}

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from dwarfgpu.cli.operations import compared
 from dwarfgpu.cli.positioned import positioned, with_notes
-from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
+from dwarfgpu.cli.printing import EVAL_SCHEMA, Headings, context_notes, print_json
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
@@ -39,31 +39,41 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 
-def of_session(args: argparse.Namespace, session: Session) -> int:
-    """Print the answers to what the arguments name, or to all variables in scope; the status."""
+def of_session(
+    args: argparse.Namespace, session: Session, notes: dict[str, None], heads: Headings
+) -> int:
+    """Print the answers to what the arguments name, or to all variables in scope, and gather the
+    notes; the status."""
     _no_operands(args)
     given: list[str] = args.subject
     if not given:
-        return _listing(args, session)
+        return _listing(args, session, notes, heads)
     answers = [_asked(args, session, text, is_alone=len(given) == 1) for text in given]
     if not args.json:
-        shown = answers if len(answers) == 1 else _without_start(answers, sys.stderr)
+        if len(answers) > 1 or heads.shared:
+            shown = _without_start(answers, heads, sys.stderr)
+        else:
+            shown = answers
         for each, found in shown:
+            heads.show()
             _print_answer(each, found)
     elif len(answers) == 1:
         print_json({"schema": EVAL_SCHEMA, **answers[0][1].record, **context_notes(session)})
     else:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
-    return _finished(args, [found for _, found in answers])
+    return _finished([found for _, found in answers], notes)
 
 
 def of_lanes(
-    args: argparse.Namespace, sessions: Sequence[Session], notes: dict[str, None]
+    args: argparse.Namespace,
+    sessions: Sequence[Session],
+    notes: dict[str, None],
+    heads: Headings,
 ) -> list[Callable[[], int]]:
     """As `dwarfgpu.cli.eval`'s, for variables and expressions."""
     asked = zip(sessions, _lanes_of_waves(args, sessions), strict=True)
-    return [partial(_show_lanes, args, session, *each, notes) for session, each in asked]
+    return [partial(_show_lanes, args, session, *each, notes, heads) for session, each in asked]
 
 
 def _no_operands(args: argparse.Namespace) -> None:
@@ -114,7 +124,7 @@ def _print_answer(wanted: Subject, found: Answer) -> None:
 
 
 def _without_start(
-    answers: Sequence[tuple[Subject, Answer]], out: TextIO
+    answers: Sequence[tuple[Subject, Answer]], heads: Headings, out: TextIO
 ) -> list[tuple[Subject, Answer]]:
     """The answers, but those that the kernel has not run yet: these are one line."""
     late = [(each, found) for each, found in answers if is_not_run(found.error)]
@@ -122,11 +132,13 @@ def _without_start(
         error = late[0][1].error
         assert error is not None
         names = ", ".join(dict.fromkeys(shortened(each.name) for each, _ in late))
-        print(one_line(f"{names}: <unavailable> ({error.message})"), file=out)
+        heads.line(f"{names}: <unavailable> ({error.message})", out)
     return [(each, found) for each, found in answers if not is_not_run(found.error)]
 
 
-def _listing(args: argparse.Namespace, session: Session) -> int:
+def _listing(
+    args: argparse.Namespace, session: Session, notes: dict[str, None], heads: Headings
+) -> int:
     """Every variable in scope."""
     variables = session.variables()
     answers = [(each, _answer(session, each)) for each in variables]
@@ -135,15 +147,15 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
         print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
     else:
         marks = distinguishing(session, variables)
-        for each, found in _without_start(answers, sys.stdout):
+        for each, found in _without_start(answers, heads, sys.stdout):
+            heads.show()
             print(line(each, found, is_listing=True) + marks.get(each, ""))
-    return _finished(args, [found for _, found in answers])
+    return _finished([found for _, found in answers], notes)
 
 
-def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
-    """The notes of the answers, and the exit status."""
-    if not args.json:
-        print_notes(first_hint(note for found in answers for note in found.notes))
+def _finished(answers: Sequence[Answer], notes: dict[str, None]) -> int:
+    """Gather the notes of the answers; the exit status."""
+    notes |= dict.fromkeys(first_hint(note for found in answers for note in found.notes))
     return max((found.status for found in answers), default=0)
 
 
@@ -187,12 +199,14 @@ def _show_lanes(
     questions: Sequence[Question],
     answered: Sequence[Sequence[LaneAnswer]],
     notes: dict[str, None],
+    heads: Headings,
 ) -> int:
     """Print the answers of the lanes of a wave, and gather the notes."""
     status, records = 0, list[JsonObject]()
     _, unknown = session.active_lanes()
-    late = [] if args.json or len(questions) == 1 else _all_late(questions, answered)
-    _without_start(late, sys.stdout)
+    is_alone = len(questions) == 1 and not heads.shared
+    late = [] if args.json or is_alone else _all_late(questions, answered)
+    _without_start(late, heads, sys.stdout)
     for question, answers in zip(questions, answered, strict=True):
         wanted = question.wanted
         error = refused(question, answers)
@@ -203,6 +217,7 @@ def _show_lanes(
             if args.json:
                 records.append(named(wanted, found.record))
             else:
+                heads.show()
                 _print_answer(wanted, found)
             continue
         status = max(status, lane_status(answers))
@@ -214,6 +229,7 @@ def _show_lanes(
         if args.json:
             records.append(named(wanted, {"lanes": lane_records(answers)}))
             continue
+        heads.show()
         if len(questions) > 1:
             print(one_line(f"{shortened(typed_name(wanted))}:"))
         print(*lane_lines(answers, session.pc), sep="\n")

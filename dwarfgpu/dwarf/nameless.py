@@ -129,8 +129,8 @@ def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
     if not inlined:
         return one_of(variables)
     chosen = one_of(inlined)
-    function = name_of(inlined[chosen]) or "a function"
-    note = f"{chosen.name} is that of {function}, which is inlined into this function"
+    owner = name_of(inlined[chosen]) or "a function"
+    note = f"{chosen.name} is that of {owner}, which is inlined into this function"
     return evolve(chosen, note="; ".join(filter(None, (note, chosen.note))))
 
 

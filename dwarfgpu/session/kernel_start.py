@@ -55,7 +55,7 @@ def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
     """The error of reading a register that is missing in a state; where the wave stands at the
     first instruction of its kernel, with that reason."""
     match = _MISSING.fullmatch(error.message) if isinstance(error, Unavailable) else None
-    if match is None or not _is_at_start(session):
+    if match is None or not is_before_start(session):
         return error
     found = Unavailable(f"{NOT_RUN}: nothing has set {match['name']}")
     found.site, found.context = error.site, error.context
@@ -67,7 +67,8 @@ def is_not_run(error: DwarfGpuError | None) -> bool:
     return error is not None and error.message.startswith(NOT_RUN)
 
 
-def _is_at_start(session: Stopped) -> bool:
+def is_before_start(session: Stopped) -> bool:
+    """Whether a wave stands at the first instruction of its kernel."""
     machine = model_of(session.target) if session.architecture.is_simt else None
     if machine is None or session.level or session.pc is None or type(session.wave) is not int:
         return False

@@ -43,6 +43,34 @@ def test_so_have_those_of_all_lanes(start: Path) -> None:
     assert "the arguments of the kernel are in $_kernarg: print $_kernarg.in" in done.notes
 
 
+@pytest.mark.parametrize("lane", ["3", "all"])
+def test_so_have_those_of_all_waves(start: Path, lane: str) -> None:
+    done = run("eval", "--state", start, "--wave", "all", "--lane", lane)
+    assert done.lines[0] == f"in, out, limit, t, a, r, sum: <unavailable> ({REASON})"
+    assert done.out.count(REASON) == 1
+    assert done.lines[1] == "AMDGPU Wave 1:1:1:1 (0,0,0)/0:"
+    assert done.out.count("AMDGPU Wave") == 2
+    assert len(done.notes) == len(set(done.notes))
+
+
+@pytest.mark.parametrize("lane", ["3", "all"])
+def test_so_has_one_name_of_all_waves(start: Path, lane: str) -> None:
+    done = run("eval", "--state", start, "--wave", "all", "--lane", lane, "t")
+    assert (done.out + done.err).count(REASON) == 1
+    assert "AMDGPU Wave" not in done.out
+
+
+def test_waves_that_have_run_have_lines_of_their_own(start: Path) -> None:
+    """Wave 1 has run its first instruction: the line of wave 2 is below the title of wave 2."""
+    state = json.loads(start.read_text("utf-8"))
+    state["waves"][0]["pc"] = hex(int(str(state["waves"][0]["pc"]), 0) + 4)
+    later = start.with_name("one.json")
+    later.write_text(json.dumps(state))
+    lines = run("eval", "--state", later, "--wave", "all", "--lane", 3).lines
+    titles = [index for index, line in enumerate(lines) if line.startswith("AMDGPU Wave")]
+    assert [index for index, line in enumerate(lines) if REASON in line] == [titles[1] + 1]
+
+
 def test_several_names_have_one_line(start: Path) -> None:
     done = run("eval", "--state", start, "--lane", 3, "t", "launches", "a", "t + 1")
     assert done.out == "launches = 3\n"
