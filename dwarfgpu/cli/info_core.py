@@ -11,7 +11,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.core.gpu_note import GpuState
+from dwarfgpu.machine.core.gpu.note import CoreState
 from dwarfgpu.machine.core.memory import cut_short, memory_sizes
 from dwarfgpu.machine.core.notes import CoreDump, read_core
 from dwarfgpu.machine.core.target import Core
@@ -129,9 +129,10 @@ def _rest(dump: CoreDump) -> Iterator[str]:
         yield f"notes that are not read: {', '.join(dump.unread)}"
 
 
-def _gpu(gpu: GpuState) -> str:
+def _gpu(gpu: CoreState) -> str:
     agents = ", ".join(each.processor for each in gpu.agents) or "none"
-    queues = "1 queue" if gpu.queue_count == 1 else f"{gpu.queue_count} queues"
+    count = len(gpu.queues)
+    queues = "1 queue" if count == 1 else f"{count} queues"
     return f"AMD GPUs: {agents}; {queues}, whose waves are not read (NT_AMDGPU_CORE_STATE)"
 
 
@@ -150,7 +151,7 @@ def _contents(dump: CoreDump) -> JsonObject:
             "missing_bytes": sizes.missing,
         },
         "unread_notes": [*dump.unread],
-        "gpu": None if gpu is None else {"agents": agents, "queues": gpu.queue_count},
+        "gpu": None if gpu is None else {"agents": agents, "queues": len(gpu.queues)},
     }
 
 

@@ -88,12 +88,15 @@ class Workgroup:
     """The waves that share an LDS."""
 
     id: int
-    dispatch: int
+    dispatch: int | None
+    """None where nothing says which one."""
     position: Position | None = None
     size: Position | None = None
     """Work-items, fewer than others at the edge of a grid that is no multiple."""
     local_bytes: int | None = None
     """Of LDS that were allocated."""
+    queue: int | None = None
+    """That of its dispatch, where the dispatch is not known."""
 
 
 @frozen
@@ -104,6 +107,10 @@ class Wave:
     workgroup: int | None = None
     wave_in_group: int | None = None
     stop_reasons: tuple[str, ...] = ()
+    number: int | None = None
+    """amd-dbgapi's, where the waves of a process come after its threads."""
+    lane_count: int | None = None
+    """Of this wave, where waves of a machine differ."""
 
 
 @frozen
@@ -126,11 +133,15 @@ class Machine:
 
     def dispatch_of(self, wave: WaveId) -> Dispatch | None:
         group = self.workgroup_of(wave)
-        return None if group is None else self.dispatches.get(group.dispatch)
+        if group is None or group.dispatch is None:
+            return None
+        return self.dispatches.get(group.dispatch)
 
     def queue_of(self, wave: WaveId) -> Queue | None:
-        dispatch = self.dispatch_of(wave)
-        return None if dispatch is None else self.queues.get(dispatch.queue)
+        dispatch, group = self.dispatch_of(wave), self.workgroup_of(wave)
+        if dispatch is not None:
+            return self.queues.get(dispatch.queue)
+        return None if group is None or group.queue is None else self.queues.get(group.queue)
 
     def agent_of(self, wave: WaveId) -> Agent | None:
         queue = self.queue_of(wave)
@@ -141,15 +152,15 @@ class Machine:
         told, group = self.waves.get(wave), self.workgroup_of(wave)
         if told is None or told.wave_in_group is None or group is None or group.size is None:
             return None
-        left = prod(group.size) - told.wave_in_group * self.lane_count
-        return max(0, min(self.lane_count, left))
+        lanes = told.lane_count or self.lane_count
+        return max(0, min(lanes, prod(group.size) - told.wave_in_group * lanes))
 
     def first_item(self, wave: WaveId) -> int | None:
         """The flat id of the work-item of lane 0; None where nothing tells."""
         told = self.waves.get(wave)
         if told is None or told.wave_in_group is None:
             return None
-        return told.wave_in_group * self.lane_count
+        return told.wave_in_group * (told.lane_count or self.lane_count)
 
     def work_item(self, wave: WaveId, lane: int) -> Position | None:
         """The work-item of a lane in its workgroup: x varies fastest; None where it has none."""
@@ -166,11 +177,13 @@ class Machine:
         told, group = self.waves.get(wave), self.workgroup_of(wave)
         above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
         ids = ":".join("?" if each is None else str(each.id) for each in above)
+        if told is not None and told.number is not None:
+            wave = told.number
         where = _position(None if group is None else group.position)
         if lane is None:
             number = None if told is None else told.wave_in_group
             return f"AMDGPU Wave {ids}:{wave} ({where})/{'?' if number is None else number}"
-        item = _position(self.work_item(wave, lane))
+        item = _position(None if told is None else self.work_item(told.id, lane))
         return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
 
 

@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
-from dwarfgpu.machine.core.gpu_note import GpuState, gpu_state
+from dwarfgpu.machine.core.gpu.note import CoreState, read_core_state
 from dwarfgpu.machine.core.registers import (
     LAYOUTS,
     NT_ARM_TLS,
@@ -124,7 +124,7 @@ class CoreDump:
     """The auxiliary vector, with AT_NULL where the file has it."""
     mapped: tuple[MappedFile, ...] = ()
     """By address."""
-    gpu: GpuState | None = None
+    gpu: CoreState | None = None
     unread: tuple[str, ...] = ()
     """Notes that are known, or not, and not read."""
     problems: tuple[DwarfGpuError, ...] = ()
@@ -269,7 +269,7 @@ class _Notes:
         self.found = evolve(self.found, mapped=tuple(_mapped(self._reader(data))))
 
     def gpu(self, data: bytes) -> None:
-        self.found = evolve(self.found, gpu=gpu_state(self._reader(data)))
+        self.found = evolve(self.found, gpu=read_core_state(self._reader(data)))
 
 
 _READERS: Final[dict[tuple[str, int], Callable[[_Notes, bytes], None]]] = {

@@ -55,7 +55,7 @@ def read_machine(document: Field, lane_count: int) -> Machine:
 def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
     """Of a dispatch there is one workgroup at a position."""
     found = document.get("workgroups")
-    seen: set[tuple[int, Position]] = set()
+    seen: set[tuple[int | None, Position]] = set()
     for each, group in zip(() if found is None else found.items(), groups, strict=True):
         if group.position is None:
             continue
@@ -86,6 +86,7 @@ def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | No
     number = _integer(field, "wave_in_group", _MOST)
     if number is None:
         return None
+    assert group.dispatch is not None
     dispatch = machine.dispatches[group.dispatch]
     size = group.size or dispatch.workgroup
     count = None if size is None else -(-prod(size) // machine.lane_count)
@@ -206,14 +207,15 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
 
 def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
     field.only("id", "dispatch", "position", "size", "local_bytes")
+    dispatch = _reference(field["dispatch"], dispatches, "dispatch")
     group = Workgroup(
         field["id"].integer(0),
-        _reference(field["dispatch"], dispatches, "dispatch"),
+        dispatch,
         _position(field, "position", 0),
         _position(field, "size", 1),
         _integer(field, "local_bytes", _MOST),
     )
-    _check_in_grid(field, group, dispatches[group.dispatch])
+    _check_in_grid(field, group, dispatches[dispatch])
     return group
 
 

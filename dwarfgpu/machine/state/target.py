@@ -153,6 +153,10 @@ class StateTarget:
                 raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
             self._store("", "process", None).add(base + address, data)
 
+    def share_global_memory(self, other: StateTarget) -> None:
+        """Have one global memory with a state of the same process, for waves of another GPU."""
+        self._memories["", None] = other._store("", "process", None)
+
     def without_memory(self) -> StateTarget:
         """The same machine, of whose memory nothing is known, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures, self.machine)

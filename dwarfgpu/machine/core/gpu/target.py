@@ -1,0 +1,282 @@
+"""The waves of a core file as a `Target`: registers and memories are read where they were saved.
+
+Law: what is given or written goes over the core; the core file itself is never changed. Every
+`Unavailable` says why: beyond the allocation, not saved, left out, cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.arch.amdgpu import GLOBAL, LOCAL, PRIVATE_WAVE
+from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
+from dwarfgpu.errors import (
+    LimitExceeded,
+    MissingContext,
+    OutOfRange,
+    Unavailable,
+    WhollyUnavailable,
+)
+from dwarfgpu.machine.core.gpu.save_area import place_of
+from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
+from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.state.target import MOST_ELEMENTS, StateTarget
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.topology import Machine
+from dwarfgpu.model.storage import Memory
+
+_COMPOSED: Final = frozenset({"pc", "status", "state_priv"})
+"""Registers that are not read from one place."""
+
+
+class GpuTarget:
+    """The waves of AMD GPUs in a core file."""
+
+    def __init__(self, waves: GpuWaves, memory: CoreMemory) -> None:
+        """`memory`: that of the core, completed by the files that were mapped."""
+        self.gpu = waves
+        self.waves = waves.waves
+        self.memory = memory
+        self.kernel_name: KernelName = lambda _: None
+        """Set by who knows the code objects, before `model` is asked for."""
+        self._model: Machine | None = None
+        self._given: dict[Architecture, StateTarget] = {}
+        self._apertures: dict[WaveId, Apertures] = {}
+
+    @property
+    def stop(self) -> int:
+        return sum(given.stop for given in self._given.values())
+
+    @property
+    def model(self) -> Machine:
+        """As in `dwarfgpu.machine.target.Modelled`."""
+        if self._model is None:
+            self._model = machine_of(self.gpu, self.kernel_name)
+        return self._model
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        return self.model.target_id(wave, lane)
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        return self.model.used_lanes(wave)
+
+    def wave(self, number: WaveId) -> GpuWave:
+        """A wave by its number; `Unavailable` for one that does not exist."""
+        if number not in self.waves:
+            raise Unavailable(f"wave {number} is not in the core file")
+        return self.waves[number]
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self.wave(wave).architecture
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """As in `dwarfgpu.machine.target.SharesArchitecture`."""
+        found = {self.waves[each].architecture for each in waves if each in self.waves}
+        is_shared = len(found) == 1 and self.waves.keys() >= set(waves)
+        return found.pop() if is_shared else None
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        found = self._apertures.get(wave)
+        if found is None:
+            found = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
+        return found
+
+    def given(self, wave: WaveId) -> StateTarget:
+        """What is given or written over a wave and the waves of its architecture."""
+        found = self.wave(wave)
+        given = self._given.get(found.architecture)
+        if given is None:
+            given = StateTarget(found.architecture)
+            for other in self._given.values():
+                given.share_global_memory(other)
+            self._given[found.architecture] = given
+        if wave not in given.waves:
+            given.add_wave(wave, self.gpu.first + found.leader - 1)
+            given.wave_apertures[wave] = self.apertures_of(wave)
+        return given
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        found, whole = self.wave(wave), (register.size_bits + 7) // 8
+        end = whole if size_bytes is None else offset_bytes + size_bytes
+        if not 0 <= offset_bytes <= end <= whole:
+            raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+        given = self._given.get(found.architecture)
+        if given is not None and register.name in given.waves.get(wave, {}):
+            return given.read_register(wave, register, offset_bytes, size_bytes)
+        return self._saved(found, wave, register, offset_bytes, end)
+
+    def _saved(
+        self, wave: GpuWave, number: WaveId, register: RegisterInfo, offset_bytes: int, end: int
+    ) -> bytes:
+        """Bytes of a register as it was saved; `Unavailable` with the reason."""
+        name = register.name
+        try:
+            if name in _COMPOSED:
+                data = self._composed(wave, register)
+                if data is not None:
+                    return data[offset_bytes:end]
+            place = place_of(wave.layout, wave.saved, name)
+            is_vector = register.register_class == "vector" and not isinstance(place, str)
+            if is_vector and not self.gpu.hardware(wave).has_vgprs:
+                place = "the wave has given its VGPRs back"
+            if isinstance(place, str):
+                raise WhollyUnavailable(f"register {name} of wave {number}: {place}")
+            end = min(end, place.size_bytes)
+            return self.gpu.memory.read(place.address + offset_bytes, end - offset_bytes)
+        except WhollyUnavailable:
+            raise
+        except Unavailable as error:
+            raise WhollyUnavailable(
+                f"register {name} of wave {number} is not in the core file: {error.message}"
+            ) from None
+
+    def _composed(self, wave: GpuWave, register: RegisterInfo) -> bytes | None:
+        words = self.gpu.hardware(wave)
+        number = (
+            words.pc(self.gpu.r_version) if register.name == "pc" else words.shown(register.name)
+        )
+        return None if number is None else number.to_bytes(register.size_bits // 8, "little")
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        given, whole = self.given(wave), (register.size_bits + 7) // 8
+        if not 0 <= offset_bytes <= whole - len(data):
+            raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + len(data)} of {register}")
+        if register.name not in given.waves[wave]:
+            try:
+                given.set_register(wave, register, self.read_register(wave, register))
+            except Unavailable:
+                if place_is_missing(self.wave(wave), register):
+                    raise
+        given.set_register(wave, register, data, offset_bytes)
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register that was written unknown again."""
+        self.given(wave).forget_register(wave, register, offset_bytes, size_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        given = self._known_given(where, address, size_bytes)
+        if not given:
+            return b"".join(self._pieces(where, address, size_bytes))
+        parts: list[bytes] = []
+        done = 0
+        for offset, data in [*given, (size_bytes, b"")]:
+            parts += [*self._pieces(where, address + done, offset - done), data]
+            done = offset + len(data)
+        return b"".join(parts)
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range that cannot be read whole: offsets in it, and bytes.
+
+        What comes later goes over what came before.
+        """
+        out: list[tuple[int, bytes]] = []
+        try:
+            for at, count, place in self._places(where, address, size_bytes):
+                out += [(at - address + inner, data) for inner, data in place.known(count)]
+        except Unavailable:
+            pass  # what is behind it is not known either
+        return out + self._known_given(where, address, size_bytes)
+
+    def _known_given(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        if where.wave is not None:
+            arch = self.wave(where.wave).architecture
+            if arch not in self._given:
+                return []
+            return self.given(where.wave).known_memory(where, address, size_bytes)
+        given = next(iter(self._given.values()), None)
+        return [] if given is None else given.known_memory(where, address, size_bytes)
+
+    def _pieces(self, where: Memory, address: int, size_bytes: int) -> Iterator[bytes]:
+        for at, count, place in self._places(where, address, size_bytes):
+            try:
+                yield place.read(count)
+            except Unavailable as error:
+                raise _as_asked(error, where, at, place.is_global) from None
+
+    def _places(
+        self, where: Memory, address: int, size_bytes: int
+    ) -> Iterator[tuple[int, int, _Place]]:
+        """The address and size of each contiguous part of a range, and where it is in the core."""
+        if where.wave is None:
+            wave, arch, apertures = None, next(iter(self.waves.values())).architecture, Apertures()
+        else:
+            wave, apertures = self.wave(where.wave), self.apertures_of(where.wave)
+            arch = wave.architecture
+        done = count = 0
+        while done < size_bytes:
+            at = address + done
+            lowered = arch.lower(where.space.number, at, where.lane, apertures)
+            size = min(lowered.contiguous_bytes, size_bytes - done)
+            number = lowered.space.number
+            if number == GLOBAL:
+                is_asked = where.space.number == GLOBAL
+                yield at, size, _Place(self.memory, lowered.address, is_asked)
+            elif wave is None:
+                raise MissingContext(
+                    f"the context has no thread, and {lowered.space} memory belongs to one"
+                )
+            elif number == LOCAL:
+                base = self.gpu.lds(wave)[0]
+                yield at, size, _Place(self.gpu.memory, base + lowered.address, False)
+            else:
+                assert number == PRIVATE_WAVE
+                why = self.gpu.scratch(wave).why
+                raise Unavailable(f"the scratch memory of wave {where.wave} is not known: {why}")
+            done += size
+            count += 1
+            if count > MOST_ELEMENTS:
+                raise LimitExceeded(
+                    f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
+                    f"{MOST_ELEMENTS} places"
+                )
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        self.read_memory(where, address, len(data))  # all or nothing
+        number = next(iter(self.waves)) if where.wave is None else where.wave
+        given = self.given(number)
+        written = given.without_memory()
+        written.set_memory(where, address, data)
+        given.replace_memory(written)
+
+
+class _Place:
+    """A part of memory in the core."""
+
+    __slots__ = ("_address", "_memory", "is_global")
+
+    def __init__(self, memory: CoreMemory, address: int, is_global: bool) -> None:
+        self._memory = memory
+        self._address = address
+        self.is_global = is_global
+        """Whether the address is the one that was asked for."""
+
+    def read(self, size_bytes: int) -> bytes:
+        return self._memory.read(self._address, size_bytes)
+
+    def known(self, size_bytes: int) -> list[tuple[int, bytes]]:
+        return self._memory.known(self._address, size_bytes)
+
+
+def place_is_missing(wave: GpuWave, register: RegisterInfo) -> bool:
+    """Whether the wave has no such register, so that none can be written."""
+    return isinstance(place_of(wave.layout, wave.saved, register.name), str)
+
+
+def _as_asked(error: Unavailable, where: Memory, address: int, is_asked: bool) -> Unavailable:
+    """The complaint about the core's memory, in terms of the address that was asked for."""
+    if is_asked:
+        return error
+    lane = "" if where.lane is None else f" of lane {where.lane}"
+    return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")

@@ -1,0 +1,137 @@
+"""The waves of a core file in amd-dbgapi's model: agents, queues, dispatches, workgroups.
+
+Law: an id of the file that contradicts its queue makes the dispatch unknown, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import evolve
+
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.core.gpu.queue_memory import DispatchPacket
+from dwarfgpu.machine.core.gpu.wave_status import WaveIds
+from dwarfgpu.machine.core.gpu.waves import GpuQueue, GpuWave, GpuWaves
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import (
+    Agent,
+    Dispatch,
+    Geometry,
+    Machine,
+    Position,
+    Queue,
+    Wave,
+    Workgroup,
+)
+
+KernelName = Callable[[int], str | None]
+"""The address of a kernel descriptor to the name of the kernel."""
+
+
+def machine_of(waves: GpuWaves, kernel_name: KernelName) -> Machine:
+    """Everything above the waves, and where each belongs. Reads the words of every wave."""
+    return _Reader(waves, kernel_name).machine()
+
+
+class _Reader:
+    """What was numbered so far."""
+
+    def __init__(self, waves: GpuWaves, kernel_name: KernelName) -> None:
+        self._waves = waves
+        self._kernel_name = kernel_name
+        self._dispatches: dict[tuple[int, int], Dispatch] = {}
+        self._groups: dict[int, Workgroup] = {}
+        """By the number of its first wave."""
+
+    def machine(self) -> Machine:
+        waves = self._waves
+        agents = {
+            number: Agent(number, agent.lds_base, agent.scratch_base)
+            for number, agent in enumerate(waves.state.agents, 1)
+        }
+        placed: dict[WaveId, Wave] = {
+            number: self._placed(number, wave) for number, wave in waves.waves.items()
+        }
+        lanes = max((wave.blocks.lanes for wave in waves.waves.values()), default=64)
+        return Machine(
+            lanes,
+            agents,
+            {queue.id: _queue(queue) for queue in waves.queues},
+            {each.id: each for each in self._dispatches.values()},
+            {each.id: each for each in self._groups.values()},
+            placed,
+        )
+
+    def _placed(self, number: WaveId, wave: GpuWave) -> Wave:
+        ids = self._waves.ids(wave)
+        try:
+            reasons = self._waves.hardware(wave).stop_reasons()
+        except Unavailable:
+            reasons = ()
+        group = self._groups.get(wave.leader)
+        if group is None:
+            group = self._groups[wave.leader] = self._group(wave, ids)
+        return Wave(number, group.id, ids.wave_in_group, reasons, wave.number, wave.blocks.lanes)
+
+    def _group(self, wave: GpuWave, ids: WaveIds) -> Workgroup:
+        dispatch = self._dispatch(wave.queue, ids)
+        size = None
+        if dispatch is not None and dispatch.grid and dispatch.workgroup and ids.position:
+            geometry = Geometry(dispatch.grid, dispatch.workgroup, 3)
+            counts = zip(ids.position, geometry.counts, strict=True)
+            if all(number < count for number, count in counts):
+                size = geometry.size_at(ids.position)
+        return Workgroup(
+            len(self._groups) + 1,
+            None if dispatch is None else dispatch.id,
+            ids.position,
+            size,
+            wave.blocks.lds_bytes,
+            wave.queue.id,
+        )
+
+    def _dispatch(self, queue: GpuQueue, ids: WaveIds) -> Dispatch | None:
+        """The dispatch of a packet; None where the queue has no such packet."""
+        number = None if ids.packet is None else queue.memory.dispatch_id(ids.packet)
+        if number is None or ids.packet is None:
+            return None
+        key = queue.id, number
+        found = self._dispatches.get(key)
+        if found is None:
+            found = Dispatch(len(self._dispatches) + 1, queue.id, number)
+            packet = queue.memory.packet(ids.packet)
+            if packet is not None:
+                found = self._described(found, packet)
+            self._dispatches[key] = found
+        return found
+
+    def _described(self, dispatch: Dispatch, packet: DispatchPacket) -> Dispatch:
+        return evolve(
+            dispatch,
+            kernel=self._kernel_name(packet.kernel_object),
+            kernel_descriptor=packet.kernel_object,
+            grid=_extent(packet.grid),
+            workgroup=_extent(packet.workgroup),
+            kernarg=packet.kernarg_address or None,
+            completion_signal=packet.completion_signal or None,
+            group_bytes=packet.group_bytes,
+            private_bytes=packet.private_bytes,
+        )
+
+
+def _extent(sizes: Position) -> Position | None:
+    return sizes if all(sizes) else None
+
+
+def _queue(queue: GpuQueue) -> Queue:
+    memory = queue.memory
+    return Queue(
+        queue.id,
+        queue.agent_id,
+        memory.object_address,
+        queue.entry.ring_base_address,
+        queue.entry.ring_size,
+        memory.read_id,
+        memory.write_id,
+    )

@@ -1,0 +1,239 @@
+"""What saved hardware registers and TTMPs say of a wave: its ids, its pc, why it stopped.
+
+The trap handlers of ROCr leave these in TTMPs 4 to 11 and 13; the packet processor (SPI) writes
+the ids. Law: the answers are those of amd-dbgapi; what differs between GFX levels is a field of
+`WaveWords`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, Bits, SavedWave, SaveLayout
+from dwarfgpu.machine.topology import STOP_REASONS, Position
+
+PC_BITS: Final = 48
+"""Above these the trap handler of GFX9 keeps counters in the saved pc."""
+_INSTRUCTION_EXCEPTIONS: Final = (
+    "fp_invalid_operation", "fp_input_denormal", "fp_divide_by_0", "fp_overflow", "fp_underflow",
+    "fp_inexact", "int_divide_by_0",
+)  # fmt: skip
+"""In the order of their bits, of what happened and of what traps."""
+_TRAP_IDS: Final = {1: "breakpoint", 2: "assert_trap", 3: "debug_trap"}
+_LAST_TRAP_ID: Final = 14
+_STOPPED: Final = (6, Bits(30, 30))
+_HALTED: Final = (6, Bits(29, 29))
+_INVALID: Final = (6, Bits(31, 31))
+_FIRST_WITH_INVALID: Final = 10
+"""The `r_version` from which TTMP6 says that SPI has not written the others."""
+SKIP_EXPORT: Final = 1 << 18
+PRIVILEGED: Final = 1 << 5
+STATUS_HALT: Final = Bits(13, 13)
+STATE_HALT: Final = Bits(14, 14)
+"""Of STATE_PRIV, which has it from GFX12 on."""
+NO_VGPRS: Final = 1 << 24
+"""Of STATUS, from GFX11 on: the wave has given its VGPRs back."""
+
+TtmpField = tuple[int, Bits]
+"""The number of a TTMP, and a field of it."""
+
+
+@frozen(eq=False)
+class WaveWords:
+    """Where a GFX level keeps what is known of a wave."""
+
+    packet: TtmpField = (6, Bits(0, 24))
+    """Index of the dispatch packet in the ring."""
+    wave_in_group: TtmpField = (11, Bits(0, 5))
+    trap_id: TtmpField = (6, Bits(25, 28))
+    invalid_needs: TtmpField | None = None
+    """What has to be set as well for TTMP6 to say that SPI has written no ids."""
+    never_invalid: bool = False
+    has_group_in_ttmp7: bool = False
+    """The workgroup's y and z are halves of TTMP7, where bit 30 of TTMP8 says so."""
+    has_flags: bool = False
+    """EXCP_FLAG_PRIV, EXCP_FLAG_USER and TRAP_CTRL, not TRAPSTS and MODE."""
+    after_instruction: int = 0
+    """Mask in TRAPSTS or EXCP_FLAG_PRIV: a trap after every instruction."""
+    begin_or_end: int = 0
+    """Mask of traps at the beginning and at the end of waves."""
+    gives_vgprs_back: bool = False
+
+
+_GFX9: Final = WaveWords()
+_GFX94: Final = WaveWords(
+    packet=(11, Bits(6, 30)),
+    invalid_needs=(11, Bits(31, 31)),
+    after_instruction=1 << 25,
+    begin_or_end=3 << 23,
+)
+_GFX11: Final = WaveWords(after_instruction=1 << 20, begin_or_end=3 << 17, gives_vgprs_back=True)
+_GFX12: Final = WaveWords(
+    packet=(8, Bits(0, 24)),
+    wave_in_group=(8, Bits(25, 29)),
+    never_invalid=True,
+    has_group_in_ttmp7=True,
+    has_flags=True,
+    after_instruction=1 << 11,
+    begin_or_end=3 << 8,
+    gives_vgprs_back=True,
+)
+_WORDS: Final = {
+    "9.0": _GFX9, "9.0.8": _GFX9, "9.0.a": _GFX9, "9.4": _GFX94, "9.5": _GFX94, "10.1": _GFX9,
+    "10.3": _GFX9, "11": _GFX11, "11.5": _GFX11, "12.0": _GFX12,
+    "12.5": evolve(_GFX12, trap_id=(11, Bits(28, 31))),
+}  # fmt: skip
+
+
+def words_of(layout: SaveLayout) -> WaveWords:
+    """Where a GFX level keeps what is known of a wave."""
+    return _WORDS[layout.level]
+
+
+@frozen
+class WaveIds:
+    """Which wave it is, as the packet processor numbers; None where it did not say."""
+
+    packet: int | None = None
+    wave_in_group: int | None = None
+    position: Position | None = None
+
+
+class HardwareWords:
+    """The hardware registers and TTMPs of a saved wave."""
+
+    def __init__(self, layout: SaveLayout, wave: SavedWave, data: bytes) -> None:
+        """`data`: the bytes of `hardware_range`."""
+        self._layout = layout
+        self._fields = words_of(layout)
+        first, _ = hardware_range(wave)
+        self._data = data
+        self._hardware = wave.start + wave.blocks.hardware_at - first
+        self._ttmps = wave.start + wave.blocks.ttmps_at - first
+        self._lanes = wave.blocks.lanes
+
+    def ttmp(self, number: int) -> int:
+        return self._word(self._ttmps + 4 * number)
+
+    def _word(self, at: int) -> int:
+        return int.from_bytes(self._data[at : at + 4], "little")
+
+    def register(self, name: str) -> int:
+        """A hardware register; 0 for one that the level does not save."""
+        slot, count = self._layout.hardware.get(name, (0, 0))
+        at = self._hardware + 4 * slot
+        return int.from_bytes(self._data[at : at + 4 * count], "little")
+
+    def _of(self, place: TtmpField) -> int:
+        return place[1].of(self.ttmp(place[0]))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the trap handler stopped the wave; others were stopped for the dump alone."""
+        return bool(self._of(_STOPPED))
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the wave was halted before the trap handler halted it."""
+        return bool(self._of(_HALTED))
+
+    @property
+    def trap_id(self) -> int:
+        return self._of(self._fields.trap_id)
+
+    @property
+    def exec_mask(self) -> int:
+        return self.register("exec") & (1 << self._lanes) - 1
+
+    def pc(self, r_version: int) -> int:
+        """Where the wave stopped."""
+        parked = self._layout.parked_pc
+        if self.is_stopped and parked is not None and parked[1](r_version):
+            return self.ttmp(parked[0]) | PARKED_HIGH.of(self.ttmp(11)) << 32
+        return self.register("pc") & (1 << PC_BITS) - 1
+
+    def has_ids(self, r_version: int) -> bool:
+        """Whether the packet processor has written the ids of the wave, where it does at all."""
+        if self._fields.never_invalid or r_version < _FIRST_WITH_INVALID:
+            return True
+        needs = self._fields.invalid_needs
+        return not (self._of(_INVALID) and (needs is None or self._of(needs)))
+
+    def ids(self, r_version: int) -> WaveIds:
+        """The ids; `WaveIds()` where the packet processor has written none."""
+        if not self.has_ids(r_version):
+            return WaveIds()
+        x, y, z = self.ttmp(9), self.ttmp(9), self.ttmp(10)
+        if self._fields.has_group_in_ttmp7:
+            has_yz, yz = self.ttmp(8) >> 30 & 1, self.ttmp(7)
+            y, z = (yz & 0xFFFF, yz >> 16) if has_yz else (0, 0)
+        else:
+            x = self.ttmp(8)
+        return WaveIds(
+            self._of(self._fields.packet), self._of(self._fields.wave_in_group), (x, y, z)
+        )
+
+    @property
+    def has_vgprs(self) -> bool:
+        return not (self._fields.gives_vgprs_back and self.register("status") & NO_VGPRS)
+
+    def stop_reasons(self) -> tuple[str, ...]:
+        """amd-dbgapi's, by bit number; none for a wave that was stopped for the dump alone."""
+        if not self.is_stopped:
+            return ()
+        trap = self.trap_id
+        reasons = set(self.exceptions())
+        if 0 < trap <= _LAST_TRAP_ID:
+            reasons.add(_TRAP_IDS.get(trap, "trap"))
+        return tuple(sorted(reasons, key=STOP_REASONS.index))
+
+    def exceptions(self) -> Iterator[str]:
+        """What happened, whether or not the wave was stopped for it."""
+        if self._fields.has_flags:
+            private, user = self.register("excp_flag_priv"), self.register("excp_flag_user")
+            enabled = self.register("trap_ctrl")
+            watched, violation, illegal, retried = private & 0xF, 4, 6, 12
+        else:
+            private = user = self.register("trapsts")
+            enabled = self.register("mode") >> 12
+            watched, violation, illegal, retried = private & 0x7080, 8, 11, 28
+        for bit, name in enumerate(_INSTRUCTION_EXCEPTIONS):
+            if user & enabled & 1 << bit:
+                yield name
+        if watched and enabled & 1 << len(_INSTRUCTION_EXCEPTIONS):
+            yield "watchpoint"
+        if private & 1 << retried:
+            yield "memory_violation"
+        elif private & 1 << violation:
+            yield "address_error"
+        if private & 1 << illegal:
+            yield "illegal_instruction"
+        if private & self._fields.after_instruction:
+            yield "single_step"
+        if private & self._fields.begin_or_end:
+            yield "trap"
+
+    def shown(self, name: str) -> int | None:
+        """A register that amd-dbgapi composes: its HALT is that of the wave before it was stopped.
+
+        None for one that is shown as it was saved.
+        """
+        halted = int(self.is_halted)
+        if name == "status" and not self._fields.has_flags:
+            raw = self.register(name) & ~(SKIP_EXPORT | PRIVILEGED | STATUS_HALT.put(1))
+            return raw | STATUS_HALT.put(halted)
+        if name == "status":
+            return self.register(name) & ~PRIVILEGED
+        if name == "state_priv":
+            return self.register(name) & ~STATE_HALT.put(1) | STATE_HALT.put(halted)
+        return None
+
+
+def hardware_range(wave: SavedWave) -> tuple[int, int]:
+    """Address and size of the bytes with the hardware registers and TTMPs of a wave."""
+    first = min(wave.blocks.hardware_at, wave.blocks.ttmps_at)
+    return wave.start + first, wave.blocks.lds_at - first

@@ -1,0 +1,285 @@
+"""The waves of a core file, where they are and what is known of them.
+
+Law: opening reads the note and the control stacks of the save areas; registers and memory of a
+wave are read when they are asked for, from where the trap handler left them. What is inconsistent
+becomes a note, and its waves are not shown: no place in such an area can be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from struct import unpack
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.arch.amdgpu import amdgpu
+from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    Malformed,
+    Unavailable,
+    Unsupported,
+    UsageError,
+)
+from dwarfgpu.machine.core.gpu.note import AQL, Agent, CoreState, Queue
+from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
+from dwarfgpu.machine.core.gpu.save_area import (
+    HEADER,
+    WORD_BYTES,
+    Bits,
+    Blocks,
+    SavedWave,
+    SaveLayout,
+    layout_of,
+    place_of,
+    saved_waves,
+)
+from dwarfgpu.machine.core.gpu.wave_status import HardwareWords, WaveIds, hardware_range
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.target import WaveId
+
+ASSUMED_R_VERSION: Final = 10
+"""Of the runtime, where its `r_debug` is not in the core file."""
+R_VERSIONS: Final = range(8, 13)
+"""Those whose trap handlers are known."""
+MOST_WORDS: Final = 1 << 20
+"""Of a control stack: a quarter of it is far above what an XCC has."""
+MOST_XCCS: Final = 64
+_TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
+"""By the major number of the GFX level: WAVESIZE of COMPUTE_TMPRING_SIZE."""
+_SCRATCH_PER_ENGINE: Final = 11
+"""The major number from which COMPUTE_TMPRING_SIZE counts the waves of one shader engine."""
+
+
+@frozen(eq=False)
+class GpuQueue:
+    """A queue of the note."""
+
+    id: int
+    """From 1 on in the order of the note."""
+    entry: Queue
+    agent: Agent
+    agent_id: int
+    memory: QueueMemory
+
+
+@frozen(eq=False)
+class GpuWave:
+    """A wave as it was saved."""
+
+    number: int
+    """amd-dbgapi's: from 1 on in the order of the control stacks."""
+    queue: GpuQueue
+    xcc: int
+    saved: SavedWave
+    layout: SaveLayout
+    leader: int
+    """The number of the first wave of its workgroup."""
+    architecture: Architecture = field(repr=False)
+
+    @property
+    def blocks(self) -> Blocks:
+        return self.saved.blocks
+
+
+@frozen
+class Scratch:
+    """The scratch memory of a wave."""
+
+    base: int | None
+    size_bytes: int | None
+    why: str = ""
+    """Why it cannot be reached, where `base` is None."""
+
+
+class GpuWaves:
+    """The agents, queues and waves of a core file."""
+
+    def __init__(self, state: CoreState, memory: CoreMemory, first: WaveId = 1) -> None:
+        """`first`: the number of the first wave among threads and waves."""
+        self.state = state
+        self.memory = memory
+        self.first = first
+        self.notes: list[str] = []
+        self.r_version = self._r_version()
+        self.queues = tuple(self._queues())
+        found: list[GpuWave] = []
+        for queue in self.queues:
+            self._add_waves(queue, found)
+        self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(found, first))
+        self._words: dict[int, HardwareWords] = {}
+        for level in dict.fromkeys(wave.layout for wave in found):
+            if not level.is_compared:
+                self.notes.append(
+                    f"GFX level {level.level}: where its waves are saved was never compared with "
+                    "AMD's library"
+                )
+
+    def _r_version(self) -> int:
+        address = self.state.runtime.r_debug
+        try:
+            version = int.from_bytes(self.memory.read(address, 4), "little")
+        except Unavailable:
+            self.notes.append(
+                f"the runtime's r_debug at {address:#x} is not in the core file: its version is "
+                f"taken to be {ASSUMED_R_VERSION}"
+            )
+            return ASSUMED_R_VERSION
+        if version not in R_VERSIONS:
+            self.notes.append(
+                f"version {version} of the runtime's r_debug is not known, only "
+                f"{R_VERSIONS[0]} to {R_VERSIONS[-1]}: waves are read as by the nearest"
+            )
+            return min(max(version, R_VERSIONS[0]), R_VERSIONS[-1])
+        return version
+
+    def _queues(self) -> Iterator[GpuQueue]:
+        ids = {agent.gpu_id: number for number, agent in enumerate(self.state.agents, 1)}
+        for number, entry in enumerate(self.state.queues, 1):
+            agent = self.state.agent_of(entry)
+            if agent is None:
+                self.notes.append(f"queue {number}: the note lists no GPU {entry.gpu_id}")
+                continue
+            memory = QueueMemory(entry, self.memory, self.r_version)
+            yield GpuQueue(number, entry, agent, ids[entry.gpu_id], memory)
+
+    def _add_waves(self, queue: GpuQueue, found: list[GpuWave]) -> None:
+        """The waves of a queue of AQL packets; other ones have none that are described."""
+        if queue.entry.queue_type != AQL or not queue.entry.ctx_save_restore_area_size:
+            return
+        try:
+            layout = layout_of(queue.agent.gfx_target_version)
+            processor(queue.agent.processor)
+            if queue.agent.xcc_count > MOST_XCCS:
+                raise LimitExceeded(f"{queue.agent.xcc_count} XCCs, more than {MOST_XCCS}")
+        except (Unsupported, LimitExceeded, UsageError) as error:
+            self.notes.append(f"queue {queue.id}: its waves are not read: {error.message}")
+            return
+        for xcc in range(queue.agent.xcc_count):
+            try:
+                saved = self._saved(queue.entry, xcc, layout)
+            except DwarfGpuError as error:
+                self.notes.append(
+                    f"queue {queue.id}, XCC {xcc}: its waves are not read: {error.message}"
+                )
+                continue
+            base = len(found) + 1
+            for index, wave in enumerate(saved):
+                arch = amdgpu(queue.agent.processor, wave.blocks.lanes)
+                leader = base + wave.leader
+                found.append(GpuWave(base + index, queue, xcc, wave, layout, leader, arch))
+
+    def _saved(self, queue: Queue, xcc: int, layout: SaveLayout) -> list[SavedWave]:
+        size = queue.ctx_save_restore_area_size
+        base = queue.ctx_save_restore_address + xcc * size
+        try:
+            header = HEADER.unpack(self.memory.read(base, HEADER.size))
+        except Unavailable as error:
+            raise Unavailable(f"the context save area at {base:#x}: {error.message}") from None
+        stack_at, stack_bytes, waves_end, waves_bytes = header[:4]
+        if not stack_bytes and not waves_bytes:
+            return []
+        low, high = base + waves_end - waves_bytes, base + waves_end
+        if base + stack_at + stack_bytes != low or waves_end > size or waves_bytes > waves_end:
+            raise Malformed(
+                f"the context save area at {base:#x} is inconsistent: a control stack of "
+                f"{stack_bytes:#x} bytes at {stack_at:#x}, and waves of {waves_bytes:#x} bytes "
+                f"that end at {waves_end:#x} of {size:#x}"
+            )
+        if stack_bytes // WORD_BYTES > MOST_WORDS:
+            raise LimitExceeded(f"a control stack of more than {MOST_WORDS} words")
+        count = stack_bytes // WORD_BYTES
+        words = unpack(f"<{count}I", self.memory.read(base + stack_at, count * WORD_BYTES))
+        return saved_waves(layout, words, low, high)
+
+    def hardware(self, wave: GpuWave) -> HardwareWords:
+        """The hardware registers of a wave; `Unavailable` where the core does not have them."""
+        found = self._words.get(wave.number)
+        if found is None:
+            data = self.memory.read(*hardware_range(wave.saved))
+            found = self._words[wave.number] = HardwareWords(wave.layout, wave.saved, data)
+        return found
+
+    def pc(self, wave: GpuWave) -> int | None:
+        """Where a wave stopped; None where the core does not have it."""
+        try:
+            return self.hardware(wave).pc(self.r_version)
+        except Unavailable:
+            return None
+
+    def ids(self, wave: GpuWave) -> WaveIds:
+        """What the packet processor numbered, with unknown parts as None."""
+        if not (self.state.runtime.ttmp_setup or wave.queue.agent.has_ttmps_always):
+            return WaveIds()
+        try:
+            return self.hardware(wave).ids(self.r_version)
+        except Unavailable:
+            return WaveIds()
+
+    def lds(self, wave: GpuWave) -> tuple[int, int]:
+        """Address in the core and size of the LDS of a wave's workgroup."""
+        leader = self.waves[wave.leader + self.first - 1].saved
+        return leader.start + leader.blocks.lds_at, leader.blocks.lds_bytes
+
+    def apertures(self, wave: GpuWave) -> Apertures:
+        """Where the generic address space of a wave shows its other memories."""
+        agent, scratch = wave.queue.agent, self.scratch(wave)
+        usual = Apertures()
+        return Apertures(
+            agent.lds_base or usual.local_base,
+            agent.scratch_base or usual.private_base,
+            scratch.base,
+            scratch.size_bytes,
+            local_bytes=self.lds(wave)[1],
+        )
+
+    def scratch(self, wave: GpuWave) -> Scratch:
+        """Where the scratch memory of a wave is."""
+        described, queue = processor(wave.architecture.name), wave.queue
+        generation = described.generation
+        field_, granule = _TMPRING_WAVE_BYTES[generation], described.scratch_granule_bytes
+        sizes = queue.memory.scratch_sizes(field_, granule)
+        flat = self._flat_scratch(wave) if described.has_architected_flat_scratch else None
+        if sizes is None:
+            if flat:
+                return Scratch(flat, None)
+            where = f"the amd_queue_t at {queue.memory.object_address:#x}"
+            return Scratch(None, None, f"{where}, which says where it is, is not in the core file")
+        waves, wave_bytes = sizes
+        agent = queue.agent
+        engines = agent.array_count // agent.simd_arrays_per_engine if agent.shader_engines else 0
+        slot, of_xcc = wave.layout.scoreboard.of(wave.saved.word), waves * wave_bytes
+        engine = wave.layout.shader_engine.of(wave.saved.word)
+        if generation >= _SCRATCH_PER_ENGINE:
+            offset, of_xcc = (waves * engine + slot) * wave_bytes, of_xcc * engines
+        elif not engines or waves % engines:
+            return Scratch(None, None, f"{waves} waves do not fit {engines} shader engines")
+        else:
+            offset = (waves // engines * engine + slot) * wave_bytes
+        base = queue.memory.scratch_base(wave.xcc, of_xcc)
+        if base is None:
+            return Scratch(None, None, "the amd_queue_t does not say where it is")
+        if flat is not None and flat != base + offset and wave_bytes:
+            return Scratch(
+                None,
+                None,
+                f"FLAT_SCRATCH is {flat:#x}, and by the queue it is at {base + offset:#x}",
+            )
+        return Scratch(base + offset, wave_bytes)
+
+    def _flat_scratch(self, wave: GpuWave) -> int | None:
+        """The register, where it is a hardware register that the packet processor sets."""
+        name = "scratch_base" if "scratch_base" in wave.layout.hardware else "flat_scratch"
+        try:
+            if name in wave.layout.hardware:
+                return self.hardware(wave).register(name)
+            place = place_of(wave.layout, wave.saved, name)
+            if isinstance(place, str):
+                return None
+            return int.from_bytes(self.memory.read(place.address, place.size_bytes), "little")
+        except Unavailable:
+            return None
