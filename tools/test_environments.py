@@ -1,12 +1,14 @@
 """Run the tests in the environments of fresh machines, and print a table of the results.
 
-    python tools/test_environments.py [--only NAME]... [--table FILE] [PYTEST ARGUMENT]...
+    python tools/test_environments.py [--only NAME]... [--at-once] [--table FILE] [ARGUMENT]...
 
 Each environment gets a copy of the checkout's files as they are in git's index, with a link to the
-.venv of this checkout, and its own folder for temporary files. PYTEST ARGUMENTs, such as paths of
+.venv of this checkout, and its own folder for temporary files. ARGUMENTs, pytest's such as paths of
 tests, stand for the whole suite. The status is 1 where a test fails in any environment.
 
-`--list` prints the environments. One that this machine cannot make is reported as such.
+`--at-once` makes one environment out of all that are chosen; without `no-tools` it is the
+strictest one that still runs every test. `--list` prints the environments. One that this machine
+cannot make is reported as such.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,8 +96,8 @@ def no_home(place: Place, _: ExitStack) -> None:
 
 
 def ordinary_user(place: Place, _: ExitStack) -> None:
-    if os.geteuid():
-        return  # it is one
+    if os.geteuid() or "setpriv" in place.command:
+        return  # it is one, or `read-only` has made one
     program = shutil.which("setpriv")
     if program is None:
         raise CannotBeMade("setpriv is not installed, with which root becomes an ordinary user")
@@ -103,13 +105,14 @@ def ordinary_user(place: Place, _: ExitStack) -> None:
         for path in [folder, *folder.rglob("*")]:
             os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
     groups = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
-    prefix = [program, *groups, "--no-new-privs"]
+    prefix = ["setpriv", *groups, "--no-new-privs"]
     started = "import subprocess, sys; subprocess.run([sys.executable, '-c', ''], check=True)"
     tried = [*prefix, str(PYTHON), "-c", started]
     if subprocess.run(tried, check=False, capture_output=True, cwd=place.temporary).returncode:
         raise CannotBeMade(f"an ordinary user cannot run {PYTHON.resolve()}: it is root's")
     place.command[:0] = prefix
-    place.variables["HOME"] = str(place.temporary)
+    if "HOME" in place.variables:
+        place.variables["HOME"] = str(place.temporary)
     place.variables.pop("XDG_CACHE_HOME", None)
 
 
@@ -124,8 +127,11 @@ def loaded(place: Place, cleanup: ExitStack) -> None:
 
 def no_network(place: Place, _: ExitStack) -> None:
     program = shutil.which("unshare")
-    prefix = [] if program is None else [program, "--net", "--map-root-user"]
-    if not prefix or subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
+    prefix = [] if program is None else [program, "--net"]
+    if os.geteuid():
+        prefix.append("--map-root-user")
+    tried = [*prefix, "true"]
+    if program is None or subprocess.run(tried, check=False, capture_output=True).returncode:
         raise CannotBeMade("unshare --net is not allowed here")
     place.command[:0] = prefix
 
@@ -155,10 +161,22 @@ ENVIRONMENTS = (
     Environment("no-home", "no `HOME`, no `XDG_*`", no_home),
     Environment("spaces", "blanks in the path of the checkout", nothing, "a check out"),
     Environment("user", "an ordinary user", ordinary_user),
-    Environment("loaded", "`nice -n 19`, beside two busy processes", loaded),
     Environment("no-network", "without network", no_network),
+    Environment("loaded", "`nice -n 19`, beside two busy processes", loaded),
     Environment("no-tools", "without gdb, gcc, clang, node", no_tools),
 )
+
+
+def all_at_once(environments: Sequence[Environment]) -> Environment:
+    """One environment that is special in every way in which these are."""
+
+    def prepare(place: Place, cleanup: ExitStack) -> None:
+        for environment in environments:
+            environment.prepare(place, cleanup)
+
+    names = " + ".join(environment.name for environment in environments)
+    folder = next((one.folder for one in environments if one.folder != "checkout"), "checkout")
+    return Environment(names, "all of these at once", prepare, folder)
 
 
 @dataclass(frozen=True)
@@ -241,25 +259,28 @@ def outcome_of(environment: Environment, arguments: list[str]) -> Outcome:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    names = [each.name for each in ENVIRONMENTS]
+    names = [environment.name for environment in ENVIRONMENTS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME")
+    parser.add_argument("--at-once", action="store_true", help="combine them in one run")
     parser.add_argument("--list", action="store_true", help="print the environments")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table there, too")
     options, arguments = parser.parse_known_args()
     if options.list:
-        print(*(f"{each.name:12} {each.what}" for each in ENVIRONMENTS), sep="\n")
+        for environment in ENVIRONMENTS:
+            print(f"{environment.name:12} {environment.what}")
         return 0
+    chosen = [one for one in ENVIRONMENTS if not options.only or one.name in options.only]
+    if options.at_once:
+        chosen = [all_at_once(chosen)]
     rows = [HEAD]
     is_good = True
     print(HEAD, flush=True)
-    for each in ENVIRONMENTS:
-        if options.only and each.name not in options.only:
-            continue
-        found = outcome_of(each, arguments)
-        is_good &= found.is_good
-        rows.append(found.row)
-        print(found.row, flush=True)
-        print(*(f"    {line}" for line in found.failed), sep="\n", file=sys.stderr, flush=True)
+    for environment in chosen:
+        outcome = outcome_of(environment, arguments)
+        is_good &= outcome.is_good
+        rows.append(outcome.row)
+        print(outcome.row, flush=True)
+        print(*(f"    {line}" for line in outcome.failed), sep="\n", file=sys.stderr, flush=True)
     if options.table:
         options.table.write_text("\n".join(rows) + "\n", "utf-8")
     return not is_good
