@@ -144,12 +144,16 @@ class LocationAccess(ABC):
         runs = list(self.runs(location, size_bits, budget))
         if any(_is_pointer(run) for run in runs):
             return _whole_pointer(runs, size_bits)
-        held = self._read_runs(runs, budget)
-        if held.undefined:
-            raise UndefinedBits(_reason(held, "undefined", held.undefined_ranges(self.endian)))
-        if held.unavailable:
-            raise Unavailable(_reason(held, "unavailable", held.unavailable_ranges(self.endian)))
-        return held.value
+        contents = self._read_runs(runs, budget)
+        if contents.undefined:
+            raise UndefinedBits(
+                _reason(contents, "undefined", contents.undefined_ranges(self.endian))
+            )
+        if contents.unavailable:
+            raise Unavailable(
+                _reason(contents, "unavailable", contents.unavailable_ranges(self.endian))
+            )
+        return contents.value
 
     def read(self, location: Location, size_bits: int) -> Bits:
         """The bits of an object, undefined and unavailable ones marked with their reasons.
@@ -180,10 +184,10 @@ class LocationAccess(ABC):
                     raise _too_short(places[0], 8 * size_bytes)
                 self._check_fresh(location.stop)
                 return self.load(storage, bit_offset // 8, size_bytes)
-        held = self.retrieve(location, 8 * size_bytes)
-        if isinstance(held, ImplicitPointer):
+        contents = self.retrieve(location, 8 * size_bytes)
+        if isinstance(contents, ImplicitPointer):
             raise EvaluationError(NO_BITS)
-        return held.to_bytes(size_bytes, self.endian)
+        return contents.to_bytes(size_bytes, self.endian)
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
         """Write the low `size_bits` bits to every place; all places are checked first.
@@ -201,7 +205,7 @@ class LocationAccess(ABC):
                 part = extract(bits, count, first, run.size_bits, self.endian)
                 first += run.size_bits
                 if len(run.places) > 1:
-                    pending.extend((each, run.size_bits, part, run.stop) for each in run.places)
+                    pending.extend((place, run.size_bits, part, run.stop) for place in run.places)
                 else:
                     self._prepared(run.places[0], run.size_bits, part)
                     writes.append((run.places[0], run.size_bits, part))
@@ -307,12 +311,12 @@ class LocationAccess(ABC):
 
     def _read_any(self, run: Run, budget: Budget) -> Bits:
         """Each bit from the first place that tells it (A.2.5.3)."""
-        held: Bits | None = None
+        merged: Bits | None = None
         problem: EvaluationError | None = None
         compared = None if self.comparison is None else self.comparison.of(run.places)
         for index, place in enumerate(run.places):
             try:
-                other = self._read(Location((place,), run.stop), run.size_bits, budget)
+                contents = self._read(Location((place,), run.stop), run.size_bits, budget)
             except StaleLocation:
                 raise
             except EvaluationError as error:  # another place may tell what this one cannot
@@ -321,14 +325,14 @@ class LocationAccess(ABC):
                     compared.unread(index, error.message)
                 continue
             if compared is not None:
-                compared.read(index, other)
-            held = other if held is None else _completed(held, other)
-            if held.is_complete and compared is None:
+                compared.read(index, contents)
+            merged = contents if merged is None else _completed(merged, contents)
+            if merged.is_complete and compared is None:
                 break
-        if problem is not None and (held is None or _is_wanting(held, problem)):
+        if problem is not None and (merged is None or _is_wanting(merged, problem)):
             raise problem
-        assert held is not None
-        return held
+        assert merged is not None
+        return merged
 
     @abstractmethod
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
@@ -388,21 +392,21 @@ class LocationAccess(ABC):
             self.target.write_memory(storage, first_byte, data)
 
 
-def _completed(held: Bits, other: Bits) -> Bits:
+def _completed(bits: Bits, other: Bits) -> Bits:
     """The bits, those that are not known taken from another place where it tells them."""
-    known = ~other.unknown
+    fills = ~other.unknown
     return Bits(
-        held.value & ~(held.unknown & known) | other.value & held.unknown & known,
-        held.size_bits,
-        held.undefined & ~known,
-        held.unavailable & ~known,
-        held.reasons if held.unknown & ~known else (),
+        bits.value & ~(bits.unknown & fills) | other.value & bits.unknown & fills,
+        bits.size_bits,
+        bits.undefined & ~fills,
+        bits.unavailable & ~fills,
+        bits.reasons if bits.unknown & ~fills else (),
     )
 
 
-def _is_wanting(held: Bits, problem: EvaluationError) -> bool:
+def _is_wanting(bits: Bits, problem: EvaluationError) -> bool:
     """Whether more might be known with a context that has more."""
-    return isinstance(problem, MissingContext) and not held.is_complete
+    return isinstance(problem, MissingContext) and not bits.is_complete
 
 
 def _is_pointer(run: Run) -> bool:
@@ -436,10 +440,10 @@ def _sub_ranges(
             yield storage.part, start, size_bits
         else:
             # Neighbours that are taken from the same place are one range of it.
-            rest = storage.mask >> index
-            chosen, rest = (storage.one, ~rest) if rest & 1 else (storage.zero, rest)
+            lanes = storage.mask >> index
+            chosen, lanes = (storage.one, ~lanes) if lanes & 1 else (storage.zero, lanes)
             if size_bits < end - first:
-                run = (rest & -rest).bit_length() - 1 if rest else storage.count - index
+                run = (lanes & -lanes).bit_length() - 1 if lanes else storage.count - index
                 size_bits = min(run * element_bits - start, end - first)
             yield chosen, index * element_bits + start, size_bits
         first += size_bits
@@ -472,7 +476,7 @@ def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
     )
 
 
-def _reason(held: Bits, what: str, ranges: list[tuple[int, int]]) -> str:
+def _reason(bits: Bits, state: str, ranges: list[tuple[int, int]]) -> str:
     first, count = ranges[0]
-    why = f": {held.reasons[0]}" if held.reasons else ""
-    return f"bits {first} to {first + count - 1} of {held.size_bits} are {what}{why}"
+    why = f": {bits.reasons[0]}" if bits.reasons else ""
+    return f"bits {first} to {first + count - 1} of {bits.size_bits} are {state}{why}"

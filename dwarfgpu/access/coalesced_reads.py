@@ -129,8 +129,8 @@ class CoalescedReads:
         size_bytes = (bit + count + 7) // 8
         data = self._whole(storage, first_byte, size_bytes)
         if data is None:
-            held = concatenate(self._probed(storage, first_byte, size_bytes), endian)
-            return held.slice(bit, count, endian)
+            bits = concatenate(self._probed(storage, first_byte, size_bytes), endian)
+            return bits.slice(bit, count, endian)
         whole = int.from_bytes(data, endian)
         return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
 
@@ -177,15 +177,15 @@ class CoalescedReads:
                 elif self._is_unknown(storage, start, size, error):
                     out.append(_unavailable(size, reason))
                 elif probes <= 0:
-                    left = first_byte + size_bytes - start
-                    reason = f"{reason}; the last {left} bytes were not looked at: {_TOO_MANY}"
+                    remaining = first_byte + size_bytes - start
+                    reason = f"{reason}; the last {remaining} bytes were not looked at: {_TOO_MANY}"
                     out = [
-                        Bits(each.value, each.size_bits, 0, each.unavailable, (reason,))
-                        if each.unavailable
-                        else each
-                        for each in out
+                        Bits(chunk.value, chunk.size_bits, 0, chunk.unavailable, (reason,))
+                        if chunk.unavailable
+                        else chunk
+                        for chunk in out
                     ]
-                    out.append(_unavailable(left, reason))
+                    out.append(_unavailable(remaining, reason))
                     break
                 else:
                     pending.append((start + size // 2, size - size // 2))

@@ -46,9 +46,9 @@ class Comparison:
 
     def taken(self) -> tuple[PlaceFinding, ...]:
         """What was found since it was last asked."""
-        found = tuple(self._found)
+        differences = tuple(self._found)
         self._found.clear()
-        return found
+        return differences
 
 
 @define(eq=False)
@@ -64,13 +64,16 @@ class ComparedPlaces:
         """What a place holds; bits that are undefined hold nothing."""
         if bits.unavailable:
             self.unread(index, next(iter(bits.reasons), "the machine does not give its bits"))
-        for other, held in self._told:
-            if (held.value ^ bits.value) & ~(held.unknown | bits.unknown):
+        for place, contents in self._told:
+            if (contents.value ^ bits.value) & ~(contents.unknown | bits.unknown):
                 self.comparison.add(
-                    PlaceFinding(index, self.places[index], other, self.places[other])
+                    PlaceFinding(index, self.places[index], place, self.places[place])
                 )
                 return
-        if all((held.value, held.unknown) != (bits.value, bits.unknown) for _, held in self._told):
+        if all(
+            (contents.value, contents.unknown) != (bits.value, bits.unknown)
+            for _, contents in self._told
+        ):
             self._told.append((index, bits))
 
     def unread(self, index: int, reason: str) -> None:

@@ -85,11 +85,11 @@ class Group:
         values = np.unique(key)
         if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
             if key.shape[0] == 1:
-                return [Group(self.rows, self.columns[:, key[0] == each]) for each in values]
+                return [Group(self.rows, self.columns[:, key[0] == value]) for value in values]
             if key.shape[1] == 1:
-                return [Group(self.rows[key[:, 0] == each], self.columns) for each in values]
+                return [Group(self.rows[key[:, 0] == value], self.columns) for value in values]
         rows, columns, keys = np.broadcast_arrays(self.rows, self.columns, key)
-        chosen = [keys == each for each in values]
+        chosen = [keys == value for value in values]
         return [Group(rows[mask][:, None], columns[mask][:, None]) for mask in chosen]
 
 
@@ -117,10 +117,10 @@ class Machine:
 
     def _shared(self, of_wave: Callable[[WaveId], T]) -> T:
         try:
-            first, *others = [of_wave(each) for each in self.waves]
+            first, *others = [of_wave(wave) for wave in self.waves]
         except DwarfGpuError:
             raise Divergence(None) from None
-        if any(each is not first and each != first for each in others):
+        if any(answer is not first and answer != first for answer in others):
             raise Divergence(None)
         return first
 
@@ -196,7 +196,7 @@ class LaneTarget(HasAccess):
 
 def _are_same(*numbers: int | None) -> bool:
     """Whether numbers are those of all lanes."""
-    return not any(type(each) is Lanes for each in numbers)
+    return not any(type(number) is Lanes for number in numbers)
 
 
 class NotInAnyLane(Unavailable):
@@ -238,28 +238,28 @@ class VectorAccess(LocationAccess):
             raise Divergence(None)
         first_byte, bit = bit_offset // 8, index(bit_offset % 8)
         size_bytes = (bit + size_bits + 7) // 8
-        held = 0
+        value = 0
         for at in range(0, size_bytes, WORD_BYTES):
             count = min(WORD_BYTES, size_bytes - at)
-            held |= self._word(storage, first_byte + at, count) << 8 * at
-        return held >> bit & (1 << size_bits) - 1
+            value |= self._word(storage, first_byte + at, count) << 8 * at
+        return value >> bit & (1 << size_bits) - 1
 
     def _word(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> int:
         """Up to four bytes of each lane; `NotInAnyLane` where no lane has all of them."""
         if isinstance(storage, Register):
-            held, is_known = self._of_register(storage, first_byte, size_bytes)
+            values, is_known = self._of_register(storage, first_byte, size_bytes)
         else:
-            held, is_known = self._of_memory(storage, first_byte, size_bytes)
+            values, is_known = self._of_memory(storage, first_byte, size_bytes)
         if not is_known.all():
             if is_known.any():
                 raise Divergence(is_known)
             raise NotInAnyLane
-        return lanes(held)
+        return lanes(values)
 
     def _of_register(
         self, storage: Register, first_byte: int, size_bytes: int
     ) -> tuple[Array, Array]:
-        held, is_known = self._lanes.machine.register(storage.register)
+        values, is_known = self._lanes.machine.register(storage.register)
         wave = self._lanes.wave
         if storage.wave is not wave and not (
             _are_same(storage.wave, wave) and storage.wave == wave
@@ -268,37 +268,37 @@ class VectorAccess(LocationAccess):
         group = self._lanes.group
         rows = group.rows if isinstance(storage.wave, Lanes) else group.rows[:1]
         at = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
-        known = np.array(is_known.all())
-        if not known:
-            each = [is_known[rows, at + byte] for byte in range(size_bytes)]
-            known = np.logical_and.reduce(np.broadcast_arrays(*each))
+        are_known = np.array(is_known.all())
+        if not are_known:
+            byte_masks = [is_known[rows, at + byte] for byte in range(size_bytes)]
+            are_known = np.logical_and.reduce(np.broadcast_arrays(*byte_masks))
         if size_bytes == WORD_BYTES and not (at % WORD_BYTES).any():
-            words, at = held.view("<u4"), at // WORD_BYTES
+            words, at = values.view("<u4"), at // WORD_BYTES
             if group.is_whole and at.shape[0] == 1:
-                return np.take(words, at[0], axis=1), known
-            return words[rows, at], known
-        number = held[rows, at].astype(np.int64)
+                return np.take(words, at[0], axis=1), are_known
+            return words[rows, at], are_known
+        number = values[rows, at].astype(np.int64)
         for byte in range(1, size_bytes):
-            number |= held[rows, at + byte].astype(np.int64) << 8 * byte
-        return number, known
+            number |= values[rows, at + byte].astype(np.int64) << 8 * byte
+        return number, are_known
 
     def _of_memory(self, storage: Memory, address: int, size_bytes: int) -> tuple[Array, Array]:
         target = self._lanes.machine.target
         parts = (address, storage.wave, storage.lane)
-        arrays = [each.array if isinstance(each, Lanes) else np.array([[each]]) for each in parts]
+        arrays = [part.array if isinstance(part, Lanes) else np.array([[part]]) for part in parts]
         bulk = self._lanes.machine.bulk_memory
         if bulk is not None:
             return bulk.gather(storage, arrays[0], size_bytes)
-        held = np.zeros(np.broadcast_shapes(*(each.shape for each in arrays)), np.int64)
-        known = np.ones(held.shape, bool)
+        total = np.zeros(np.broadcast_shapes(*(array.shape for array in arrays)), np.int64)
+        is_known = np.ones(total.shape, bool)
         for at, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
             where = Memory(storage.space, wave, lane)
             try:
                 raw = target.read_memory(where, int(byte), size_bytes)
-                held.flat[at] = int.from_bytes(raw, "little")
+                total.flat[at] = int.from_bytes(raw, "little")
             except Unavailable:
-                known.flat[at] = False
-        return held, known
+                is_known.flat[at] = False
+        return total, is_known
 
 
 @frozen
@@ -337,8 +337,8 @@ def _registers(
 ) -> tuple[Array, Array]:
     """By one read for each wave; of a register that is not known whole, one for each word."""
     size_bytes = (register.size_bits + 7) // 8
-    held = np.zeros((len(waves), size_bytes), np.uint8)
-    is_known = np.zeros(held.shape, bool)
+    contents = np.zeros((len(waves), size_bytes), np.uint8)
+    is_known = np.zeros(contents.shape, bool)
     for row, wave in enumerate(waves):
         pending = [(0, size_bytes)]
         while pending:
@@ -353,15 +353,15 @@ def _registers(
                         for at in range(first, first + count, step)
                     ]
                 continue
-            held[row, first : first + count] = np.frombuffer(raw, np.uint8)
+            contents[row, first : first + count] = np.frombuffer(raw, np.uint8)
             is_known[row, first : first + count] = True
-    return _padded(held, is_known)
+    return _padded(contents, is_known)
 
 
-def _padded(held: Array, is_known: Array) -> tuple[Array, Array]:
+def _padded(values: Array, is_known: Array) -> tuple[Array, Array]:
     """To whole words, so that each can be looked up as one number."""
-    padding = -held.shape[1] % WORD_BYTES
+    padding = -values.shape[1] % WORD_BYTES
     if not padding:
-        return held, is_known
+        return values, is_known
     wider = ((0, 0), (0, padding))
-    return np.pad(held, wider), np.pad(is_known, wider)
+    return np.pad(values, wider), np.pad(is_known, wider)

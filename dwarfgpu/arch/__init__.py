@@ -30,23 +30,23 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
     `UsageError` for an unknown name, naming those that are close, and for a wave size that the
     architecture does not have.
     """
-    wanted = _OTHER_NAMES.get(name.lower(), name.lower())
-    if wanted in PROCESSORS:
+    target = _OTHER_NAMES.get(name.lower(), name.lower())
+    if target in PROCESSORS:
         from dwarfgpu.arch.amdgpu import amdgpu
 
-        return amdgpu(wanted, wave_size)
-    if wanted not in _CPUS:
-        raise UsageError(f"unknown architecture {name}{nearest(wanted, ARCHITECTURES)}")
+        return amdgpu(target, wave_size)
+    if target not in _CPUS:
+        raise UsageError(f"unknown architecture {name}{nearest(target, ARCHITECTURES)}")
     if wave_size not in (None, 1):
-        raise UsageError(f"{wanted} has no wave size {wave_size}: it has no waves")
-    return _cpu(wanted)
+        raise UsageError(f"{target} has no wave size {wave_size}: it has no waves")
+    return _cpu(target)
 
 
 def has_on_another_gpu(name: str) -> bool:
     """Whether some AMD GPU, in some wave size, has a register of that name or alias."""
     return any(
-        each.register_named(name) is not None or each.part_named(name) is not None
-        for each in (architecture(*named) for named in _TYPICAL_GPUS)
+        gpu.register_named(name) is not None or gpu.part_named(name) is not None
+        for gpu in (architecture(*named) for named in _TYPICAL_GPUS)
     )
 
 

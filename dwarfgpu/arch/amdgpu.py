@@ -83,7 +83,7 @@ def amdgpu(name: str, wave_size: int | None = None) -> Architecture:
 def _architecture(described: Processor, lanes: int) -> Architecture:
     registers = {r.number: r for r in _numbered(described, lanes) if r.number is not None}
     names = {number: dwarf_name(number) for number in registers}
-    others = tuple(_unnumbered(described, lanes))
+    unnumbered = tuple(_unnumbered(described, lanes))
     return Architecture(
         name=described.name,
         machine="AMDGPU",
@@ -92,12 +92,12 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         address_spaces=_SPACES,
         spaces_of_lanes=0x20,
         lane_count=lanes,
-        other_registers=others,
+        other_registers=unnumbered,
         return_address_register=16,
         program_counter=16,
         register_aliases=_aliases(registers, names, lanes),
-        register_parts=_parts((*registers.values(), *others)),
-        pseudo_registers=_pseudo(described, {each.name: each for each in others}),
+        register_parts=_parts((*registers.values(), *unnumbered)),
+        pseudo_registers=_pseudo(described, {register.name: register for register in unnumbered}),
         dwarf_names=names,
         lower=lower,
         convert=convert_address,
@@ -183,25 +183,25 @@ _HALVED: Final = frozenset({"exec", "vcc", "flat_scratch", "scratch_base", "xnac
 def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
     """The halves of 64-bit registers, as instructions name them: vcc_lo, vcc_hi."""
     return {
-        name: RegisterPart(name, each, offset_bytes, _UINT32)
-        for each in registers
-        if each.name in _HALVED and each.size_bits == 64
-        for name, offset_bytes in ((f"{each.name}_lo", 0), (f"{each.name}_hi", 4))
+        name: RegisterPart(name, register, offset_bytes, _UINT32)
+        for register in registers
+        if register.name in _HALVED and register.size_bits == 64
+        for name, offset_bytes in ((f"{register.name}_lo", 0), (f"{register.name}_hi", 4))
     }
 
 
-def _pseudo(described: Processor, others: dict[str, RegisterInfo]) -> dict[str, PseudoRegister]:
+def _pseudo(described: Processor, unnumbered: dict[str, RegisterInfo]) -> dict[str, PseudoRegister]:
     """Registers that amd-dbgapi makes of others: its own number of a wave, and fields of hardware.
 
     `null` is an operand of instructions from GFX10 on: it reads as zero.
     """
-    low, high = others["ttmp4"], others["ttmp5"]
+    low, high = unnumbered["ttmp4"], unnumbered["ttmp5"]
     out = [PseudoRegister("wave_id", _UINT64, ((low, 0, 32), (high, 0, 32)))]
     if described.generation == 9:
-        out.append(PseudoRegister("csp", _UINT32, ((others["mode"], 29, 3),)))
+        out.append(PseudoRegister("csp", _UINT32, ((unnumbered["mode"], 29, 3),)))
     if described.generation >= 10:
         out.append(PseudoRegister("null", _UINT32))
-    return {each.name: each for each in out}
+    return {pseudo.name: pseudo for pseudo in out}
 
 
 _BLOCKS: Final = (
@@ -295,7 +295,7 @@ def lower(
                 f"local address {address:#x} is beyond the {apertures.local_bytes} bytes of the "
                 "workgroup"
             )
-    asked = address
+    original = address
     if space_number == PRIVATE_LANE:
         address, contiguous_bytes = _to_wave(architecture, address, lane, apertures)
     elif space_number != PRIVATE_WAVE:
@@ -305,7 +305,7 @@ def lower(
         end, lanes = _scratch_end(apertures), architecture.lane_count
         of_lane = f", {end // lanes} a lane" if space_number == PRIVATE_LANE else ""
         raise Unavailable(
-            f"{_SPACES[space_number]} address {asked:#x} is beyond the {end} bytes of scratch "
+            f"{_SPACES[space_number]} address {original:#x} is beyond the {end} bytes of scratch "
             f"memory of the wave{of_lane}"
         )
     if apertures.scratch_base is None:
@@ -352,8 +352,8 @@ def convert_address(
                 )
             return offset, contiguous_bytes
         if LOCAL in (segment, to_space):
-            held = architecture.address_spaces[segment]
-            raise EvaluationError(f"generic address {address:#x} is in {held}, not in {target}")
+            space = architecture.address_spaces[segment]
+            raise EvaluationError(f"generic address {address:#x} is in {space}, not in {target}")
         converted, more = convert_address(architecture, offset, segment, to_space, lane, apertures)
         return converted, min(contiguous_bytes, more)
     if to_space == GENERIC:
@@ -428,11 +428,11 @@ def _to_wave(
 def _to_lane(
     architecture: Architecture, address: int, lane: int | None, apertures: Apertures
 ) -> tuple[int, int]:
-    wanted, element_bytes = _lane(architecture, lane), apertures.element_bytes
+    lane_index, element_bytes = _lane(architecture, lane), apertures.element_bytes
     owner, offset = unswizzle(address, architecture.lane_count, element_bytes)
-    if owner != wanted:
+    if owner != lane_index:
         raise EvaluationError(
-            f"private_wave address {address:#x} belongs to lane {owner}, not to lane {wanted}"
+            f"private_wave address {address:#x} belongs to lane {owner}, not to lane {lane_index}"
         )
     return offset, element_bytes - address % element_bytes
 

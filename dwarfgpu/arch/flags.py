@@ -152,5 +152,5 @@ def _level(described: Processor) -> str:
 @cache
 def flag_fields(described: Processor, register: str) -> tuple[FlagField, ...]:
     """The fields of a register of a processor, by first bit; none for one that is a number."""
-    found = _FIELDS.get((register, _level(described)), ())
-    return tuple(sorted(found, key=lambda each: each.first_bit))
+    fields = _FIELDS.get((register, _level(described)), ())
+    return tuple(sorted(fields, key=lambda flag: flag.first_bit))

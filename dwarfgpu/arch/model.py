@@ -319,7 +319,9 @@ class Architecture:
         lane = number - self.spaces_of_lanes
         if not 0 <= lane < self.lane_count:
             return None
-        [space] = (each for each in self.address_spaces.values() if each.scope == "lane")
+        [space] = (
+            candidate for candidate in self.address_spaces.values() if candidate.scope == "lane"
+        )
         return space, lane
 
     def address_space_named(self, name: str) -> AddressSpace | None:
@@ -376,5 +378,7 @@ def bank(
 def registers_of_thread(registers: Iterable[RegisterInfo]) -> dict[int, RegisterInfo]:
     """The registers of a thread of a CPU, by DWARF number."""
     return {
-        each.number: evolve(each, is_of_wave=False) for each in registers if each.number is not None
+        register.number: evolve(register, is_of_wave=False)
+        for register in registers
+        if register.number is not None
     }

@@ -194,7 +194,7 @@ def processor(name: str) -> Processor:
 
 def by_mach(mach: int) -> Processor:
     """The processor of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
-    for each in PROCESSORS.values():
-        if each.mach == mach:
-            return each
+    for processor in PROCESSORS.values():
+        if processor.mach == mach:
+            return processor
     raise Unsupported(f"the AMD GPU processor with EF_AMDGPU_MACH {mach:#x}")

@@ -51,7 +51,7 @@ ZMM: Final = BaseType("builtin_type_vec512i", "unsigned", 512, vector_size=16)
 def x86_64() -> Architecture:
     """The architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
-    others = tuple(_others())
+    unnumbered = tuple(_others())
     aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
     return Architecture(
         name="x86_64",
@@ -59,16 +59,17 @@ def x86_64() -> Architecture:
         address_bits=64,
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 64)},
-        other_registers=others,
+        other_registers=unnumbered,
         return_address_register=16,
         program_counter=16,
         stack_pointer=7,
         pushed_bytes=8,
         preserved=_PRESERVED,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
-        register_parts=_parts({each.name: each for each in registers.values()}),
+        register_parts=_parts({register.name: register for register in registers.values()}),
         pseudo_registers={
-            each.name: each for each in _wide({r.name: r for r in (*registers.values(), *others)})
+            register.name: register
+            for register in _wide({r.name: r for r in (*registers.values(), *unnumbered)})
         },
         dwarf_names={49: "RFLAGS"},
     )

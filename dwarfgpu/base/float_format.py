@@ -95,8 +95,8 @@ class FloatFormat:
         scale = self.fraction_bits - exponent
         # On integers: a Fraction would look for common factors of numbers of 16,000 bits.
         top, bottom = top << max(scale, 0), bottom << max(-scale, 0)
-        significand, rest = divmod(top, bottom)
-        if 2 * rest > bottom or (2 * rest == bottom and significand & 1):
+        significand, remainder = divmod(top, bottom)
+        if 2 * remainder > bottom or (2 * remainder == bottom and significand & 1):
             significand += 1
         if significand >> self.fraction_bits + 1:
             significand >>= 1

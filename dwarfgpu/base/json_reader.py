@@ -42,14 +42,16 @@ class Field:
     path: str
     value: Json
 
-    def expected(self, what: str) -> UsageError:
+    def expected(self, description: str) -> UsageError:
         """The complaint that this field is not what it should be."""
         try:
             shown = json.dumps(self.value)
         except RecursionError:  # arrays in arrays, just less deep than a reader takes
             shown = "what is nested so deep"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        return UsageError(f"{self.source}: {self.path or 'document'}: expected {what}, not {shown}")
+        return UsageError(
+            f"{self.source}: {self.path or 'document'}: expected {description}, not {shown}"
+        )
 
     def has(self, name: str) -> bool:
         return isinstance(self.value, dict) and name in self.value
@@ -93,10 +95,10 @@ class Field:
             raise self.expected("an object")
         for name in self.value:
             if name not in names:
-                known = ", ".join(names)
+                allowed = ", ".join(names)
                 raise UsageError(
                     f"{self.source}: {self.path or 'document'}: unknown member {name!r}; "
-                    f"known: {known}"
+                    f"known: {allowed}"
                 )
 
     def text(self, *choices: str) -> str:
@@ -141,14 +143,14 @@ class Field:
         out: list[tuple[int, int]] = []
         for word in self.value.split():
             if _BINARY.fullmatch(word):
-                value, known = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
-                out.append((int(value, 2), int(known.replace("?", "0"), 2)))
+                value, mask = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
+                out.append((int(value, 2), int(mask.replace("?", "0"), 2)))
                 continue
             for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
                 if pair != "??" and not _PAIR.fullmatch(pair):
                     raise self.expected("bytes in hex, two digits each, or ?? for one not known")
                 out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
-        return bytes(value for value, _ in out), bytes(known for _, known in out)
+        return bytes(value for value, _ in out), bytes(mask for _, mask in out)
 
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):
@@ -203,9 +205,9 @@ def parse(text: str, source: str) -> Field:
     try:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:
-        what = error.msg.removesuffix(" at")
+        problem = error.msg.removesuffix(" at")
         raise UsageError(
-            f"{source}: not JSON: {what} at line {error.lineno} column {error.colno}"
+            f"{source}: not JSON: {problem} at line {error.lineno} column {error.colno}"
         ) from None
     except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
         raise UsageError(f"{source}: not JSON that can be read: {error}") from None

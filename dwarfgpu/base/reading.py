@@ -59,10 +59,10 @@ def beneath(folder: str, name: str) -> str:
     """Where a name is in a folder that is the root of a file system, as for the process that uses
     it: neither `..` nor a link leads out of it. What does not exist is where it would be."""
     done: list[str] = []
-    left = [part for part in name.split("/")[::-1] if part not in ("", ".")]
+    pending = [part for part in name.split("/")[::-1] if part not in ("", ".")]
     links_left = _MOST_LINKS
-    while left:
-        part = left.pop()
+    while pending:
+        part = pending.pop()
         if part == "..":
             del done[-1:]
             continue
@@ -74,7 +74,7 @@ def beneath(folder: str, name: str) -> str:
         links_left -= 1
         if target.startswith("/"):
             done.clear()
-        left += [each for each in target.split("/")[::-1] if each not in ("", ".")]
+        pending += [part for part in target.split("/")[::-1] if part not in ("", ".")]
     return os.path.join(folder, *done)
 
 

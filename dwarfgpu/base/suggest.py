@@ -11,21 +11,23 @@ _MOST_NAMES: Final = 10_000
 _MOST_CHARACTERS: Final = 80
 
 
-def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
+def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
     """` Did you mean "limit"?` with the nearest of the known names, in any letter case; else
     nothing. `sigil` is what they begin with. Of many names only the first are looked at."""
-    wanted = name.lower()[:_MOST_CHARACTERS]
-    least, best = _most_edits(wanted) + 1, ""
-    for each in islice(known, _MOST_NAMES):
-        other = each.lower()
-        if each == name or (len(wanted) <= 3 and other[:1] != wanted[:1]):
+    typed = name.lower()[:_MOST_CHARACTERS]
+    least, best = _most_edits(typed) + 1, ""
+    for candidate in islice(names, _MOST_NAMES):
+        folded = candidate.lower()
+        if candidate == name or (len(typed) <= 3 and folded[:1] != typed[:1]):
             continue
         # The same in another scope is nearest.
-        is_moved = "::" in name + each and other.rpartition("::")[2] == wanted.rpartition("::")[2]
-        edits = 1 if is_moved else _edits(wanted, other, least - 1)
-        is_near = edits < 2 or len(wanted) > 5 or {*wanted} <= {*other}
+        is_moved = (
+            "::" in name + candidate and folded.rpartition("::")[2] == typed.rpartition("::")[2]
+        )
+        edits = 1 if is_moved else _edits(typed, folded, least - 1)
+        is_near = edits < 2 or len(typed) > 5 or {*typed} <= {*folded}
         if edits < least and is_near:
-            least, best = edits, each
+            least, best = edits, candidate
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 
@@ -42,31 +44,31 @@ def _most_edits(name: str) -> int:
     return 0 if len(name) < 2 else 1 if len(name) < 4 else 2 if len(name) < 10 else 3
 
 
-def _edits(one: str, other: str, most: int) -> int:
+def _edits(first: str, second: str, most: int) -> int:
     """Letters to add, leave out, replace, or swap with the next to make one of the other; more
     than `most` where they are more."""
     too_many = most + 1
-    if abs(len(one) - len(other)) > most or len({*one} - {*other}) > most:
+    if abs(len(first) - len(second)) > most or len({*first} - {*second}) > most:
         return too_many
     before: list[int] = []
-    row: list[int] = [*range(len(other) + 1)]
-    for i, letter in enumerate(one, 1):
+    row: list[int] = [*range(len(second) + 1)]
+    for i, letter in enumerate(first, 1):
         earlier, before, row = before, row, [i]
-        for j, each in enumerate(other, 1):
-            cost: int = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != each))
-            if i > 1 and j > 1 and letter == other[j - 2] and each == one[i - 2]:
+        for j, opposite in enumerate(second, 1):
+            cost: int = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != opposite))
+            if i > 1 and j > 1 and letter == second[j - 2] and opposite == first[i - 2]:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
     return row[-1]
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean gfx90a or gfx90c?`, for the end of a message that goes on; else nothing."""
-    return nearest_meaning(name, {each.lower(): each for each in known})
+    return nearest_meaning(name, {candidate.lower(): candidate for candidate in names})
 
 
 def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     """As `nearest`, of names that each have several spellings, which are in lower case."""
     close = get_close_matches(name.lower()[:_MOST_CHARACTERS], meanings, 3, 0.7)
-    told = list(dict.fromkeys(meanings[each] for each in close))
-    return f"; did you mean {' or '.join(told)}?" if told else ""
+    suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))
+    return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""

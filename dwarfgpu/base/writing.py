@@ -68,19 +68,19 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
         if files and _mode(path) and not S_ISREG(_mode(path)):
             raise ValueError(f"it is no regular file, and {len(files)} more belong beside it")
         with _alone_in(path.parent) as is_alone:
-            made: list[Path] = []
+            written: list[Path] = []
             try:
                 for name, data in files.items():
                     if not _has(path.parent / name, data):
-                        made.append(path.parent / name)
+                        written.append(path.parent / name)
                         _write(path.parent / name, data)
                 _require_files(path, document)
                 _write(path, document)
             finally:
-                if is_alone and made and not _has(path, document):
-                    for each in made:
+                if is_alone and written and not _has(path, document):
+                    for array in written:
                         with suppress(OSError):
-                            each.unlink()
+                            array.unlink()
             if is_alone and S_ISREG(_mode(path)):
                 _remove_unnamed(path, document)
     except (OSError, ValueError) as error:
@@ -209,13 +209,13 @@ def _remove_unnamed(path: Path, document: bytes) -> None:
     stem = re.escape(path.name.removesuffix(".json"))
     own = re.compile(rf"{stem}(?:-\d+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")
     named = _names(document)
-    old = [each for each in _entries(path.parent) if own.fullmatch(each) and each not in named]
+    old = [name for name in _entries(path.parent) if own.fullmatch(name) and name not in named]
     if not old:
         return
-    others = (each for each in _entries(path.parent) if each.endswith(".json"))
-    for each in others:  # none of them need be valid JSON: rather too many names than too few
-        held = _read(path.parent / each)
-        named |= _names(held) | _names(held, _QUOTED)
+    states = (name for name in _entries(path.parent) if name.endswith(".json"))
+    for state in states:  # none of them need be valid JSON: rather too many names than too few
+        text = _read(path.parent / state)
+        named |= _names(text) | _names(text, _QUOTED)
     for name in sorted({*old} - named):
         stem, digits, suffix = name.rsplit(".", 2)
         if content_name(stem, _read(path.parent / name), suffix).split(".")[-2] == digits:

@@ -308,8 +308,10 @@ def operations_of(machine: str | None) -> Mapping[int, CfaOperation]:
     table: dict[int, CfaOperation] = {}
     for operation in CFA_OPERATIONS.values():
         if operation.machine in (None, machine):
-            known = table.get(operation.code)
-            assert known is None or known.machine != operation.machine, f"{known} and {operation}"
-            if known is None or operation.machine is not None:
+            handler = table.get(operation.code)
+            assert handler is None or handler.machine != operation.machine, (
+                f"{handler} and {operation}"
+            )
+            if handler is None or operation.machine is not None:
                 table[operation.code] = operation
     return table

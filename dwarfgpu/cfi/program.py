@@ -167,12 +167,12 @@ def row_table(
     limits: CfiLimits | None = None,
 ) -> RowTable:
     """The rows of an FDE as far as its instructions can be executed; never raises."""
-    found: list[Row] = []
+    rows: list[Row] = []
     try:
-        found.extend(iterate_rows(initial, fde, initial_location, address_range, limits))
+        rows.extend(iterate_rows(initial, fde, initial_location, address_range, limits))
     except DwarfGpuError as cause:
-        return RowTable(tuple(found), cause)
-    return RowTable(tuple(found))
+        return RowTable(tuple(rows), cause)
+    return RowTable(tuple(rows))
 
 
 def rows(
@@ -249,8 +249,8 @@ def _apply(instruction: CfaInstruction, change: Change, state: _State) -> None:
             case Assign():
                 state.assign(change.register, change.rule)
             case tuple():
-                for each in change:
-                    state.assign(each.register, each.rule)
+                for replaced in change:
+                    state.assign(replaced.register, replaced.rule)
             case Restore():
                 state.restore(change.register)
             case Remember():

@@ -92,14 +92,14 @@ class FrameSection:
     def entries(self) -> tuple[FrameEntry, ...]:
         """All entries in the order of the section."""
         headers, broken = self._headers
-        found: list[FrameEntry] = [self._entry(header) for header in headers.values()]
-        return (*found, *broken)
+        entries: list[FrameEntry] = [self._entry(header) for header in headers.values()]
+        return (*entries, *broken)
 
     @cached_property
     def fdes(self) -> tuple[Fde, ...]:
         """The FDEs by their initial location."""
-        found = (entry for entry in self.entries if isinstance(entry, Fde))
-        return tuple(sorted(found, key=lambda fde: fde.initial_location))
+        fdes = (entry for entry in self.entries if isinstance(entry, Fde))
+        return tuple(sorted(fdes, key=lambda fde: fde.initial_location))
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int], list[_Header]]:
@@ -158,16 +158,16 @@ class FrameSection:
     def _searched(self, start: int, address: int) -> Fde:
         """The FDE to which a pair of the search table leads; `Malformed` where it does not."""
         offset = address - self._base.section_address
-        told = f"{SECTION} leads for {start:#x} to offset {offset:#x} of {self.kind}"
+        problem = f"{SECTION} leads for {start:#x} to offset {offset:#x} of {self.kind}"
         try:
             header = self._header_at(offset)
             entry = None if header is None else self._entry(header)
         except DwarfGpuError:
             entry = None
         if not isinstance(entry, Fde):
-            raise Malformed(f"{told}, where there is no FDE")
+            raise Malformed(f"{problem}, where there is no FDE")
         if entry.initial_location != start:
-            raise Malformed(f"{told}, where the FDE begins at {entry.initial_location:#x}")
+            raise Malformed(f"{problem}, where the FDE begins at {entry.initial_location:#x}")
         return entry
 
     def search_differences(self) -> Iterator[str]:
@@ -184,9 +184,9 @@ class FrameSection:
                 self._searched(*pair)
             except DwarfGpuError as error:
                 yield error.message
-        known = {address - self._base.section_address for _, address in pairs}
+        offsets = {address - self._base.section_address for _, address in pairs}
         for start, _, header in self._spans():
-            if header.offset not in known:
+            if header.offset not in offsets:
                 yield f"{SECTION} has nothing for {start:#x} (FDE at offset {header.offset:#x})"
 
     @cached_property
@@ -250,9 +250,9 @@ class FrameSection:
 
     def _cie_at(self, offset: int) -> Cie:
         """The CIE of an FDE; `Malformed` where there is none."""
-        known = self._cies.get(offset)
-        if isinstance(known, Cie):
-            return known
+        cached = self._cies.get(offset)
+        if isinstance(cached, Cie):
+            return cached
         header = self._header_at(offset)
         if header is None or self._reference(header)[1] is not None:
             raise Malformed(f"there is no CIE at offset {offset:#x}")
@@ -268,16 +268,16 @@ class FrameSection:
             return None
 
     def _cie(self, header: _Header) -> Cie:
-        known = self._cies.get(header.offset)
-        if known is None:
+        cached = self._cies.get(header.offset)
+        if cached is None:
             try:
-                known = self._read_cie(header)
+                cached = self._read_cie(header)
             except DwarfGpuError as error:
-                known = error
-            self._cies[header.offset] = known
-        if isinstance(known, Cie):
-            return known
-        raise known
+                cached = error
+            self._cies[header.offset] = cached
+        if isinstance(cached, Cie):
+            return cached
+        raise cached
 
     def _read_cie(self, header: _Header) -> Cie:
         reader, _ = self._reference(header)

@@ -112,8 +112,8 @@ class CallStack:
             row = error
         location = location_of(pc, callee)
         is_told = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
-        asked = None if is_told else self._by_convention
-        convention = None if asked is None else asked.convention(location)
+        guess = None if is_told else self._by_convention
+        convention = None if guess is None else guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
 
     def _go_on(self) -> None:
@@ -140,11 +140,11 @@ class CallStack:
 
     def _jumped(self, last: CfiFrame, jumps: Jumps) -> CfiFrame:
         """The frames of functions that have called by jumps; the outermost of them."""
-        for each in (jumps.inner, jumps.outer):
-            for jump in each[: self._limit - len(self._frames)]:
+        for chain in (jumps.inner, jumps.outer):
+            for jump in chain[: self._limit - len(self._frames)]:
                 last = TailFrame(self._context, jump, last)
                 self._frames.append(last)
-            if each is jumps.inner:
+            if chain is jumps.inner:
                 last.why_no_callers = jumps.why_unknown
         return last
 

@@ -98,8 +98,8 @@ def default_rule(architecture: Architecture, number: int, return_register: int) 
         return _AT_CFA
     if number == architecture.program_counter and number != return_register:
         return RegisterRule(return_register)
-    kept = architecture.preserved
-    return _SAME if kept is None or number in kept else _LOST
+    preserved = architecture.preserved
+    return _SAME if preserved is None or number in preserved else _LOST
 
 
 class CfiFrame:
@@ -179,9 +179,9 @@ class CfiFrame:
         if self.convention is not None:
             return self.convention.rule(number)
         row = self.row
-        told = row.rules.get(number)
-        if told is not None:
-            return told
+        rule = row.rules.get(number)
+        if rule is not None:
+            return rule
         return default_rule(self.architecture, number, row.return_register)
 
     def is_untold(self, number: int) -> bool:
@@ -211,19 +211,19 @@ class CfiFrame:
         Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
         and what evaluating the rule raises.
         """
-        known = self._found.get(number)
-        if known is None:
+        location = self._found.get(number)
+        if location is None:
             row = self._row
-            told = row.rules.get(number) if isinstance(row, FrameRow) else None
-            if type(told) is Offset:  # as of nearly all: it needs no other register
-                known = self._found[number] = self._find(number, told)
+            source = row.rules.get(number) if isinstance(row, FrameRow) else None
+            if type(source) is Offset:  # as of nearly all: it needs no other register
+                location = self._found[number] = self._find(number, source)
             else:
                 for frame, rule in reversed(self._unknown(number)):
                     frame._found[number] = frame._find(number, rule)
-                known = self._found[number]
-        if isinstance(known, Location):
-            return known
-        raise copy(known)
+                location = self._found[number]
+        if isinstance(location, Location):
+            return location
+        raise copy(location)
 
     def _unknown(self, number: int) -> list[tuple[CfiFrame, Rule | DwarfGpuError]]:
         """The frames from this one inwards of which the answer depends on the next one's.
@@ -251,8 +251,8 @@ class CfiFrame:
             return UNDEFINED_LOCATION
         try:
             if isinstance(rule, SameValue):
-                held = self.register(number)
-                return held if number in self.row.rules else self._low(number, held)
+                location = self.register(number)
+                return location if number in self.row.rules else self._low(number, location)
             self._begin(number)
             try:
                 return self._previous(number, rule)
@@ -261,20 +261,20 @@ class CfiFrame:
         except DwarfGpuError as error:
             return error
 
-    def _begin(self, what: int | str) -> None:
+    def _begin(self, subject: int | str) -> None:
         """Of what must not need itself: a register, by its number, or the CFA."""
-        key = self.level, what
+        key = self.level, subject
         pending = self._pending
         if key in pending:
             ring = [*pending, key][list(pending).index(key) :]
-            names = [each if isinstance(each, str) else f"register {each}" for _, each in ring]
+            names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
             raise IllFormed(f"call frame information in a circle: {' needs '.join(names)}")
         if len(pending) >= MOST_NESTED:
             raise LimitExceeded(f"more than {MOST_NESTED} rules that need one another")
         pending[key] = None
 
-    def _end(self, what: int | str) -> None:
-        del self._pending[self.level, what]
+    def _end(self, subject: int | str) -> None:
+        del self._pending[self.level, subject]
 
     def _previous(self, number: int, rule: Rule) -> Location:
         match rule:
@@ -306,12 +306,12 @@ class CfiFrame:
         if size_bits is None:
             return location
         rest_bits = self._size_bits(number) - size_bits
-        lost = Part(UNDEFINED_LOCATION, rest_bits)
+        undefined = Part(UNDEFINED_LOCATION, rest_bits)
         if self.architecture.endian == "little":
-            return composite([Part(narrowed(location, size_bits), size_bits), lost])
+            return composite([Part(narrowed(location, size_bits), size_bits), undefined])
         if not isinstance(location.places[0].storage, Memory):
             location = location.displaced(rest_bits)
-        return composite([lost, Part(narrowed(location, size_bits), size_bits)])
+        return composite([undefined, Part(narrowed(location, size_bits), size_bits)])
 
     def _moved(self, number: int, source: int) -> Location:
         """register(R): where the same rules put R.
@@ -328,8 +328,8 @@ class CfiFrame:
         if number == counter and source == self.row.return_register and self.has_signed_return:
             address = self.return_address()
             return UNDEFINED_LOCATION if address is None else self._implicit(address, 64)
-        told = self.row.rules.get(source)
-        if told is None or isinstance(told, Undefined | SameValue):
+        rule = self.row.rules.get(source)
+        if rule is None or isinstance(rule, Undefined | SameValue):
             return self.register(source)
         return self.entry_register(source)
 
@@ -364,8 +364,8 @@ class CfiFrame:
 
     def _size_bits(self, number: int) -> int:
         """Of a register, or of the return address, whose column may be no register."""
-        known = self.architecture.registers.get(number)
-        if known is None and number == self.row.return_register:
+        info = self.architecture.registers.get(number)
+        if info is None and number == self.row.return_register:
             return self.architecture.address_bits
         return self.architecture.register(number).size_bits
 
@@ -465,8 +465,8 @@ class CfiFrame:
         if target is not None and name is not None:
             register = self.architecture.by_name[name]
             try:
-                held = target.read_register(require(self._context.wave, "thread"), register)
-                return int.from_bytes(held, self.architecture.endian)
+                contents = target.read_register(require(self._context.wave, "thread"), register)
+                return int.from_bytes(contents, self.architecture.endian)
             except Unavailable:
                 pass
         return USER_MASK

@@ -111,8 +111,8 @@ class LaneBits:
         row, column = self.waves.index(wave), self.lanes.index(lane)
         if not self.is_known[row, column]:
             return self._one(wave, lane)
-        held = self.data[row, column].tobytes()
-        return Bits(int.from_bytes(held, "little"), self.size_bits)
+        contents = self.data[row, column].tobytes()
+        return Bits(int.from_bytes(contents, "little"), self.size_bits)
 
 
 def evaluate_lanes(
@@ -135,21 +135,21 @@ def evaluate_lanes(
         context = context_of(wave, lane, target)
         return context.access.read(_located(data, context, dialect), size_bits)
 
-    def chunks(seen: LaneTarget) -> list[Bits]:
-        context = context_of(seen.wave, seen.lane, seen)
+    def chunks(view: LaneTarget) -> list[Bits]:
+        context = context_of(view.wave, view.lane, view)
         access = cast(VectorAccess, context.access)
         return access.chunks(_located(data, context, dialect), size_bits)
 
     shape = (len(waves), len(lanes))
     out = np.zeros((*shape, (size_bits + 7) // 8), np.uint8)
     is_known = np.zeros(shape, bool)
-    found = LaneBits(tuple(waves), tuple(lanes), size_bits, out, is_known, one)
-    for each in over_lanes(chunks, target, waves, lanes) if is_known.size else []:
-        if each.answer is not None:
-            _fill(found, each.group, each.answer)
-        elif each.error is None:
-            _fill_alone(found, each.group)
-    return found
+    result = LaneBits(tuple(waves), tuple(lanes), size_bits, out, is_known, one)
+    for answer in over_lanes(chunks, target, waves, lanes) if is_known.size else []:
+        if answer.answer is not None:
+            _fill(result, answer.group, answer.answer)
+        elif answer.error is None:
+            _fill_alone(result, answer.group)
+    return result
 
 
 def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location:
@@ -161,39 +161,39 @@ def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location
 
 
 def _fill(out: LaneBits, group: Group, chunks: list[Bits]) -> None:
-    if not all(held.is_complete for held in chunks):
+    if not all(chunk.is_complete for chunk in chunks):
         return
     first_byte = 0
-    for held in chunks:
-        size_bytes = (held.size_bits + 7) // 8
-        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = _bytes(held)
-        first_byte += held.size_bits // 8
+    for chunk in chunks:
+        size_bytes = (chunk.size_bits + 7) // 8
+        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = _bytes(chunk)
+        first_byte += chunk.size_bits // 8
     out.is_known[group.place] = True
 
 
 def _fill_alone(out: LaneBits, group: Group) -> None:
     for row, column in group.members():
         try:
-            held = out._one(out.waves[row], out.lanes[column])
+            bits = out._one(out.waves[row], out.lanes[column])
         except DwarfGpuError:
             continue
-        if held.is_complete:
-            raw = held.value.to_bytes(out.data.shape[2], "little")
+        if bits.is_complete:
+            raw = bits.value.to_bytes(out.data.shape[2], "little")
             out.data[row, column] = np.frombuffer(raw, np.uint8)
             out.is_known[row, column] = True
 
 
-def _bytes(held: Bits) -> Array:
+def _bytes(bits: Bits) -> Array:
     """The bytes of a run in each lane: (rows, columns, bytes), or for all of them (bytes)."""
-    size_bytes = (held.size_bits + 7) // 8
-    if not isinstance(held.value, Lanes):
-        return np.frombuffer(held.value.to_bytes(size_bytes, "little"), np.uint8)
-    array = held.value.array
-    if held.size_bits <= 8 * WORD_BYTES:
+    size_bytes = (bits.size_bits + 7) // 8
+    if not isinstance(bits.value, Lanes):
+        return np.frombuffer(bits.value.to_bytes(size_bytes, "little"), np.uint8)
+    array = bits.value.array
+    if bits.size_bits <= 8 * WORD_BYTES:
         words = np.ascontiguousarray(array.astype("<u4", copy=False))
         return words.view(np.uint8).reshape(*array.shape, WORD_BYTES)[..., :size_bytes]
-    each = b"".join(int(number).to_bytes(size_bytes, "little") for number in array.flat)
-    return np.frombuffer(each, np.uint8).reshape(*array.shape, size_bytes)
+    raw = b"".join(int(number).to_bytes(size_bytes, "little") for number in array.flat)
+    return np.frombuffer(raw, np.uint8).reshape(*array.shape, size_bytes)
 
 
 __all__ = [

@@ -81,11 +81,11 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     else:
         instructions = with_offsets(instructions)
     distinct = instructions.distinct
-    bound: list[Perform] = [_bound(each, form) for each in distinct[:BOUND]]
-    bound += [_Late(each, form) for each in distinct[BOUND:]]
+    bound: list[Perform] = [_bound(instruction, form) for instruction in distinct[:BOUND]]
+    bound += [_Late(instruction, form) for instruction in distinct[BOUND:]]
     steps = tuple([bound[number] for number in instructions.order])
     is_straight = expression.error is None and not any(
-        each.operation.transfers for each in distinct
+        instruction.operation.transfers for instruction in distinct
     )
     return Program(expression, instructions, steps, is_straight, notes)
 
@@ -111,13 +111,15 @@ def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
     operation = instruction.operation
     if operation.unsupported is not None:
         return partial(_unsupported, operation.title, operation.unsupported)
-    given: dict[str, Any] = {
+    namespace: dict[str, Any] = {
         info.name: value
         for info, value in zip(operation.operands, instruction.operands, strict=True)
     }
     if operation.number is not None:
-        given["number"] = operation.number
-    call: Callable[..., Any] = partial(operation.function, **given) if given else operation.function
+        namespace["number"] = operation.number
+    call: Callable[..., Any] = (
+        partial(operation.function, **namespace) if namespace else operation.function
+    )
     leading: tuple[str, ...] = operation.leading
     if leading == ("generic",):
         call, leading = partial(call, generic_type(form.address_size * 8, form.endian)), ()
@@ -199,14 +201,14 @@ def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> 
 
 
 def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
-    count, wanted = len(kinds), [(at, kind, _NOUNS[kind]) for at, kind in enumerate(kinds)]
+    count, expected = len(kinds), [(at, kind, _NOUNS[kind]) for at, kind in enumerate(kinds)]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < count:
             raise _underflow(count, stack)
         popped = stack[-count:]
         del stack[-count:]
-        for at, kind, noun in wanted:
+        for at, kind, noun in expected:
             if type(popped[at]) is not noun:
                 popped[at] = coercer.coerced(popped[at], kind, ctx)
         stack.append(call(ctx, *popped))
@@ -246,7 +248,9 @@ def _general(
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
         if count > len(stack):
             raise _underflow(count, stack)
-        arguments: list[object] = [ctx if each == "context" else stack for each in leading]
+        arguments: list[object] = [
+            ctx if parameter == "context" else stack for parameter in leading
+        ]
         if count:
             popped = stack[-count:]
             del stack[-count:]

@@ -276,10 +276,10 @@ class Context:
             )
         location = None if self.pc is None else frame.program_location(lane)
         if location is not None and location != self.pc:
-            what = "the frame" if lane is None else f"lane {lane}"
+            subject = "the frame" if lane is None else f"lane {lane}"
             raise InconsistentContext(
                 f"program location {self.pc:#x} and call frame {frame.level} disagree: "
-                f"{what} is at {location:#x}"
+                f"{subject} is at {location:#x}"
             )
 
     def _check_architecture(self) -> None:
@@ -332,9 +332,9 @@ class Context:
         object: Location | None = None,
     ) -> Context:
         """For a separate evaluation: initial stack and object are empty unless given."""
-        asked = unit, frame or self.frame, self.pc if pc is None else pc, result_kind, object
+        key = unit, frame or self.frame, self.pc if pc is None else pc, result_kind, object
         mine = self.unit, self.frame, self.pc, self.result_kind, self.object
-        if all(map(is_, asked, mine)) and not self.initial_stack:
+        if all(map(is_, key, mine)) and not self.initial_stack:
             return self
         return evolve(
             self,

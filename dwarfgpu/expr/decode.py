@@ -60,14 +60,14 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     reader = Reader(data, form.endian)
     by_code = encodings(dialect).by_code
     out = Instructions()
-    known: dict[bytes, int] = {}
+    numbers: dict[bytes, int] = {}
     known_sizes: defaultdict[int, list[int]] = defaultdict(list)
     position, error = 0, None
     while position < len(data):
         # An encoding that was decoded before is known by its bytes: none is a prefix of another.
         sizes = known_sizes[data[position]]
         for size in sizes:
-            number = known.get(data[position : position + size])
+            number = numbers.get(data[position : position + size])
             if number is not None:
                 break
         else:
@@ -75,7 +75,9 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             operation: Operation | None = None
             try:
                 operation = _operation(reader, by_code, dialect)
-                operands = tuple([each.codec.read(reader, form) for each in operation.operands])
+                operands = tuple(
+                    [operand.codec.read(reader, form) for operand in operation.operands]
+                )
             except Malformed as cause:
                 error = cause
                 name = operation.title if operation else None
@@ -87,9 +89,9 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             if size not in sizes and len(sizes) < KNOWN_SIZES:
                 sizes.append(size)
             if size in sizes:
-                if len(known) >= KNOWN:
-                    known.clear()  # what comes often comes again
-                known[encoding] = number
+                if len(numbers) >= KNOWN:
+                    numbers.clear()  # what comes often comes again
+                numbers[encoding] = number
         out.append(number, position)
         position += size
     return Expression(data, dialect, form, out, error)
@@ -101,20 +103,20 @@ _decode_long = lru_cache(maxsize=2)(_decode)
 
 def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Dialect) -> Operation:
     opcode = reader.u8()
-    found = by_code.get(opcode)
-    if found is not None:
-        return found
+    operation = by_code.get(opcode)
+    if operation is not None:
+        return operation
     if opcode != LLVM_USER:
         raise Malformed(f"unknown operation {opcode:#04x} in dialect {dialect}")
     sub_opcode = reader.uleb()
-    found = by_code.get((opcode, sub_opcode))
-    if found is None:
+    operation = by_code.get((opcode, sub_opcode))
+    if operation is None:
         reserved = " (reserved)" if sub_opcode == 0 else ""
         raise Malformed(
             f"unknown operation DW_OP_LLVM_user {sub_opcode:#04x}{reserved} in dialect {dialect}; "
             "its length is unknown"
         )
-    return found
+    return operation
 
 
 def encode(

@@ -139,8 +139,8 @@ def _require_fresh(ctx: Context) -> None:
     """Locations in the context were made at this stop; their mere address is old too (A.2.5.1)."""
     if ctx.target is None or (ctx.object is None and not ctx.initial_stack):
         return
-    given = (("current object", ctx.object), *(("initial stack", e) for e in ctx.initial_stack))
-    for name, entry in given:
+    initial = (("current object", ctx.object), *(("initial stack", e) for e in ctx.initial_stack))
+    for name, entry in initial:
         if isinstance(entry, Location) and entry.stop not in (None, ctx.target.stop):
             raise StaleLocation(
                 f"the target has moved since the {name}'s location was made: evaluate it again"
@@ -230,19 +230,19 @@ class _Evaluator:
             raise LimitExceeded(f"more than {self.limits.steps} operations and list entries")
         matching = matching_entries(loclist.entries, ctx.pc)
         entry_ctx = ctx.nested(unit=loclist.unit)
-        found: list[Location] = []
+        locations: list[Location] = []
         for entry in matching:
             result = self.result(entry.expression, entry_ctx)
             assert isinstance(result, Location)
-            found.append(result)
-        if not found:
+            locations.append(result)
+        if not locations:
             return UNDEFINED_LOCATION
-        if len(found) == 1:
-            return found[0]
-        places = tuple(dict.fromkeys(place for each in found for place in each.places))
+        if len(locations) == 1:
+            return locations[0]
+        places = tuple(dict.fromkeys(place for location in locations for place in location.places))
         if len(places) > self.limits.places:
             raise LimitExceeded(f"{len(places)} places, at most {self.limits.places}")
-        stops = (each.stop for each in found if each.stop != ctx.stop)
+        stops = (location.stop for location in locations if location.stop != ctx.stop)
         return Location(places, next(stops, ctx.stop))
 
     def _as_location(self, entry: Entry, ctx: Context) -> Location:
@@ -384,7 +384,7 @@ def _require_sizes(program: Program) -> None:
     """Without architecture and unit nothing tells the size of an address: A.2.5.1."""
     for instruction in program.instructions:
         operation = instruction.operation
-        sized = any(each.codec.name in ("address", "offset") for each in operation.operands)
+        sized = any(operand.codec.name in ("address", "offset") for operand in operation.operands)
         if sized or "generic" in operation.leading:
             error = MissingContext("the context has no target architecture nor compilation unit")
             _locate(error, instruction)

@@ -76,7 +76,7 @@ class GivenFrame:
         return self.parameter_values.get(section_offset)
 
     def lane_was_active(self, lane: int) -> bool | None:
-        return False if any(lane == each for each in self.inactive_lanes) else None
+        return False if any(lane == inactive for inactive in self.inactive_lanes) else None
 
     def program_location(self, lane: int | None) -> int | None:
         return self.given_program_location

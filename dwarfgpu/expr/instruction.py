@@ -37,12 +37,12 @@ class Instructions(Sequence[Instruction]):
 
     __slots__ = ("distinct", "offsets", "order")
 
-    def __init__(self, found: Iterable[Instruction] = ()) -> None:
+    def __init__(self, instructions: Iterable[Instruction] = ()) -> None:
         self.distinct: list[Instruction] = []
         self.order = array("L")
         self.offsets = array("Q")
-        for each in found:
-            self.append(self.add(each), each.offset)
+        for instruction in instructions:
+            self.append(self.add(instruction), instruction.offset)
 
     def add(self, new: Instruction) -> int:
         """Keep another distinct instruction; its number."""
@@ -57,8 +57,8 @@ class Instructions(Sequence[Instruction]):
     def index_at(self, offset: int) -> int | None:
         """The index of the instruction that starts at an offset; None where none does."""
         index = bisect_left(self.offsets, offset)
-        found = index < len(self.offsets) and self.offsets[index] == offset
-        return index if found else None
+        is_start = index < len(self.offsets) and self.offsets[index] == offset
+        return index if is_start else None
 
     def __len__(self) -> int:
         return len(self.order)
@@ -69,17 +69,17 @@ class Instructions(Sequence[Instruction]):
     def __getitem__(self, index: slice) -> Sequence[Instruction]: ...
     def __getitem__(self, index: int | slice) -> Instruction | Sequence[Instruction]:
         if isinstance(index, slice):
-            return [self[each] for each in range(len(self))[index]]
+            return [self[at] for at in range(len(self))[index]]
         return self._moved(self.order[index], self.offsets[index])
 
     def __iter__(self) -> Iterator[Instruction]:
         return map(self._moved, self.order, self.offsets)
 
     def _moved(self, number: int, offset: int) -> Instruction:
-        kept = self.distinct[number]
-        if kept.offset == offset:
-            return kept
-        return Instruction(offset, kept.operation, kept.operands, kept.encoding)
+        distinct = self.distinct[number]
+        if distinct.offset == offset:
+            return distinct
+        return Instruction(offset, distinct.operation, distinct.operands, distinct.encoding)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented

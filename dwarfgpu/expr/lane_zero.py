@@ -28,7 +28,10 @@ def lane_zero_notes(
     """
     if not architecture.is_simt or len(instructions) > _MOST_INSTRUCTIONS:
         return ()
-    if any(each.operation.transfers or each.operation.name in _OF_LANES for each in instructions):
+    if any(
+        instruction.operation.transfers or instruction.operation.name in _OF_LANES
+        for instruction in instructions
+    ):
         return ()
     names = dict.fromkeys(_registers(instructions, size_bits, architecture))
     return tuple(
@@ -42,8 +45,11 @@ def _registers(
     instructions: Sequence[Instruction], size_bits: int | None, architecture: Architecture
 ) -> Iterator[tuple[str, str]]:
     """The operation and the name of each register."""
-    for position, each in enumerate(instructions):
-        operation, number = each.operation, each.operands[0] if each.operands else None
+    for position, instruction in enumerate(instructions):
+        operation, number = (
+            instruction.operation,
+            instruction.operands[0] if instruction.operands else None,
+        )
         if number not in VECTOR_REGISTERS or operation.reading is not None:
             continue
         register = architecture.registers.get(number) if isinstance(number, int) else None

@@ -29,17 +29,17 @@ def narrow_base_notes(
     if len(instructions) > _MOST_INSTRUCTIONS:
         return ()
     notes: dict[str, None] = {}
-    for position, each in enumerate(instructions):
-        number = each.operands[0] if each.operands else None
+    for position, instruction in enumerate(instructions):
+        number = instruction.operands[0] if instruction.operands else None
         before = instructions[position - 1].operation.name if position else ""
-        is_wide = each.operation.name == "bregx" or (
-            each.operation.name == "LLVM_aspace_bregx" and before in _WIDE_SPACES
+        is_wide = instruction.operation.name == "bregx" or (
+            instruction.operation.name == "LLVM_aspace_bregx" and before in _WIDE_SPACES
         )
         register = architecture.registers.get(number) if isinstance(number, int) else None
-        if not is_wide or register is None or each.operation.reading is not None:
+        if not is_wide or register is None or instruction.operation.reading is not None:
             continue
         if is_narrow_base(register, architecture.address_bits):
-            notes[_note(each.operation.title, register)] = None
+            notes[_note(instruction.operation.title, register)] = None
     return tuple(notes)
 
 

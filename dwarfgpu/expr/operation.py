@@ -203,5 +203,5 @@ def _declared(
         number,
         pushes,
         details=" ".join(details.split()),
-        transfers=any(each in (Jump, Enter) for each in (returned, *get_args(returned))),
+        transfers=any(kind in (Jump, Enter) for kind in (returned, *get_args(returned))),
     )

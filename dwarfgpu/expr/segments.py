@@ -57,7 +57,7 @@ def with_offsets(
 
     `is_loaded`: whether code objects are loaded into the address space of a number.
     """
-    names = {each.operation.name for each in instructions.distinct}
+    names = {instruction.operation.name for instruction in instructions.distinct}
     if names.isdisjoint(_ADDRESSES) or names.isdisjoint(_SPACE_NAMERS):
         return instructions
     if len(instructions) > _MOST_INSTRUCTIONS:
@@ -66,17 +66,17 @@ def with_offsets(
     if not offsets:
         return instructions
     return Instructions(
-        _unrelocated(each) if position in offsets else each
-        for position, each in enumerate(instructions)
+        _unrelocated(instruction) if position in offsets else instruction
+        for position, instruction in enumerate(instructions)
     )
 
 
 def has_zero_offset(instructions: Instructions, unit: Unit) -> bool:
     """Whether an address that `with_offsets` takes for an offset is 0."""
-    for each in instructions.distinct:
-        if each.operation.reading == READING:
-            number = _number(each.operands)
-            is_indexed = _ADDRESSES[each.operation.name] == "addrx"
+    for instruction in instructions.distinct:
+        if instruction.operation.reading == READING:
+            number = _number(instruction.operands)
+            is_indexed = _ADDRESSES[instruction.operation.name] == "addrx"
             if number is not None and (unit.address(number) if is_indexed else number) == 0:
                 return True
     return False
@@ -91,10 +91,10 @@ def _unrelocated(instruction: Instruction) -> Instruction:
 
 def _offsets(instructions: Sequence[Instruction], is_loaded: Callable[[int], bool]) -> set[int]:
     """The positions of the addresses that end in an address space that is not loaded."""
-    found: set[int] = set()
+    sources: set[int] = set()
     stack: list[_Entry] = []
-    for position, each in enumerate(instructions):
-        operation, name = each.operation, each.operation.name
+    for position, instruction in enumerate(instructions):
+        operation, name = instruction.operation, instruction.operation.name
         if operation.transfers or name.startswith("call"):
             break
         if name in _ADDRESSES:
@@ -103,20 +103,20 @@ def _offsets(instructions: Sequence[Instruction], is_loaded: Callable[[int], boo
             top, below = _popped(stack), _popped(stack)
             address, space = (top, below) if name in _XDEREFS else (below, top)
             if space.constant is not None and not is_loaded(space.constant):
-                found |= address.sources
+                sources |= address.sources
             stack.append(_UNKNOWN)
         else:
-            _perform(each, stack)
-    return found
+            _perform(instruction, stack)
+    return sources
 
 
 def _popped(stack: list[_Entry]) -> _Entry:
     return stack.pop() if stack else _UNKNOWN
 
 
-def _perform(each: Instruction, stack: list[_Entry]) -> None:
+def _perform(instruction: Instruction, stack: list[_Entry]) -> None:
     """What an operation does to what is known of the stack."""
-    operation, operands = each.operation, each.operands
+    operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
     match name:
         case "lit":

@@ -58,47 +58,51 @@ class LaneExtractor:
         self._known: dict[int, tuple[object, Callable[[int], Any] | None]] = {}
         """By identity, with the thing, so that it lives as long."""
 
-    def of(self, thing: T) -> Callable[[int], T]:
+    def of(self, value: T) -> Callable[[int], T]:
         """What a lane has of a thing, by the number of the lane in the order.
 
         Raises `Divergence` for composites too deep in one another.
         """
-        return self._pick(thing, 0) or (lambda lane: thing)
+        return self._pick(value, 0) or (lambda lane: value)
 
-    def _pick(self, thing: Any, depth: int) -> Callable[[int], Any] | None:
+    def _pick(self, value: Any, depth: int) -> Callable[[int], Any] | None:
         """None for what is the same in all lanes."""
-        kind = type(thing)
+        kind = type(value)
         if kind is not Lanes and kind is not tuple and kind not in NOUNS:
             return None
         if depth > NESTING:
             raise Divergence(None)
-        if id(thing) not in self._known:
-            self._known[id(thing)] = thing, self._made(thing, kind, depth + 1)
-        return self._known[id(thing)][1]
+        if id(value) not in self._known:
+            self._known[id(value)] = value, self._made(value, kind, depth + 1)
+        return self._known[id(value)][1]
 
-    def _made(self, thing: Any, kind: type, depth: int) -> Callable[[int], Any] | None:
+    def _made(self, value: Any, kind: type, depth: int) -> Callable[[int], Any] | None:
         if kind is Lanes:
-            numbers: list[int] = np.broadcast_to(thing.array, self._shape).ravel().tolist()
+            numbers: list[int] = np.broadcast_to(value.array, self._shape).ravel().tolist()
             return numbers.__getitem__
         if kind is tuple:
-            return _each(thing, [self._pick(each, depth) for each in thing], tuple)
-        fields = [each for each in attrs.fields(kind) if each.init]
-        held = [getattr(thing, each.name) for each in fields]
-        return _each(held, [self._pick(each, depth) for each in held], lambda given: kind(*given))
+            return _each(value, [self._pick(item, depth) for item in value], tuple)
+        fields = [field for field in attrs.fields(kind) if field.init]
+        members = [getattr(value, field.name) for field in fields]
+        return _each(
+            members,
+            [self._pick(member, depth) for member in members],
+            lambda arguments: kind(*arguments),
+        )
 
 
 def _each(
-    things: Any, picks: list[Callable[[int], Any] | None], make: Callable[[list[Any]], Any]
+    values: Any, picks: list[Callable[[int], Any] | None], make: Callable[[list[Any]], Any]
 ) -> Callable[[int], Any] | None:
     differing = [(index, pick) for index, pick in enumerate(picks) if pick is not None]
     if not differing:
         return None
-    same = list(things)
+    same = list(values)
 
     def pick(lane: int) -> Any:
-        held = same.copy()
-        for index, each in differing:
-            held[index] = each(lane)
-        return make(held)
+        members = same.copy()
+        for index, extract in differing:
+            members[index] = extract(lane)
+        return make(members)
 
     return pick

@@ -57,14 +57,14 @@ def mapped(number: int, tell: Callable[[int], int | None]) -> int | None:
     if not isinstance(number, Lanes):
         return tell(number)
     occurring, places = np.unique(number.array, return_inverse=True)
-    told = [tell(int(each)) for each in occurring]
+    results = [tell(int(value)) for value in occurring]
     places = places.reshape(number.array.shape)
-    is_told = np.array([each is not None for each in told])
+    is_told = np.array([result is not None for result in results])
     if not is_told.any():
         return None
     if not is_told.all():
         raise Divergence(is_told[places])
-    return lanes(np.array(told, object)[places])
+    return lanes(np.array(results, object)[places])
 
 
 class Lanes(_Integer):
@@ -126,12 +126,12 @@ class Lanes(_Integer):
         if self.least < 0 or self.most > INT64_MOST:
             count = np.vectorize(int.bit_length, otypes=[np.int64])
             return lanes(count(self.array.astype(object)))
-        rest, found = self.array.astype(np.int64), np.zeros(self.array.shape, np.int64)
+        remaining, lengths = self.array.astype(np.int64), np.zeros(self.array.shape, np.int64)
         for step in (32, 16, 8, 4, 2, 1):
-            is_longer = rest >> step > 0
-            found += step * is_longer
-            rest = np.where(is_longer, rest >> step, rest)
-        return lanes(found + (rest > 0))
+            is_longer = remaining >> step > 0
+            lengths += step * is_longer
+            remaining = np.where(is_longer, remaining >> step, remaining)
+        return lanes(lengths + (remaining > 0))
 
     def to_bytes(self, *args: Any, **kwargs: Any) -> bytes:
         return self.__index__().to_bytes(*args, **kwargs)
@@ -173,10 +173,10 @@ class Lanes(_Integer):
         if always or never:
             return always
         left, right = _pair(self, other)
-        held = compare(left, right)
-        if held.all():
+        results = compare(left, right)
+        if results.all():
             return True
-        return cast(bool, Lanes(held.astype(np.int64), 0, 1)) if held.any() else False
+        return cast(bool, Lanes(results.astype(np.int64), 0, 1)) if results.any() else False
 
     # Arithmetic. Bounds are those of the exact result: they tell whether 64 bits hold it.
 
@@ -303,7 +303,7 @@ def _made(
         return least
     left, right = _pair(a, b)
     if least < INT64_LEAST or most > INT64_MOST:
-        left, right = (np.asarray(each).astype(object) for each in (left, right))
+        left, right = (np.asarray(operand).astype(object) for operand in (left, right))
     array = np.asarray(operation(left, right))
     if narrows or array.dtype == object or (isinstance(a, Lanes) and isinstance(b, Lanes)):
         return lanes(array)
@@ -321,7 +321,7 @@ def _quotient(operation: Callable[[Any, Any], Any], a: int, b: int) -> int:
     """Floor division or its remainder, as Python's integers have them."""
     if not b:  # some lanes divide by zero: they go on apart
         raise ZeroDivisionError("integer division or modulo by zero")
-    most = max(abs(each) for number in (a, b) for each in _bounds(number))
+    most = max(abs(bound) for number in (a, b) for bound in _bounds(number))
     return _made(operation, a, b, -most, most, narrows=True)
 
 

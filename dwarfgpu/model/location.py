@@ -100,10 +100,10 @@ class Location:
     def held(self, holder_bits: int) -> Location:
         """The same, of which each place is a register of `holder_bits` bits."""
         places = [
-            each
-            if each.holder_bits is not None or isinstance(each.storage, Undefined)
-            else SingleLocation(each.storage, each.bit_offset, holder_bits)
-            for each in self.places
+            place
+            if place.holder_bits is not None or isinstance(place.storage, Undefined)
+            else SingleLocation(place.storage, place.bit_offset, holder_bits)
+            for place in self.places
         ]
         return Location(tuple(places), self.stop)
 
@@ -111,7 +111,7 @@ class Location:
         """Where an object is that has this location: in the low bits of a wider register."""
         if endian == "little":
             return self
-        places = tuple([each.low(size_bits) for each in self.places])
+        places = tuple([place.low(size_bits) for place in self.places])
         return self if places == self.places else Location(places, self.stop)
 
     @property
@@ -216,10 +216,10 @@ def selection(location: Location, mask: int, element_bits: int, count: int) -> L
             or (storage.element_bits, storage.count) != (element_bits, count)
         ):
             break
-        taken = storage.mask & mask
-        if taken not in (0, mask):
+        selected = storage.mask & mask
+        if selected not in (0, mask):
             break
-        location = storage.one if taken else storage.zero
+        location = storage.one if selected else storage.zero
     return location
 
 

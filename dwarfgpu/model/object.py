@@ -87,9 +87,9 @@ class Bits:
             raise UndefinedBits(self._complaint("undefined", first, count))
         return to_bytes(self.value, self.size_bits, endian)
 
-    def _complaint(self, what: str, first: int, count: int) -> str:
+    def _complaint(self, problem: str, first: int, count: int) -> str:
         why = f": {self.reasons[0]}" if self.reasons else ""
-        return f"bits {first} to {first + count - 1} of {self.size_bits} are {what}{why}"
+        return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 
     def hex(self, endian: Endian) -> str:
         """Two digits a byte; `?` for a digit with an unknown bit, `??` for an unknown byte."""
@@ -131,8 +131,8 @@ def concatenate(runs: list[Bits], endian: Endian) -> Bits:
 
 def _joined(a: Bits, b: Bits, endian: Endian) -> Bits:
     value, undefined, unavailable = (
-        join(one, a.size_bits, other, b.size_bits, endian)
-        for one, other in (
+        join(left, a.size_bits, right, b.size_bits, endian)
+        for left, right in (
             (a.value, b.value),
             (a.undefined, b.undefined),
             (a.unavailable, b.unavailable),

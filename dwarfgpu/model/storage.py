@@ -104,7 +104,7 @@ def depth_of(location: Location) -> int:
     if len(places) == 1:
         storage = places[0].storage
         return storage.depth if isinstance(storage, _COMPOUND) else 0
-    return max(each.storage.depth if is_compound(each.storage) else 0 for each in places)
+    return max(place.storage.depth if is_compound(place.storage) else 0 for place in places)
 
 
 @frozen(eq=False)
@@ -207,24 +207,24 @@ def _inner(storage: Compound) -> tuple[object, tuple[Location, ...]]:
 
 def _equal(left: Compound, right: Compound) -> bool:
     """Whether they are made alike; each pair that is met is compared once."""
-    pending, seen = [(left, right)], {(id(left), id(right))}
+    pending, visited = [(left, right)], {(id(left), id(right))}
     while pending:
         a, b = pending.pop()
         (key, inside), (other_key, other_inside) = _inner(a), _inner(b)
         if type(a) is not type(b) or key != other_key:
             return False
-        for one, other in zip(inside, other_inside, strict=True):
-            if len(one.places) != len(other.places):
+        for left_part, right_part in zip(inside, other_inside, strict=True):
+            if len(left_part.places) != len(right_part.places):
                 return False
-            for place, mate in zip(one.places, other.places, strict=True):
+            for place, mate in zip(left_part.places, right_part.places, strict=True):
                 if place.bit_offset != mate.bit_offset:
                     return False
                 x, y = place.storage, mate.storage
                 if not (is_compound(x) and is_compound(y)):
                     if x != y:
                         return False
-                elif x is not y and (id(x), id(y)) not in seen:
-                    seen.add((id(x), id(y)))
+                elif x is not y and (id(x), id(y)) not in visited:
+                    visited.add((id(x), id(y)))
                     pending.append((x, y))
     return True
 

@@ -244,44 +244,46 @@ def _truncated_quotient(a: int, b: int) -> int:
 def _arithmetic(
     a: Value,
     b: Value,
-    what: str,
+    operation: str,
     integral: Callable[[int, int], int],
     floating: Callable[[FloatFormat, int, int], int],
 ) -> Value:
-    _require_same_type(a, b, what)
+    _require_same_type(a, b, operation)
     if a.type.encoding == "float":
-        return Value(floating(_float_format(a.type, what), a.bits, b.bits), a.type)
-    _refuse_without_arithmetic(a.type, what)
-    _require_integral(a, b, what)
+        return Value(floating(_float_format(a.type, operation), a.bits, b.bits), a.type)
+    _refuse_without_arithmetic(a.type, operation)
+    _require_integral(a, b, operation)
     return Value.of(integral(a.displacement, b.displacement), a.type)
 
 
-def _require_same_type(a: Value, b: Value, what: str) -> None:
+def _require_same_type(a: Value, b: Value, operation: str) -> None:
     if a.type is not b.type and a.type != b.type:
-        raise IllFormed(f"{what} of {a.type} and {b.type}: both operands must have the same type")
+        raise IllFormed(
+            f"{operation} of {a.type} and {b.type}: both operands must have the same type"
+        )
 
 
-def _require_integral(a: Value, b: Value, what: str) -> None:
-    _require_same_type(a, b, what)
+def _require_integral(a: Value, b: Value, operation: str) -> None:
+    _require_same_type(a, b, operation)
     if not a.type.is_integral:
-        raise IllFormed(f"{what} requires an integral type, not {a.type}")
-    _refuse_vector(a.type, what)
+        raise IllFormed(f"{operation} requires an integral type, not {a.type}")
+    _refuse_vector(a.type, operation)
 
 
-def _refuse_vector(base: BaseType, what: str) -> None:
+def _refuse_vector(base: BaseType, operation: str) -> None:
     if base.vector_size is not None:
-        raise Unsupported(f"{what} on the vector type {base}: the AMD text defines no meaning")
+        raise Unsupported(f"{operation} on the vector type {base}: the AMD text defines no meaning")
 
 
-def _refuse_without_arithmetic(base: BaseType, what: str) -> None:
+def _refuse_without_arithmetic(base: BaseType, operation: str) -> None:
     """`Unsupported` on numbers with which dwarfgpu does not compute; others pass."""
-    _refuse_vector(base, what)
+    _refuse_vector(base, operation)
     if base.encoding in NUMBERS_NOT_READ:
-        raise Unsupported(f"{what} of {base} ({base.encoding})")
+        raise Unsupported(f"{operation} of {base} ({base.encoding})")
 
 
-def _float_format(base: BaseType, what: str) -> FloatFormat:
-    _refuse_vector(base, what)
+def _float_format(base: BaseType, operation: str) -> FloatFormat:
+    _refuse_vector(base, operation)
     if base.float_format is None:
-        raise Unsupported(f"{what} on the floating type {base} of {base.bit_size} bits")
+        raise Unsupported(f"{operation} on the floating type {base} of {base.bit_size} bits")
     return base.float_format

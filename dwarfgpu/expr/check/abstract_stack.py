@@ -155,20 +155,20 @@ class Transfer:
         if self._is_large(instruction, entries, report):
             return None
         try:
-            known = performed(perform, entries, self.context)
+            result = performed(perform, entries, self.context)
         except DwarfGpuError as error:
             rule = rule_of(error, instruction)
-            if any(each.in_top_frame for each in entries):
+            if any(entry.in_top_frame for entry in entries):
                 if rule != "wrong-kind":  # that the kinds told
                     report("warning", rule, f"{error.message}, in the top call frame")
                 return after
             report("error", rule, error.message)
             return None
-        if known is None:
+        if result is None:
             return after
-        if known.in_top_frame:
-            known = evolve(known, kinds=after.top[-1].kinds)
-        return Shape((*after.top[:-1], known), after.least, after.most)
+        if result.in_top_frame:
+            result = evolve(result, kinds=after.top[-1].kinds)
+        return Shape((*after.top[:-1], result), after.least, after.most)
 
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
         """Whether a piece more makes a composite too large (A.2.5.4.4.6)."""
@@ -222,7 +222,7 @@ class Transfer:
         match name:
             case "dup" | "swap" | "rot":
                 pushed = operation.function(*popped)
-                return rest.pushed(*(evolve(each, kinds=each.kinds & ANY) for each in pushed))
+                return rest.pushed(*(evolve(entry, kinds=entry.kinds & ANY) for entry in pushed))
             case "convert" | "reinterpret":
                 return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
             case "LLVM_form_aspace_address" | "LLVM_aspace_bregx":

@@ -75,7 +75,7 @@ _UNTOLD: Final = "only the context tells"
 
 def _identity(entry: Entry | None) -> object:
     """Equal for entries that are known to be the same; composites are not looked into."""
-    if isinstance(entry, Location) and any(is_compound(each.storage) for each in entry.places):
+    if isinstance(entry, Location) and any(is_compound(place.storage) for place in entry.places):
         return id(entry)
     return entry
 
@@ -169,11 +169,11 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
     """
     stack: list[Entry] = []
     blank = in_top_frame = False
-    for each in entries:
-        if each.entry is None or _is_large(each.entry):
+    for entry in entries:
+        if entry.entry is None or _is_large(entry.entry):
             return None
-        stack.append(each.entry)
-        blank, in_top_frame = blank or each.is_blank, in_top_frame or each.in_top_frame
+        stack.append(entry.entry)
+        blank, in_top_frame = blank or entry.is_blank, in_top_frame or entry.in_top_frame
     try:
         control = perform(_COERCER, stack, ctx)
     except IllFormed:

@@ -83,14 +83,14 @@ def check(
     """
     checker = _Checker(prepare(data, dialect, form), arch, result_kind)
     checker.run(_initial(initial_stack_depth))
-    return sorted(checker.findings, key=lambda each: each.offset)
+    return sorted(checker.findings, key=lambda finding: finding.offset)
 
 
 def _initial(depth: int | None) -> Shape:
     if depth is None:
         return NOTHING_KNOWN
-    known = min(depth, KNOWN)
-    return Shape((Known(),) * known, depth - known, depth - known)
+    known_depth = min(depth, KNOWN)
+    return Shape((Known(),) * known_depth, depth - known_depth, depth - known_depth)
 
 
 @frozen(eq=False)
@@ -148,8 +148,14 @@ class _Checker:
         if result is None or result.kinds & (GENERIC | TYPED | POINTER):
             return False
         end = len(self.instructions)
-        last = (each for i, each in enumerate(self.instructions) if end in self._successors(i))
-        return not any(each.operation.function.__name__ in ("reg", "regx") for each in last)
+        last = (
+            instruction
+            for i, instruction in enumerate(self.instructions)
+            if end in self._successors(i)
+        )
+        return not any(
+            instruction.operation.function.__name__ in ("reg", "regx") for instruction in last
+        )
 
     def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
         """What is known before each operation, and at the end: a fixed point."""
@@ -249,11 +255,11 @@ class _Checker:
         )
         result = inner.run(Shape((), 0, 0))
         # A call-site parameter may answer without evaluating it: not certain to fail.
-        for each in inner.findings:
-            severity: Severity = "warning" if each.severity == "error" else each.severity
-            where = f"in its expression, at offset {each.offset:#x}"
-            message = f"{where}: {each.operation}: {each.message}"
-            self._add(instruction, severity, each.rule, message)
+        for finding in inner.findings:
+            severity: Severity = "warning" if finding.severity == "error" else finding.severity
+            where = f"in its expression, at offset {finding.offset:#x}"
+            message = f"{where}: {finding.operation}: {finding.message}"
+            self._add(instruction, severity, finding.rule, message)
         if inner.gives_no_value(result):
             message = "its expression gives neither a value nor, at its end, a register"
             self._add(instruction, "warning", "no-entry-value", message)
@@ -325,15 +331,15 @@ class _Checker:
         reachable = _reachable([0], successors)
         backward: list[list[int]] = [[] for _ in range(len(successors) + 1)]
         for index, following in enumerate(successors):
-            for each in following:
-                backward[each].append(index)
+            for successor in following:
+                backward[successor].append(index)
         stops = [index for index, following in enumerate(successors) if not following]
         finite = _reachable([len(successors), *stops], backward)
         if 0 in finite:
             return
         for index in sorted(reachable):
             instruction = self.instructions[index]
-            if any(each <= index for each in successors[index]):
+            if any(successor <= index for successor in successors[index]):
                 if _target(instruction) != instruction.offset or instruction.operation.pops:
                     message = "a loop without an exit: it never ends"
                     self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
@@ -364,7 +370,7 @@ class _Checker:
 
     def _suffix(self) -> None:
         """Upstream clang's way to name an address space, read literally."""
-        names = [each.operation.name for each in self.instructions[-4:]]
+        names = [instruction.operation.name for instruction in self.instructions[-4:]]
         if names and names[-1] == "stack_value":
             names.pop()
         if len(names) < 3 or names[-2:] != ["swap", "xderef"] or names[-3] not in _CLANG_SPACES:
@@ -398,9 +404,9 @@ class _Checker:
 
 _CLANG_SPACES = frozenset(f"lit{number}" for number in upstream_clang.ADDRESS_SPACES)
 _CURRENT = {
-    each.function.__name__: each.name
-    for each in OPERATIONS.values()
-    if not each.name.startswith("GNU_")
+    operation.function.__name__: operation.name
+    for operation in OPERATIONS.values()
+    if not operation.name.startswith("GNU_")
 }
 """The name in use of each function."""
 
@@ -470,12 +476,12 @@ def _register(instruction: Instruction) -> int | None:
 
 
 def _reachable(start: Iterable[int], edges: list[tuple[int, ...]] | list[list[int]]) -> set[int]:
-    found = set(start)
-    pending = list(found)
+    reached = set(start)
+    pending = list(reached)
     while pending:
         index = pending.pop()
-        for each in edges[index] if index < len(edges) else ():
-            if each not in found:
-                found.add(each)
-                pending.append(each)
-    return found
+        for successor in edges[index] if index < len(edges) else ():
+            if successor not in reached:
+                reached.add(successor)
+                pending.append(successor)
+    return reached

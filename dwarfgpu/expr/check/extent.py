@@ -63,19 +63,19 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     program = prepare(data, dialect, form)
     instructions = program.instructions
     transfer = Transfer(None, form)
-    if any(each.operation.transfers for each in instructions.distinct):
+    if any(instruction.operation.transfers for instruction in instructions.distinct):
         return _of_branches(program, transfer)
     shape = Shape((), 0, 0)
     pieces = _Pieces()
     before: Instruction | None = None
-    for each, perform in zip(instructions, program.steps, strict=True):
+    for instruction, perform in zip(instructions, program.steps, strict=True):
         findings = _Findings()
-        if each.operation.name in _PIECES:
-            pieces.add(each, shape, before)
-        after = transfer(each, perform, shape, findings.add)
+        if instruction.operation.name in _PIECES:
+            pieces.add(instruction, shape, before)
+        after = transfer(instruction, perform, shape, findings.add)
         if after is None:
-            return findings.failure(each)
-        shape, before = after, each
+            return findings.failure(instruction)
+        shape, before = after, instruction
     if program.expression.error is not None:
         return Extent("broken", reason=str(program.expression.error))
     return _of_result(instructions, shape, pieces)
@@ -85,29 +85,31 @@ def _of_branches(program: Program, transfer: Transfer) -> Extent:
     """The extent of an expression that goes only forward, and leaves a whole entry on every way to
     its end; what any other one describes depends on where it goes."""
     instructions = program.instructions
-    first = next(each for each in instructions if each.operation.transfers)
+    first = next(instruction for instruction in instructions if instruction.operation.transfers)
     depends = Extent("depends", reason=f"depends on {first.operation.title}")
-    names = {each.operation.name for each in instructions.distinct}
+    names = {instruction.operation.name for instruction in instructions.distinct}
     if names & {*_PIECES, "LLVM_undefined", "LLVM_piece_end"} or program.expression.error:
         return depends
     arriving: dict[int, Shape] = {0: Shape((), 0, 0)}
-    for index, each in enumerate(instructions):
+    for index, instruction in enumerate(instructions):
         shape = arriving.pop(index, None)
         if shape is None:  # no way leads here
             continue
-        after = transfer(each, program.steps[index], shape, _Findings().add)
+        after = transfer(instruction, program.steps[index], shape, _Findings().add)
         targets = [index + 1]
-        if each.operation.name in ("bra", "skip"):
-            (by,) = each.operands
-            target = program.index_at(each.end + by) if isinstance(by, int) else None
-            targets = [target or 0] if each.operation.name == "skip" else [index + 1, target or 0]
-        elif each.operation.transfers:
+        if instruction.operation.name in ("bra", "skip"):
+            (by,) = instruction.operands
+            target = program.index_at(instruction.end + by) if isinstance(by, int) else None
+            targets = (
+                [target or 0] if instruction.operation.name == "skip" else [index + 1, target or 0]
+            )
+        elif instruction.operation.transfers:
             return depends
         if after is None or min(targets) <= index:
             return depends
         for target in targets:
-            known = arriving.get(target)
-            arriving[target] = after if known is None else known.joined(after)
+            earlier = arriving.get(target)
+            arriving[target] = after if earlier is None else earlier.joined(after)
     end = arriving.get(len(instructions))
     return depends if end is None or not end.least_depth else Extent("whole")
 
@@ -157,7 +159,7 @@ class _Findings:
 
 
 def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Extent:
-    names = [each.operation.name for each in instructions]
+    names = [instruction.operation.name for instruction in instructions]
     if not shape.top or names[-1] == "LLVM_undefined":
         return Extent("nothing")
     for name, following in pairwise(names):

@@ -26,10 +26,10 @@ _READING: Final = "address spaces 0x20 to 0x5f are the private memory of lanes 0
 def _place(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> Location | None:
     """The place in the private memory of the lane that the space names; None for other spaces."""
     space.require_integral()
-    found = require(ctx.architecture, "target architecture").space_of_lane(int(space.bits))
-    if found is None or isinstance(address, ImplicitPointerValue):
+    lane_space = require(ctx.architecture, "target architecture").space_of_lane(int(space.bits))
+    if lane_space is None or isinstance(address, ImplicitPointerValue):
         return None
-    private, lane = found
+    private, lane = lane_space
     address.require_integral()
     bit_offset = (address.bits & (1 << private.address_bits) - 1) * 8
     memory = Memory(private, require(ctx.wave, "thread"), lane)
@@ -40,8 +40,10 @@ def _form(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> 
     placed = _place(ctx, address, space)
     if placed is not None:
         return placed
-    made: Location | Nested = OPERATIONS["LLVM_form_aspace_address"].function(ctx, address, space)
-    return made
+    location: Location | Nested = OPERATIONS["LLVM_form_aspace_address"].function(
+        ctx, address, space
+    )
+    return location
 
 
 def _retrieving(name: str) -> Callable[..., Entry | Nested]:
@@ -51,10 +53,10 @@ def _retrieving(name: str) -> Callable[..., Entry | Nested]:
     def read(
         ctx: Context, space: Value, address: Value | ImplicitPointerValue, **operands: Any
     ) -> Entry | Nested:
-        found: Entry | Nested = and_then(
+        result: Entry | Nested = and_then(
             _form(ctx, address, space), lambda location: retrieve(ctx, location, **operands)
         )
-        return found
+        return result
 
     return read
 

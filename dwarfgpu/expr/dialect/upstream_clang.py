@@ -73,33 +73,33 @@ def translated(instructions: Instructions) -> Translation:
 
     An expression that uses operations of the AMD text is none of clang's: it is read literally.
     """
-    if any(each.operation.name.startswith("LLVM_") for each in instructions.distinct):
+    if any(instruction.operation.name.startswith("LLVM_") for instruction in instructions.distinct):
         return Translation(with_offsets(instructions), ())
     instructions = with_offsets(instructions, _is_loaded)
-    held, notes = _without_suffixes(instructions)
+    adapted, notes = _without_suffixes(instructions)
     out: list[Instruction] = []
-    for index, each in enumerate(held):
-        following = held[index + 1] if index + 1 < len(held) else None
-        name = each.operation.name
-        register = each.operands[0] if each.operands else None
+    for index, instruction in enumerate(adapted):
+        following = adapted[index + 1] if index + 1 < len(adapted) else None
+        name = instruction.operation.name
+        register = instruction.operands[0] if instruction.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS:
-            each = _with(each, "bregx", _ambiguous)
+            instruction = _with(instruction, "bregx", _ambiguous)
             notes = []  # the error says it
         elif name == "regx" and register in VECTOR_REGISTERS:
-            each = _with(each, "regx", _lane_of_register(_piece(following)))
+            instruction = _with(instruction, "regx", _lane_of_register(_piece(following)))
             notes.append("upstream clang: a vector register read as the focused lane's dword")
         elif name == "regval_type" and register in VECTOR_REGISTERS:
-            each = _with(each, "regval_type", _ambiguous)
+            instruction = _with(instruction, "regval_type", _ambiguous)
             notes = []
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in _PIECES
             based = _scratch_based(is_whole)
-            read = evolve(each.operation, function=based, reading=_SCRATCH_READING)
-            each = evolve(each, operation=read)
+            read = evolve(instruction.operation, function=based, reading=_SCRATCH_READING)
+            instruction = evolve(instruction, operation=read)
             notes.append(_SCRATCH_READING)
         elif name == "fbreg":
             notes.append(FRAME_BASE)
-        out.append(each)
+        out.append(instruction)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
 
 
@@ -112,7 +112,7 @@ def _piece(following: Instruction | None) -> int:
     """The bits that a part made by the next operation needs; 0 where it makes none."""
     if following is None or following.operation.name not in _PIECES:
         return 0
-    size, *displacement = (each for each in following.operands if isinstance(each, int))
+    size, *displacement = (operand for operand in following.operands if isinstance(operand, int))
     return 8 * size if following.operation.name == "piece" else size + sum(displacement)
 
 
@@ -155,7 +155,7 @@ def has_suffix(instructions: Sequence[Instruction]) -> bool:
 
 def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
     """DWARF's number of the address space that a suffix at a position names."""
-    names = [each.operation.name for each in instructions[at : at + 3]]
+    names = [instruction.operation.name for instruction in instructions[at : at + 3]]
     if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):
         return None
     number = instructions[at].operation.number
@@ -163,13 +163,13 @@ def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
 
 
 def _with(
-    found: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
+    first: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
 ) -> Instruction:
     operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[name])
     if function is _unbound_address:
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
-    encoding = found.encoding + b"".join(each.encoding for each in more)
-    return evolve(found, operation=operation, encoding=encoding)
+    encoding = first.encoding + b"".join(instruction.encoding for instruction in more)
+    return evolve(first, operation=operation, encoding=encoding)
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
@@ -209,9 +209,9 @@ def _scratch_based(is_whole: bool) -> Callable[..., Location]:
                 "the whole wave, while the displacement counts those of a lane"
             )
         private = arch.address_space(PRIVATE_LANE)
-        held = base_address(ctx.access, info, regx(ctx, register=register), private)
+        value = base_address(ctx.access, info, regx(ctx, register=register), private)
         space = private if is_whole else arch.address_space(GLOBAL)
-        return memory_location(ctx, space, held + displacement, bind_lane=False)
+        return memory_location(ctx, space, value + displacement, bind_lane=False)
 
     return scratch_based
 

@@ -83,14 +83,14 @@ def LLVM_select_bit_piece(
     if mask.type.bit_size < count:
         raise IllFormed(f"a mask of {mask.type.bit_size} bits for {count} parts")
     chosen = mask.bits & (1 << count) - 1
-    others = ~chosen & (1 << count) - 1
+    unchosen = ~chosen & (1 << count) - 1
     # The parts of each location ascend, so its last part decides whether all of them fit.
     if chosen:
         _require_bits(one, element_size, chosen.bit_length() - 1)
         one = _shallow(ctx, selection(one, chosen, element_size, count))
-    if others:
-        _require_bits(zero, element_size, others.bit_length() - 1)
-        zero = _shallow(ctx, selection(zero, others, element_size, count))
+    if unchosen:
+        _require_bits(zero, element_size, unchosen.bit_length() - 1)
+        zero = _shallow(ctx, selection(zero, unchosen, element_size, count))
     return Location((SingleLocation(Selected(chosen, one, zero, element_size, count)),))
 
 

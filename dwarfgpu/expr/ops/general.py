@@ -41,8 +41,8 @@ def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Loca
     """
     arch = require(ctx.architecture, "target architecture")
     info = arch.register(register)
-    found = require(ctx.frame, "call frame").entry_register(register)
-    return found if arch.endian == "little" else found.held(info.size_bits)
+    entry = require(ctx.frame, "call frame").entry_register(register)
+    return entry if arch.endian == "little" else entry.held(info.size_bits)
 
 
 @op((LLVM_USER, 0x08), spec="A.2.5.4.4.2")

@@ -101,10 +101,10 @@ def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) 
     location = regx(ctx, register=register)
     info = require(ctx.architecture, "target architecture").register(register)
     if _widens(ctx, info, space):
-        held = ctx.access.retrieve(location, info.size_bits)
-        if isinstance(held, ImplicitPointer):
+        contents = ctx.access.retrieve(location, info.size_bits)
+        if isinstance(contents, ImplicitPointer):
             raise _no_base()
-        return memory_location(ctx, space, held + displacement)
+        return memory_location(ctx, space, contents + displacement)
     return memory_location(
         ctx, space, base_address(ctx.access, info, location, space) + displacement
     )

@@ -26,6 +26,6 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
         raise MissingContext("the context has no call frame")
     if frame.level:
         info = arch.register(register)
-        found = frame.register(register)
-        return found if arch.endian == "little" else found.held(info.size_bits)
+        saved = frame.register(register)
+        return saved if arch.endian == "little" else saved.held(info.size_bits)
     return whole_register(arch, register, wave, ctx.stop)

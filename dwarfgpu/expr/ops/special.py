@@ -30,10 +30,10 @@ def regval_type(
 def deref(ctx: Context, location: Location) -> Value | ImplicitPointerValue:
     """Retrieve a value of the generic type."""
     generic = ctx.generic
-    held = ctx.access.retrieve(location, generic.bit_size)
-    if isinstance(held, ImplicitPointer):
-        return ImplicitPointerValue.of(held, generic)
-    return Value(held, generic)
+    contents = ctx.access.retrieve(location, generic.bit_size)
+    if isinstance(contents, ImplicitPointer):
+        return ImplicitPointerValue.of(contents, generic)
+    return Value(contents, generic)
 
 
 @op(0x94, spec="A.2.5.4.3.4")
@@ -45,10 +45,10 @@ def deref_size(ctx: Context, location: Location, *, size: Size8) -> Value | Impl
     generic = ctx.generic
     if size == 0:
         raise IllFormed("a size of 0 bytes: no base type has it")
-    held = ctx.access.retrieve(location, min(8 * size, generic.bit_size))
-    if isinstance(held, ImplicitPointer):
-        return ImplicitPointerValue.of(held, generic)
-    return Value(held, generic)
+    contents = ctx.access.retrieve(location, min(8 * size, generic.bit_size))
+    if isinstance(contents, ImplicitPointer):
+        return ImplicitPointerValue.of(contents, generic)
+    return Value(contents, generic)
 
 
 @op(0xA6, spec="A.2.5.4.3.4")
@@ -113,9 +113,9 @@ def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
     DW_OP_reg*, the contents of the register are pushed.
     """
     frame = require(ctx.frame, "call frame")
-    known = frame.entry_value(expression)
-    if known is not None:
-        return known
+    value = frame.entry_value(expression)
+    if value is not None:
+        return value
     caller, call_site = frame.caller()
     unit = require(ctx.unit, "compilation unit")
     calling = ctx.nested(unit=unit, frame=caller, pc=call_site, result_kind=None)
@@ -139,12 +139,12 @@ def _entry_value(calling: Context, outcome: Outcome) -> Entry:
 
 
 def _retrieved(ctx: Context, location: Location, base: BaseType) -> Value | ImplicitPointerValue:
-    held = ctx.access.retrieve(location, base.bit_size)
-    if isinstance(held, ImplicitPointer):
-        return ImplicitPointerValue.of(held, ctx.generic)
+    contents = ctx.access.retrieve(location, base.bit_size)
+    if isinstance(contents, ImplicitPointer):
+        return ImplicitPointerValue.of(contents, ctx.generic)
     endian = ctx.access.endian
     if base.endian != endian:
         if base.bit_size % 8:
             raise Unsupported(f"{base}: {base.bit_size} bits in the other byte order")
-        held = from_bytes(to_bytes(held, base.bit_size, endian), base.bit_size, base.endian)
-    return Value(held, base)
+        contents = from_bytes(to_bytes(contents, base.bit_size, endian), base.bit_size, base.endian)
+    return Value(contents, base)

@@ -166,26 +166,28 @@ class Parser:
         number = token.number
         if number is None:
             return None
-        found = encodings(self._dialect).by_code.get((LLVM_USER, number))
-        if found is None:
+        operation = encodings(self._dialect).by_code.get((LLVM_USER, number))
+        if operation is None:
             raise token.error(
                 f"unknown operation DW_OP_LLVM_user {number:#x} in dialect {self._dialect}"
             )
-        return found
+        return operation
 
     def _encoded(self, operation: Operation, operands: list[Operand], user: bool) -> bytes:
         name = operation.name
         if name not in encodings(self._dialect).codes:
-            others = [each.name for each in DIALECTS.values() if name in encodings(each).codes]
-            there = f"; {' and '.join(others)} has one" if others else ""
+            dialects = [
+                dialect.name for dialect in DIALECTS.values() if name in encodings(dialect).codes
+            ]
+            there = f"; {' and '.join(dialects)} has one" if dialects else ""
             raise Malformed(f"no encoding in dialect {self._dialect}{there}")
         code = encodings(self._dialect).codes[name]
         if user:  # written out, it asks for the encoding that goes with it, if there is one
             code = next(
                 (
-                    each
-                    for each, other in encodings(self._dialect).by_code.items()
-                    if isinstance(each, tuple) and other.name == name
+                    code
+                    for code, operation in encodings(self._dialect).by_code.items()
+                    if isinstance(code, tuple) and operation.name == name
                 ),
                 code,
             )

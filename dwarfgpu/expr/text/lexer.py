@@ -76,7 +76,7 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The words of `text`, an end token last; `Malformed` at a character that starts none."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     line, start, position = 1, 0, 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -85,16 +85,16 @@ def tokens(text: str) -> list[Token]:
             raise character.error("this character has no meaning here")
         kind = match.lastgroup
         if kind == "lost":
-            lost = Token("word", match.group(), line, position - start + 1)
-            raise lost.error("readelf stops here; take the bytes, or the text of another tool")
+            unknown = Token("word", match.group(), line, position - start + 1)
+            raise unknown.error("readelf stops here; take the bytes, or the text of another tool")
         if kind != "skip":
             column = position - start + 1
-            found.append(Token(cast(Kind, kind), match.group(), line, column))
+            tokens.append(Token(cast(Kind, kind), match.group(), line, column))
         position = match.end()
         if kind == "newline":
             line, start = line + 1, position
-    found.append(Token("end", "", line, position - start + 1))
-    return found
+    tokens.append(Token("end", "", line, position - start + 1))
+    return tokens
 
 
 class Cursor:

@@ -75,13 +75,13 @@ class OperandReader:
 
     def fillers(self) -> bool:
         """Pass commas and the words that tools put before operands; whether there were words."""
-        cursor, found = self._cursor, False
+        cursor, has_digits = self._cursor, False
         while True:
             if cursor.accept(","):
                 continue
             if cursor.token.text.lower() not in _FILLERS:
-                return found
-            found = True
+                return has_digits
+            has_digits = True
             cursor.next()
             cursor.accept(":")
 
@@ -184,7 +184,7 @@ class OperandReader:
     def at_byte_block(self, distance: int) -> bool:
         """Whether `N byte block:` is there, so many words on."""
         peek = self._cursor.peek
-        words = [peek(distance + each).text for each in range(1, 4)]
+        words = [peek(distance + ahead).text for ahead in range(1, 4)]
         return peek(distance).number is not None and words == ["byte", "block", ":"]
 
     def byte_block(self) -> bytes:
@@ -217,8 +217,8 @@ class OperandReader:
     def _byte(self, token: Token, bare_hex: bool) -> int:
         number = token.hexadecimal if bare_hex else token.number
         if number is None or number > 255:
-            what = "a byte in hexadecimal" if bare_hex else "a byte (0 to 255)"
-            raise token.error(f"{what} is expected here")
+            expected = "a byte in hexadecimal" if bare_hex else "a byte (0 to 255)"
+            raise token.error(f"{expected} is expected here")
         return number
 
     # Decoration.

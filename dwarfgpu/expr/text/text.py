@@ -104,30 +104,35 @@ def instruction_text(
 
 
 def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tuple[Line, ...]:
-    starts = {each.offset for each in expression.instructions} | {len(expression.data)}
-    lines = [_line(each, expression, arch, depth, starts) for each in expression.instructions]
-    rest = expression.undecoded
-    if rest:
-        offset = len(expression.data) - len(rest)
-        lines.append(Line(offset, rest, _bytes_text(rest), str(expression.error), None))
+    starts = {instruction.offset for instruction in expression.instructions} | {
+        len(expression.data)
+    }
+    lines = [
+        _line(instruction, expression, arch, depth, starts)
+        for instruction in expression.instructions
+    ]
+    undecoded = expression.undecoded
+    if undecoded:
+        offset = len(expression.data) - len(undecoded)
+        lines.append(Line(offset, undecoded, _bytes_text(undecoded), str(expression.error), None))
     return tuple(lines)
 
 
 def _readable(expression: Expression, arch: Architecture | None, depth: int) -> Iterator[str]:
     dialect, form = expression.dialect, expression.format
-    for each in expression.instructions:
-        if _widest(each) > _MOST_BITS:
-            yield _bytes_text(each.encoding)
+    for instruction in expression.instructions:
+        if _widest(instruction) > _MOST_BITS:
+            yield _bytes_text(instruction.encoding)
         else:
-            yield _text(each, arch, dialect, form, depth, is_exact=False)
+            yield _text(instruction, arch, dialect, form, depth, is_exact=False)
     if expression.undecoded:
         yield _bytes_text(expression.undecoded)
 
 
 def _widest(instruction: Instruction) -> int:
     """Bits of the largest number among the operands."""
-    numbers = (each for each in instruction.operands if isinstance(each, int))
-    return max((each.bit_length() for each in numbers), default=0)
+    numbers = (operand for operand in instruction.operands if isinstance(operand, int))
+    return max((number.bit_length() for number in numbers), default=0)
 
 
 def _line(
@@ -210,7 +215,7 @@ def _nested(
 
 
 def _block(data: bytes) -> str:
-    return f" {len(data):#x}" + "".join(f" {each:#04x}" for each in data)
+    return f" {len(data):#x}" + "".join(f" {byte:#04x}" for byte in data)
 
 
 def _number(number: int, codec: Codec) -> str:
@@ -228,4 +233,4 @@ def _code(instruction: Instruction, dialect: Dialect) -> Code:
 
 
 def _bytes_text(data: bytes) -> str:
-    return ".byte " + ", ".join(f"{each:#04x}" for each in data) if data else ""
+    return ".byte " + ", ".join(f"{byte:#04x}" for byte in data) if data else ""
