@@ -54,6 +54,7 @@ from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocati
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
+from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.session.all_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.read_variable import Reading
@@ -71,6 +72,7 @@ __all__ = [
     "Dialect",
     "DwarfGpuError",
     "EvaluationError",
+    "FileLimits",
     "Frame",
     "GivenFrame",
     "GivenUnit",

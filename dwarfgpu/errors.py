@@ -145,7 +145,12 @@ class UnknownAugmentation(Unsupported):
 
 
 class LimitExceeded(DwarfGpuError):
-    """A configurable budget (steps, depth, bytes) is used up."""
+    """A budget is used up. Without an option that raises it, no good input comes near."""
+
+    def __init__(self, message: str = "", option: str | None = None) -> None:
+        super().__init__(message if option is None else f"{message} ({option})")
+        self.option = option
+        """As on the command line: `--max-steps`."""
 
 
 class UsageError(DwarfGpuError):

@@ -267,7 +267,8 @@ class LocationAccess(ABC):
         if size_bits > 8 * self.read_bytes_limit:
             raise LimitExceeded(
                 f"an object of {(size_bits + 7) // 8} bytes, at most "
-                f"{self.read_bytes_limit} bytes are accessed at once"
+                f"{self.read_bytes_limit} bytes are accessed at once",
+                "--max-bytes",
             )
 
     def _check_fresh(self, stop: int | None) -> None:
@@ -432,7 +433,9 @@ def _sub_ranges(
         return
     element_bits = storage.element_bits
     if count // element_bits > limit:
-        raise LimitExceeded(f"{count // element_bits} parts in one access, at most {limit}")
+        raise LimitExceeded(
+            f"{count // element_bits} parts in one access, at most {limit}", "--max-runs"
+        )
     while first < end:
         index, start = divmod(first, element_bits)
         size_bits = min(element_bits - start, end - first)

@@ -53,7 +53,9 @@ class Budget:
     def spend(self, pieces: int = 1) -> None:
         self.left -= pieces
         if self.left < 0:
-            raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
+            raise LimitExceeded(
+                f"more than {self.limit} pieces of storage in one access", "--max-runs"
+            )
 
 
 class Meter(Protocol):

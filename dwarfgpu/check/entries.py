@@ -71,13 +71,13 @@ class EntryChecker:
         self._numbers = vendor_numbers(unit)
         plans: dict[int, tuple[Wanted, ...]] = {}
         start, budget = unit.header.entries_at, unit.sections.budget
-        left = budget.entries_left
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
-            if index > left:
+            if not budget.checked_entries_left:
                 raise LimitExceeded(
-                    f"more than {left} entries before offset {row[0]:#x} of .debug_info: the "
-                    "section is compressed beyond what compilers write"
+                    f"entries from offset {row[0]:#x} of {unit.section} on are not checked",
+                    "--max-dies",
                 )
+            budget.checked_entries_left -= 1
             self.entries += 1
             _, abbreviation, values = row
             plan = plans.get(abbreviation.code)

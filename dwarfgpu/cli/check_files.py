@@ -17,7 +17,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.objfile.elf import ET_CORE
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
-from dwarfgpu.options.file_limit_options import file_limits_of
+from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
 from dwarfgpu.service.check_report import ORDER, report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line

@@ -19,6 +19,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.service.error_text import error_json, error_line
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def configure(parser: ArgumentParser) -> None:
     machine.add_argument(
         "--element-size", metavar="BYTES", help="interleave of scratch: 4, or 2, 8, 16"
     )
+    add_file_limit_options(parser)
 
 
 def run(args: Namespace) -> int:
@@ -138,7 +140,7 @@ def _focus(args: Namespace) -> _Focus:
     else:
         from dwarfgpu.machine.state.load import load_state, wave_named
 
-        state = load_state(Path(args.state))
+        state = load_state(Path(args.state), file_limits_of(args).waves)
         arch = state.architecture
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
@@ -194,11 +196,12 @@ def _place(args: Namespace, focus: _Focus) -> ProgramLocation:
     from dwarfgpu.options.program_location import in_file
 
     path, load_address = resolved(args.file), 0
-    for each in load_state(Path(args.state)).code_objects if args.state else ():
+    limits = file_limits_of(args)
+    for each in load_state(Path(args.state), limits.waves).code_objects if args.state else ():
         if resolved(each.path) == path:
             load_address = each.load_address
     with opening():
-        code_object = CodeObject.open(path, load_address, args.dialect)
+        code_object = CodeObject.open(path, load_address, args.dialect, limits=limits)
     if code_object.info.architecture is None or (
         code_object.info.architecture.machine != focus.architecture.machine
     ):

@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.initial_registers import Sgpr
 from dwarfgpu.machine.topology import Position
 from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch
+from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 
@@ -36,6 +37,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     configure_launch(parser, is_required=True)
+    add_file_limit_options(parser)
 
 
 def run(args: Namespace) -> int:

@@ -31,8 +31,8 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.text.text import expression_text
 from dwarfgpu.options.dialects import DIALECT_HELP
-from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
 from dwarfgpu.service.error_text import error_json, error_line, one_line

@@ -20,8 +20,8 @@ from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
 from dwarfgpu.options.dialects import DIALECT_HELP
-from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line

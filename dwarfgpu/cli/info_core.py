@@ -19,6 +19,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text
@@ -36,7 +37,7 @@ def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path
     The errors are those of `dwarfgpu.machine.core.target.load_core`.
     """
     with opening():
-        dump = read_core(open_object(path))
+        dump = read_core(open_object(path, file_limits_of(args)))
     if dump.architecture is None:
         return _print_gpus(args, dump)
     with opening():
@@ -48,6 +49,7 @@ def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path
             dialect=args.dialect,
             strict=False,
             debug_directories=directories,
+            limits=file_limits_of(args),
         )
     core, wave = stopped.core, stopped.waves[0]
     assert core is not None

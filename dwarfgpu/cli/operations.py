@@ -23,6 +23,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import is_compound
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE, dialect_for
+from dwarfgpu.options.limit_options import limits_of
 from dwarfgpu.service.answer import Answer, of_error, of_result
 from dwarfgpu.service.lane_answer import all_lanes
 from dwarfgpu.session.read_variable import notes_that_hold
@@ -127,7 +128,7 @@ def operations(
     """Bytes, context, dialect and notes of the operations of the command line."""
     context = session.context(evolve(session.frame, cfi_only=True))
     share = len(all_lanes(session)) if args.lane == "all" else 1
-    limits = options.limits_of(args, Limits().steps // share)
+    limits = limits_of(args, Limits().steps // share)
     context = evolve(context, limits=limits)
     code_object = session.code_object
     if code_object is not None:

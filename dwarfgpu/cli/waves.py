@@ -15,7 +15,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.machine.state.load import State, WaveState, load_state
+from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.options.given_files import take_only_files
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.service.error_text import error_line, one_line
 
 SCHEMA: Final = "dwarfgpu-waves-1"
@@ -54,6 +56,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="as --file")
     parser.add_argument("--state", metavar="FILE", required=True, help="the state")
     parser.add_argument("--file", metavar="FILE", help="instead of the code object in the state")
+    add_file_limit_options(parser)
     parser.set_defaults(core=None, demo=False)
 
 
@@ -62,8 +65,9 @@ def run(args: Namespace) -> int:
     take_only_files(args, "files")
     if args.core is not None:
         raise UsageError(f"{args.core} is a core file: dwarfgpu info lists its threads")
-    state = load_state(Path(args.state))
-    objects, problems = _code_objects(state, args.file)
+    limits = file_limits_of(args)
+    state = load_state(Path(args.state), limits.waves)
+    objects, problems = _code_objects(state, args.file, limits)
     problems = [*state.notes, *problems]
     rows = [_row(state, each, objects) for each in state.waves]
     if args.json:
@@ -84,7 +88,9 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _code_objects(state: State, file: str | None) -> tuple[list[CodeObject], list[str]]:
+def _code_objects(
+    state: State, file: str | None, limits: FileLimits
+) -> tuple[list[CodeObject], list[str]]:
     """The code objects that can be read; why others cannot."""
     named = [(each.path, each.load_address) for each in state.code_objects]
     if file is not None:
@@ -95,7 +101,7 @@ def _code_objects(state: State, file: str | None) -> tuple[list[CodeObject], lis
     problems: list[str] = []
     for path, load_address in named:
         try:
-            out.append(CodeObject.open(path, load_address))
+            out.append(CodeObject.open(path, load_address, limits=limits))
         except DwarfGpuError as error:
             if file is not None:
                 raise UsageError(str(error)) from None

@@ -25,8 +25,8 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
-from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import HELP, METAVAR, in_file
 from dwarfgpu.service import where_json
@@ -170,7 +170,7 @@ def _load_address(args: Namespace) -> int:
     """What the option says, else with `--demo` the state."""
     given = natural(args.load_address, "--load-address")
     if given is None and args.state is not None:
-        given = load_state(args.state).code_objects[0].load_address
+        given = load_state(args.state, file_limits_of(args).waves).code_objects[0].load_address
     return given or 0
 
 

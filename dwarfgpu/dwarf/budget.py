@@ -19,10 +19,6 @@ ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
 LARGEST_EXPANSION: Final = 4
 """Compressed sections count as no more than so many times the file."""
-ENTRY_ALLOWANCE: Final = 1 << 19
-"""Entries (DIEs) that may be read of any file, however small, beyond one for each of its bytes."""
-UNIT_ALLOWANCE: Final = 1 << 14
-"""Units that may be read of any file beyond one for every eight of its bytes."""
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -33,16 +29,10 @@ class Budget:
 
     def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_LIMITS) -> None:
         self._most_bytes = LARGEST_EXPANSION * file_bytes
-        self.most_units = min(UNIT_ALLOWANCE + file_bytes // 8, limits.units)
-        """A unit's header has at least eleven bytes; only compressed sections have more units."""
-        of_file = ENTRY_ALLOWANCE + file_bytes
-        self._most_entries = min(of_file, limits.dies)
-        self.entries_reason = (
-            "the budget of the file is used up (--max-dies)"
-            if limits.dies <= of_file
-            else "the section is compressed beyond what compilers write"
-        )
-        self._entries = 0
+        self.entries_left = limits.dies
+        """How many entries (DIEs) may still be read."""
+        self.checked_entries_left = limits.dies
+        """How many `dwarfgpu check` may still look at, which are read besides."""
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
 
@@ -59,15 +49,6 @@ class Budget:
             raise
         finally:
             self._spend(section, reader.position - at)
-
-    @property
-    def entries_left(self) -> int:
-        """How many entries may still be read."""
-        return self._most_entries - self._entries
-
-    def spend_entries(self, count: int) -> None:
-        """Count entries that were read."""
-        self._entries += count
 
     def text(self, data: bytes) -> str:
         """A name to be shown. Long ones are kept once, because many entries may share them."""

@@ -79,7 +79,8 @@ def read_headers(
             what = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
                 LimitExceeded(
-                    f"{what} stand before offset {offset:#x} of {section}{suffix} (--max-units)"
+                    f"{what} stand before offset {offset:#x} of {section}{suffix}",
+                    "--max-units",
                 )
             )
             problems[-1].context = f"{section}{suffix}"

@@ -119,7 +119,7 @@ class DebugInfo:
             self.object.endian,
             section,
             self.sections.suffix,
-            self.sections.budget.most_units,
+            self.object.limits.units,
         )
         for problem in problems:
             problem.context = f"{self.path}: {problem.context}"

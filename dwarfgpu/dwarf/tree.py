@@ -60,7 +60,11 @@ def read_tree(
     parent = -1
     while position < end:
         start = position
-        code, position = read_uleb(data, position, end)
+        code = data[position]
+        if code < 0x80:  # nearly always: a call for each would take as long as all the rest
+            position += 1
+        else:
+            code, position = read_uleb(data, position, end)
         if code == 0:
             if parent >= 0:
                 ends[parent] = len(offsets)
@@ -71,10 +75,14 @@ def read_tree(
         abbreviation = abbreviations.get(code)
         if abbreviation is None:
             raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
-        position = skip(abbreviation.plan, data, position, end)
+        plan = abbreviation.plan
+        if plan:
+            position = skip(plan, data, position, end)
         offsets.append(start)
         if is_bounded and len(offsets) > (most or 0):
-            raise LimitExceeded(f"more than {most} entries before offset {start:#x} of .debug_info")
+            raise LimitExceeded(
+                f"entries from offset {start:#x} of .debug_info on are not read", "--max-dies"
+            )
         abbrevs.append(abbreviation)
         parents.append(parent)
         ends.append(len(offsets))

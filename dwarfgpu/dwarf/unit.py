@@ -171,10 +171,10 @@ class CompilationUnit:
             at, end, most = self.header.entries_at, self.end, budget.entries_left
             try:
                 tree = read_tree(self.data, at, end, self.abbreviations, most)
-            except LimitExceeded as error:
-                budget.spend_entries(most)  # the next attempt ends at once
-                raise LimitExceeded(f"{error.message}: {budget.entries_reason}") from None
-            budget.spend_entries(len(tree.offsets))
+            except LimitExceeded:
+                budget.entries_left = 0  # the next attempt ends at once
+                raise
+            budget.entries_left -= len(tree.offsets)
             return tree
         except DwarfGpuError as error:
             raise self._located(error)

@@ -187,7 +187,9 @@ class _Evaluator:
         self.bits_left -= bits
         if self.bits_left < 0:
             most = self.limits.total_bytes
-            raise LimitExceeded(f"more than {most} bytes read in one evaluation")
+            raise LimitExceeded(
+                f"more than {most} bytes read in one evaluation", "--max-total-bytes"
+            )
 
     def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
         stack, _ = self.run(data, ctx, dialect)
@@ -211,7 +213,9 @@ class _Evaluator:
     def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
         """A nested evaluation, with the unit of the attribute already in the context."""
         if self.depth >= self.limits.nesting:
-            raise LimitExceeded(f"evaluations nested more than {self.limits.nesting} deep")
+            raise LimitExceeded(
+                f"evaluations nested more than {self.limits.nesting} deep", "--max-nesting"
+            )
         self.depth += 1
         current = self.current
         try:
@@ -227,7 +231,9 @@ class _Evaluator:
         """The union of the places of every matching entry (A.2.5.5)."""
         self.steps_left -= len(loclist.entries)
         if self.steps_left < 0:
-            raise LimitExceeded(f"more than {self.limits.steps} operations and list entries")
+            raise LimitExceeded(
+                f"more than {self.limits.steps} operations and list entries", "--max-steps"
+            )
         matching = matching_entries(loclist.entries, ctx.pc)
         entry_ctx = ctx.nested(unit=loclist.unit)
         locations: list[Location] = []
@@ -241,7 +247,9 @@ class _Evaluator:
             return locations[0]
         places = tuple(dict.fromkeys(place for location in locations for place in location.places))
         if len(places) > self.limits.places:
-            raise LimitExceeded(f"{len(places)} places, at most {self.limits.places}")
+            raise LimitExceeded(
+                f"{len(places)} places, at most {self.limits.places}", "--max-places"
+            )
         stops = (location.stop for location in locations if location.stop != ctx.stop)
         return Location(places, next(stops, ctx.stop))
 
@@ -290,7 +298,9 @@ class _Evaluator:
                 index += 1
                 self.steps_left -= 1
                 if self.steps_left < 0:
-                    raise LimitExceeded(f"more than {self.limits.steps} operations performed")
+                    raise LimitExceeded(
+                        f"more than {self.limits.steps} operations performed", "--max-steps"
+                    )
                 if observe is not None:
                     begun = self._begin(parents[len(callers)], ctx, stack, len(callers))
                 control = steps[at](self, stack, ctx)
@@ -303,7 +313,9 @@ class _Evaluator:
                                 raise LimitExceeded("a loop back to the same stack: it never ends")
                     elif isinstance(control, Enter):
                         if len(callers) >= self.limits.calls:
-                            raise LimitExceeded(f"calls more than {self.limits.calls} deep")
+                            raise LimitExceeded(
+                                f"calls more than {self.limits.calls} deep", "--max-calls"
+                            )
                         callers.append((program, index, ctx))
                         parents[len(callers) :] = [self.current]
                         program, ctx = _entered(control, ctx)
@@ -312,7 +324,7 @@ class _Evaluator:
                         outcome = self.attribute(control.attribute, control.context)
                         stack.append(control.then(outcome))
                 if len(stack) > stack_limit:
-                    raise LimitExceeded(f"more than {stack_limit} stack entries")
+                    raise LimitExceeded(f"more than {stack_limit} stack entries", "--max-stack")
                 if observe is not None and begun is not None:
                     observe(self._step(performed.instructions[at], begun, stack, None))
         except DwarfGpuError as error:

@@ -19,6 +19,7 @@ from dwarfgpu.gdb.command_text import (
 from dwarfgpu.gdb.compare import compare
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.function import Function
+from dwarfgpu.gdb.limits import install_limits
 from dwarfgpu.gdb.locals import json_lines, text_lines
 from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
@@ -289,3 +290,4 @@ def install() -> None:
     LocalsCommand(debugger)
     SaveState()
     Function(debugger)
+    install_limits()

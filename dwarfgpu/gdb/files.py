@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.gdb.limits import file_limits
 from dwarfgpu.gdb.machine.target import (
     GdbTarget,
     LoadedSection,
@@ -29,6 +30,7 @@ from dwarfgpu.gdb.machine.target import (
 )
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.file_limits import FileLimits
 
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is in no file."""
@@ -81,7 +83,7 @@ class LoadedFiles:
         path = path.removeprefix("target:")
         stop = self._target.stop
         held = self._opened.get(path)
-        if held is None or held.stop != stop:
+        if held is None or held.stop != stop or held.code_object.file.limits != file_limits():
             held = self._opened[path] = self._renewed(path, section, held)
         return held.code_object
 
@@ -151,10 +153,10 @@ class LoadedFiles:
 
     def _renewed(self, path: str, section: LoadedSection, held: _Opened | None) -> _Opened:
         """The file as it is now; the one that was read, where nothing has changed."""
-        version = _version(path)
-        if held is not None and held.version != version:
+        version, limits = _version(path), file_limits()
+        if held is not None and (held.version, held.code_object.file.limits) != (version, limits):
             held = None
-        file = self._file(path) if held is None else held.code_object.file
+        file = self._file(path, limits) if held is None else held.code_object.file
         bias = bias_of(file, section)
         if held is not None and held.code_object.load_address == bias:
             return _Opened(version, self._target.stop, held.code_object)
@@ -166,37 +168,38 @@ class LoadedFiles:
             found = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
         return _Opened(version, self._target.stop, found)
 
-    def _file(self, path: str) -> ObjectFile:
+    def _file(self, path: str, limits: FileLimits) -> ObjectFile:
         uri = _URI.fullmatch(path)
         if uri is not None:
-            return self._embedded(path, uri)
+            return self._embedded(path, uri, limits)
         if not path.startswith(_VDSO):
-            return open_object(path)
+            return open_object(path, limits)
         address = int(path.removeprefix(_VDSO), 16)
         machine = self._target.architecture_of(selected_wave() or 0)
         where = Memory(machine.address_space(0))
         header = self._target.read_memory(where, address, _HEADER.size)
         offset, entry_bytes, count = _HEADER.unpack(header)
         size_bytes = min(offset + entry_bytes * count, _MOST_VDSO_BYTES)
-        return ObjectFile(path, self._target.read_memory(where, address, size_bytes))
+        return ObjectFile(path, self._target.read_memory(where, address, size_bytes), limits)
 
-    def _embedded(self, path: str, uri: re.Match[str]) -> ObjectFile:
+    def _embedded(self, path: str, uri: re.Match[str], limits: FileLimits) -> ObjectFile:
         """The code object of a GPU that ROCgdb names by where it is in a file, or in memory."""
         offset, size_bytes = (int(each or "0", 0) for each in uri.group("offset", "size"))
         if uri["kind"] == "memory":
             if not 0 < size_bytes <= _MOST_EMBEDDED_BYTES:
                 raise UsageError(f"{path} is no code object: it has {size_bytes} bytes")
             where = Memory(self._target.architecture_of(selected_wave() or 0).address_space(0))
-            return ObjectFile(path, self._target.read_memory(where, offset, size_bytes))
+            return ObjectFile(path, self._target.read_memory(where, offset, size_bytes), limits)
         name = unquote(uri["path"])
         if not size_bytes:
-            return open_object(name)
+            return open_object(name, limits)
         try:
             with open(name, "rb") as file:
                 file.seek(offset)
-                return ObjectFile(path, file.read(min(size_bytes, _MOST_EMBEDDED_BYTES)))
+                data = file.read(min(size_bytes, _MOST_EMBEDDED_BYTES))
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+        return ObjectFile(path, data, limits)
 
 
 def _version(path: str) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.gdb.files import LoadedFiles
+from dwarfgpu.gdb.limits import limits
 from dwarfgpu.gdb.machine.gdb_values import value_bytes
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.machine.target import (
@@ -322,17 +323,18 @@ class Debugger:
             notes=notes,
             debugger=self,
             has_frames=True,
+            limits=limits(),
         )
 
     def call_stack(self, wave: WaveId, lane: int | None = None) -> CallStack:
         """The frames of a thread, unwound once while nothing moves and nothing is written."""
-        key = wave, lane, self.target.contents_version
+        key = wave, lane, self.target.contents_version, limits()
         if self._stack is None or self._stack[0] != key:
             architecture = self.target.architecture_of(wave)
             assert architecture.program_counter is not None
             counter = architecture.register(architecture.program_counter)
             pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
-            context = Context(architecture, wave, lane, target=self.target)
+            context = Context(architecture, wave, lane, target=self.target, limits=limits())
             self._stack = key, CallStack(context, pc, self.files, tail_calls=self.files)
         return self._stack[1]
 
@@ -352,7 +354,8 @@ class Debugger:
         if name is None:
             raise UsageError("GDB has no program: give it one with `file`")
         name = gdb.selected_inferior().architecture().name()
-        return GdbSession(architecture_named(name), (), self.target, debugger=self, has_frames=True)
+        machine = architecture_named(name)
+        return GdbSession(machine, (), self.target, debugger=self, has_frames=True, limits=limits())
 
     def code_object_with(self, name: str) -> CodeObject | None:
         """The code object of the global variable or function that GDB knows by a name."""

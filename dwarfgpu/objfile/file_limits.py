@@ -27,6 +27,8 @@ class FileLimits:
     """Units of a section."""
     dies: int = 4_000_000
     """Debugging information entries of the units whose entries are read."""
+    waves: int = 1 << 16
+    """Waves of a state: four times those of the largest dispatch that is simulated."""
 
     def check_inflated(
         self, what: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0
@@ -38,13 +40,13 @@ class FileLimits:
         grown = f"{what} has {size_bytes} bytes when decompressed"
         if size_bytes > max(UNJUDGED_BYTES, self.inflated_ratio * packed_bytes):
             raise LimitExceeded(
-                f"{grown}, {packed_bytes} as it is: more than {self.inflated_ratio} times as many "
-                "(--max-inflated-ratio)"
+                f"{grown}, {packed_bytes} as it is: more than {self.inflated_ratio} times as many",
+                "--max-inflated-ratio",
             )
         if other_bytes + size_bytes > self.inflated_bytes:
             others = f", other parts of the file {other_bytes}" if other_bytes else ""
             raise LimitExceeded(
-                f"{grown}{others}: more than {self.inflated_bytes} (--max-inflated-bytes)"
+                f"{grown}{others}: more than {self.inflated_bytes}", "--max-inflated-bytes"
             )
 
 

@@ -45,9 +45,11 @@ from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD
+from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.launch_arguments import declared_parameters, given_arguments
+from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.error_text import error_line
 
 MOST_LOADED_BYTES: Final = 1 << 26
@@ -60,11 +62,12 @@ _BARE: Final = re.compile(r"([\w:]+)\(")
 
 def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
-    before = None if args.beside is None else load_state(Path(args.beside))
+    limits = file_limits_of(args)
+    before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
     load_address, is_there = _load_address(args, before)
     require_no_core(args.file)
     with opening():
-        code_object = CodeObject.open(args.file, load_address, target=args.target)
+        code_object = CodeObject.open(args.file, load_address, target=args.target, limits=limits)
         code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
@@ -86,7 +89,7 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     fill = _fill(args)
     launched = dispatched(request)
     if not is_there:
-        _require_room(code_object, launched, before)
+        _require_room(code_object, launched, before, limits)
     notes = [*problems, *launched.notes]
     written: list[str] = []
     if args.save is not None:
@@ -96,14 +99,17 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     return launched, notes, written
 
 
-def _require_room(code_object: CodeObject, launched: Launched, before: State | None) -> None:
+def _require_room(
+    code_object: CodeObject, launched: Launched, before: State | None, limits: FileLimits
+) -> None:
     """`UsageError` where the code object would lie in something else."""
     taken = [*taken_by_dispatch(launched)]
     if before is not None:
         taken += taken_in_state(before)
         for each in before.code_objects:
             try:
-                taken += _extents(CodeObject.open(each.path, each.load_address), each.path.name)
+                file = CodeObject.open(each.path, each.load_address, limits=limits)
+                taken += _extents(file, each.path.name)
             except DwarfGpuError:
                 continue  # it is not there any more: nothing tells where it ends
     loaded = [each.alignment for each in code_object.file.segments if each.type == PT_LOAD]

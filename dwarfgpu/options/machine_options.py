@@ -8,7 +8,6 @@ from pathlib import Path
 
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
@@ -35,16 +34,20 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.dialects import DIALECT_HELP
-from dwarfgpu.options.file_limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.limit_options import (
+    VARIABLE_STEPS,
+    add_evaluation_limit_options,
+    add_file_limit_options,
+    file_limits_of,
+    limits_of,
+)
 from dwarfgpu.options.numbers import cut_short, natural
 from dwarfgpu.service.lane_answer import checked_lanes
 from dwarfgpu.service.open_machine import Stopped, stopped_in_core
 from dwarfgpu.session.frame import GivenAddress
 from dwarfgpu.session.session import Session
 
-VARIABLE_STEPS = 50_000
-"""Operations for one variable and lane: a file cannot make a listing of many run for minutes."""
 DEFAULT_ARCHITECTURE = "gfx942"
 _ADDRESS = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
 
@@ -115,46 +118,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
-    budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
-    for option, (_, help_text) in BUDGETS.items():
-        budget.add_argument(option, metavar="N", help=f"{help_text}; default: {_default(option)}")
+    add_evaluation_limit_options(parser)
     add_file_limit_options(parser)
     focus.add_argument(
         "--strict",
         action="store_true",
         help="read literally what compilers write: upstream clang, SGPRs as bases of addresses",
     )
-
-
-BUDGETS = {
-    "--max-steps": ("steps", "operations performed for one answer"),
-    "--max-stack": ("stack", "entries of the stack"),
-    "--max-calls": ("calls", "calls inside one another"),
-    "--max-nesting": ("nesting", "evaluations inside one another"),
-    "--max-parts": ("parts", "parts of a composite"),
-    "--max-depth": ("depth", "composites inside one another"),
-    "--max-places": ("places", "places of a location description"),
-    "--max-bytes": ("read_bytes", "size of an object that is read"),
-    "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
-    "--max-frames": ("frames", "call frames of a stack"),
-}
-"""Options, the field of `Limits` that each sets, and what it bounds."""
-
-
-def _default(option: str) -> str:
-    """The default of a budget, for the help."""
-    bound = getattr(Limits(), BUDGETS[option][0])
-    return f"{bound}, of a variable {VARIABLE_STEPS}" if option == "--max-steps" else f"{bound}"
-
-
-def limits_of(args: argparse.Namespace, steps: int) -> Limits:
-    """The budgets of the options; `steps` where they do not say."""
-    given = {
-        name: natural(getattr(args, option[2:].replace("-", "_")), option)
-        for option, (name, _) in BUDGETS.items()
-    }
-    said = {name: bound for name, bound in given.items() if bound is not None}
-    return Limits(**{"steps": steps, **said})
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
@@ -182,7 +152,7 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
 
 
 def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
-    state = load_state(Path(args.state)) if args.state else None
+    state = load_state(Path(args.state), file_limits_of(args).waves) if args.state else None
     with opening():
         code_objects = _code_objects(args, files, state)
         arch = _architecture(args, state, code_objects)

@@ -22,6 +22,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.machine.undo import RecordedTarget
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.advice import advised
 from dwarfgpu.repl.answer import Answer, without_token
 from dwarfgpu.repl.command import (
@@ -180,6 +181,8 @@ class Shell:
         """That were run; what one of them writes is taken back together."""
         self._previous = ""
         self._noted: set[str] = set()
+        self.file_limits = DEFAULT_LIMITS
+        """Of each file that is read, states included."""
         self.state_path: str | None = None
         """The state file that is looked at."""
         self.load_core: Callable[[Shell, str | None], None] | None = None

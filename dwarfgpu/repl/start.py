@@ -26,6 +26,7 @@ from dwarfgpu.objfile.elf import ET_CORE
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
+from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
 from dwarfgpu.repl.command import printed
@@ -217,6 +218,7 @@ def _dispatched(args: argparse.Namespace) -> int:
             beside=None,
             agent=None,
             **given,
+            **given_file_limits(args),
         )
         _, notes, _ = launch(asked)
         for note in dict.fromkeys(notes):
@@ -258,6 +260,7 @@ def _run(args: argparse.Namespace) -> int:
     shell.is_batch = args.batch
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
+    shell.file_limits = file_limits_of(args)
     shell.load, shell.state_path = partial(_load, args), args.state
     shell.load_core = partial(_load_core, args)
     if args.demo and args.state is not None:

@@ -130,7 +130,7 @@ def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
     while places:
         left -= len(places)
         if left < 0:
-            raise LimitExceeded(f"more than {limit} values on entry to callers (--max-frames)")
+            raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-frames")
         try:
             calling, return_address = frame.session.calling()
         except MissingContext:

@@ -254,5 +254,7 @@ class TypeAttributes:
             assert isinstance(location, Location)
             found |= dict.fromkeys(location.places)
             if len(found) > context.limits.places:
-                raise LimitExceeded(f"{len(found)} places, at most {context.limits.places}")
+                raise LimitExceeded(
+                    f"{len(found)} places, at most {context.limits.places}", "--max-places"
+                )
         return Location(tuple(found), stop) if found else UNDEFINED_LOCATION

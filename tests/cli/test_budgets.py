@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dwarfgpu.options.machine_options import BUDGETS
+from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
 from tests.cli.command import FIXTURES, REPOSITORY, STATES, run
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
@@ -48,6 +48,15 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
             "more than 11 bytes read in one evaluation",
         ),
         ("--max-bytes", 24, (*LOOK, "local_frame"), "an object of 24 bytes, at most 23"),
+        (
+            "--max-runs",
+            3,
+            (
+                *("--reg", "s1=1", "--reg", "s2=2"),
+                "regx s1; piece 2; regx s2; piece 2; LLVM_piece_end; deref_size 4",
+            ),
+            "more than 2 pieces of storage",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else None,
 )
@@ -58,6 +67,7 @@ def test_budget(option: str, needed: int, arguments: tuple[object, ...], message
     broken = run("eval", option, needed - 1, *arguments)
     assert "LimitExceeded" in broken.out + broken.err
     assert message in broken.out + broken.err
+    assert f"({option})" in broken.out + broken.err
     assert broken.status == 1
 
 
@@ -82,6 +92,6 @@ def test_the_document_has_each_budget_with_its_default() -> None:
     """As the help does."""
     shown = " ".join(run("eval", "--help").out.split())
     rows = (REPOSITORY / "docs/eval.md").read_text("utf-8")
-    for option, (_, bounds) in BUDGETS.items():
+    for option, (_, bounds) in {**EVALUATION_BUDGETS, **FILE_BUDGETS}.items():
         [default] = re.findall(rf"^\| `{option}` \| ([^|]*) \| {bounds} \|$", rows, re.MULTILINE)
         assert f"{option} N {bounds}; default: {default} " in shown

@@ -10,8 +10,9 @@ import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
-from dwarfgpu.machine.state.load import MOST_WAVES, State, load_state
+from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from tests.work import at_most
 
 MEBIBYTE = 1 << 20
@@ -89,8 +90,11 @@ def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:
 def test_more_waves_than_are_read(tmp_path: Path) -> None:
     path = tmp_path / "waves.json"
     start = '{"schema": "dwarfgpu-state-1", "architecture": "gfx1100", "waves": '
-    path.write_text(start + json.dumps([{}] * (MOST_WAVES + 1)) + "}")
-    with at_most(10 * MOST_WAVES), pytest.raises(LimitExceeded, match="65537 waves, at most 65536"):
+    path.write_text(start + json.dumps([{}] * (DEFAULT_LIMITS.waves + 1)) + "}")
+    with (
+        at_most(10 * DEFAULT_LIMITS.waves),
+        pytest.raises(LimitExceeded, match="65537 waves, at most 65536"),
+    ):
         load_state(path)
     path.write_text(start + json.dumps([{}] * 3) + "}")
     assert len(load_state(path, 3).waves) == 3

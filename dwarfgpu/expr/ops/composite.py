@@ -145,7 +145,7 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
         before = cast(PartialComposite, stack.pop())
         size_bits, count = before.size_bits + size_bits, before.count + 1
         if count > ctx.limits.parts:
-            raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts")
+            raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts", "--max-parts")
     _require_size(ctx, size_bits)
     return PartialComposite(part, before, count, size_bits)
 
@@ -159,7 +159,9 @@ def _part(ctx: Context, location: Location, size_bits: int) -> Part:
 def _shallow(ctx: Context, location: Location) -> Location:
     """The location, in which so few composites are inside one another that one more may be."""
     if depth_of(location) >= ctx.limits.depth:
-        raise LimitExceeded(f"composites inside one another more than {ctx.limits.depth} deep")
+        raise LimitExceeded(
+            f"composites inside one another more than {ctx.limits.depth} deep", "--max-depth"
+        )
     return location
 
 

@@ -327,7 +327,7 @@ class _Reader:
         if address is None or not known or known[0][0] or known[0][1][:4] != _ELF:
             return
         try:
-            file = ObjectFile("[vdso]", known[0][1])
+            file = ObjectFile("[vdso]", known[0][1], self._where.limits)
             first = next(each for each in file.segments if each.type == PT_LOAD)
             self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
         except (DwarfGpuError, StopIteration):

@@ -29,6 +29,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from dwarfgpu.base.npy import Npy
@@ -37,8 +38,6 @@ SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
 _MANY_RANGES = 1024
-MOST_WAVES = 1 << 16
-"""Of one state: four of the largest dispatches that are simulated."""
 MOST_FILLED_BYTES = 1 << 30
 """Of memory that holds one byte over and over."""
 
@@ -110,7 +109,7 @@ class _Reader:
         return self._files[name]
 
 
-def load_state(path: Path | str, most_waves: int = MOST_WAVES) -> State:
+def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says.
 
     `LimitExceeded` for more than `most_waves` waves.
@@ -127,10 +126,7 @@ def load_state(path: Path | str, most_waves: int = MOST_WAVES) -> State:
     target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
     reader = _Reader(target, path.parent, is_second)
     listed = document["waves"]
-    if isinstance(listed.value, list) and len(listed.value) > most_waves:
-        raise LimitExceeded(
-            f"{path}: waves: {len(listed.value)} waves, at most {most_waves} are read"
-        )
+    _require_few(listed, most_waves)
     waves = tuple(_wave(each, reader) for each in listed.items())
     if not waves:
         raise document["waves"].expected("at least one wave")
@@ -140,6 +136,15 @@ def load_state(path: Path | str, most_waves: int = MOST_WAVES) -> State:
         add_memory(target, each, None, reader if is_second else None)
     notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+
+
+def _require_few(listed: Field, most_waves: int) -> None:
+    """`LimitExceeded` for more waves than are read."""
+    if isinstance(listed.value, list) and len(listed.value) > most_waves:
+        raise LimitExceeded(
+            f"{listed.source}: waves: {len(listed.value)} waves, at most {most_waves} are read",
+            "--max-waves",
+        )
 
 
 def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:

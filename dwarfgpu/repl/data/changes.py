@@ -96,7 +96,7 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     ours = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(ours, StateTarget):
         raise UsageError("Only a state is compared with a state; this is none.")
-    theirs = load_state(path).target
+    theirs = load_state(path, shell.file_limits.waves).target
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
     found = False

@@ -1,0 +1,87 @@
+"""`--max-steps` and the other budgets: of one evaluation, and of each file that is read."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+from dwarfgpu.options.numbers import natural
+
+VARIABLE_STEPS: Final = 50_000
+"""Operations for one variable and lane: a file cannot make a listing of many run for minutes."""
+
+EVALUATION_BUDGETS: Final = {
+    "--max-steps": ("steps", "operations performed for one answer"),
+    "--max-stack": ("stack", "entries of the stack"),
+    "--max-calls": ("calls", "calls inside one another"),
+    "--max-nesting": ("nesting", "evaluations inside one another"),
+    "--max-parts": ("parts", "parts of a composite"),
+    "--max-depth": ("depth", "composites inside one another"),
+    "--max-places": ("places", "places of a location description"),
+    "--max-bytes": ("read_bytes", "size of an object that is read"),
+    "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
+    "--max-runs": ("runs", "pieces of storage that one read or write touches"),
+    "--max-frames": ("frames", "call frames of a stack"),
+}
+"""Options, the field of `Limits` that each sets, and what it bounds."""
+
+FILE_BUDGETS: Final = {
+    "--max-inflated-bytes": ("inflated_bytes", "bytes of a file's compressed parts, unpacked"),
+    "--max-inflated-ratio": ("inflated_ratio", "unpacked bytes for each compressed one"),
+    "--max-units": ("units", "units of a section"),
+    "--max-dies": ("dies", "debugging information entries that are read of a file"),
+    "--max-waves": ("waves", "waves of a state"),
+}
+"""Options, the field of `FileLimits` that each sets, and what it bounds."""
+
+
+def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
+    """The options, for commands that evaluate expressions."""
+    group = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
+    for option, (name, help_text) in EVALUATION_BUDGETS.items():
+        default = str(getattr(Limits(), name))
+        if option == "--max-steps":
+            default += f", of a variable {VARIABLE_STEPS}"
+        group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")
+
+
+def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
+    """The options, for commands that read object files or states."""
+    group = parser.add_argument_group("budgets of a file, beyond which it is LimitExceeded")
+    for option, (name, help_text) in FILE_BUDGETS.items():
+        default = getattr(DEFAULT_LIMITS, name)
+        group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")
+
+
+def limits_of(args: argparse.Namespace, steps: int) -> Limits:
+    """The budgets of an evaluation that the options set; `steps` where they do not say.
+
+    `UsageError` for what is no number.
+    """
+    return Limits(**{"steps": steps, **_given(args, EVALUATION_BUDGETS)})
+
+
+def file_limits_of(args: argparse.Namespace) -> FileLimits:
+    """The budgets of a file that the options set; `UsageError` for what is no number."""
+    return FileLimits(**_given(args, FILE_BUDGETS))
+
+
+def given_file_limits(args: argparse.Namespace) -> dict[str, str | None]:
+    """What the options say, by the names of the parsed arguments, for another command's."""
+    return {name: getattr(args, name) for name in map(_argument_of, FILE_BUDGETS)}
+
+
+def _given(args: argparse.Namespace, budgets: dict[str, tuple[str, str]]) -> dict[str, int]:
+    """The fields that options set."""
+    given = {
+        name: natural(getattr(args, _argument_of(option)), option)
+        for option, (name, _) in budgets.items()
+    }
+    return {name: bound for name, bound in given.items() if bound is not None}
+
+
+def _argument_of(option: str) -> str:
+    """What the parsed arguments call an option."""
+    return option[2:].replace("-", "_")

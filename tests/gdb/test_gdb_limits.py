@@ -1,0 +1,42 @@
+"""`set dwarfgpu max-… N`: the budgets of the command line's options inside GDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.objfile.file_limits import FileLimits
+from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
+from tests.gdb.debugger import Debugger
+
+STOPPED = ("break leaf", "run")
+
+
+@pytest.fixture(scope="module")
+def demo(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+def test_a_budget_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:
+    steps, dies = ("set dwarfgpu max-steps", "set dwarfgpu max-dies")
+    say = "dwarfgpu print n"
+    code = "\n".join(f"print(said({each!r}))" for each in (f"{steps} 0", say, f"{steps} 9", say))
+    assert debugger.python(code, *STOPPED, file=demo).splitlines() == [
+        "",
+        "error: LimitExceeded: DW_OP_fbreg at offset 0x0: more than 0 operations performed "
+        "(--max-steps)",
+        "",
+        "n = 42",
+    ]
+    out, err = debugger.run(*STOPPED, f"{dies} 3", say, f"{dies} 4000000", say, file=demo)
+    assert "(--max-dies)" in err
+    assert "n = 42" in out
+
+
+def test_each_budget_is_a_setting_with_its_default(debugger: Debugger) -> None:
+    shown, _ = debugger.run("show dwarfgpu")
+    for budgets, limits in ((EVALUATION_BUDGETS, Limits()), (FILE_BUDGETS, FileLimits())):
+        for option, (name, bounds) in budgets.items():
+            assert f"{option[2:]}:  At most {getattr(limits, name)}: {bounds}." in shown
