@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
 import gdb
+from attrs import evolve
 
 from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -17,6 +18,7 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.model.location import Location
+from dwarfgpu.service.explain import Explanation, explain_variable
 from dwarfgpu.session.session import LaneState
 from dwarfgpu.view.coverage import (
     SourceLines,
@@ -26,11 +28,10 @@ from dwarfgpu.view.coverage import (
     share,
     spans_text,
 )
-from dwarfgpu.view.description import conclusion, description
-from dwarfgpu.view.explain import Recorder, fault, verdict_on_error, views
+from dwarfgpu.view.description import description
+from dwarfgpu.view.explain import verdict_on_error
 from dwarfgpu.view.location_drawing import drawing, glyphs_for, plain
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.pieces import layouts
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
@@ -54,8 +55,8 @@ def columns() -> int:
     return min(max(int(width), 40), 200) if width else 80
 
 
-def explanations(session: GdbSession, text: str) -> Iterator[str]:
-    """The lines of `dwarfgpu explain`."""
+def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str]:
+    """The lines of `dwarfgpu explain`; `depth`: how far into what operations used."""
     variables: dict[Variable, None] = {}
     problem: DwarfGpuError | None = None
     shown = ""
@@ -69,31 +70,20 @@ def explanations(session: GdbSession, text: str) -> Iterator[str]:
     except DwarfGpuError as error:
         problem = error
     for each in variables:
-        yield from explanation(session, each)
+        yield explanation(session, each).text(depth, "-depth")
     if [each.name for each in variables] != [text.removeprefix("::")]:
         yield f"expression {text}"
         found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
-        yield from _concluded(found)
+        yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(found))
 
 
-def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
-    """What `dwarfgpu explain` says of a variable."""
-    steps = Recorder()
-    reading = session.read(variable, steps)
-    yield from description(session, variable)
-    for note in (*session.notes, *reading.notes):
-        yield f"note: {note}"
-    shown = with_reasons(session, views(steps.steps, session.architecture))
-    text = "" if reading.failure is not None else session.text(reading, print_options())
-    sentences = conclusion(reading, text, shown)
-    general = fault(UndefinedBits())
-    why = why_lost(session, steps.steps) or general
-    yield from (step.text.replace(general, why) for step in shown)
-    yield from _concluded([each.replace(general, why) for each in sentences])
-
-
-def _concluded(sentences: Sequence[str]) -> Iterator[str]:
-    yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(sentences))
+def explanation(session: GdbSession, variable: Variable) -> Explanation:
+    """What `dwarfgpu explain` says of a variable, as GDB prints values."""
+    found = explain_variable(
+        session, variable, lambda reading: session.text(reading, print_options())
+    )
+    notes = dict.fromkeys((*session.notes, *found.answer.notes))
+    return evolve(found, heading=(*found.heading, *(f"note: {each}" for each in notes)))
 
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:

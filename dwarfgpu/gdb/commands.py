@@ -27,6 +27,7 @@ from dwarfgpu.gdb.stack import lines
 from dwarfgpu.gdb.values import the_debugger
 from dwarfgpu.gdb.variables import report
 from dwarfgpu.view.command_options import without_options
+from dwarfgpu.view.inside_text import depth_option
 from dwarfgpu.view.printable import one_line
 
 Ask: TypeAlias = Callable[[GdbSession, str], Iterator[str]]
@@ -109,16 +110,20 @@ class PrintCommand(_ValueCommand):
 class ExplainCommand(_ValueCommand):
     """Show step by step how the location of a variable is computed, or why it has none.
 
-    Usage: dwarfgpu explain [--] EXPRESSION
+    Usage: dwarfgpu explain [-depth N] [--] EXPRESSION
 
-    Of an expression, that of each variable that it depends on. Nothing is assigned."""
+    Of an expression, that of each variable that it depends on. Nothing is assigned.
+    What an operation used is a line: the frame base, the canonical frame address, a register of an
+    outer frame, a value on entry, a called expression. With -depth 1 it is shown as well, with
+    -depth 2 also what that used; -depth all shows everything."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
         with command():
-            text = self.required(without_options(argument, "dwarfgpu explain"))
+            depth, text = depth_option(argument)
+            text = self.required(without_options(text, "dwarfgpu explain"))
             session = self.debugger.session()
-            print("\n".join(explanations(session, text)))
+            print("\n".join(explanations(session, text, depth)))
 
 
 class _LinesCommand(_ValueCommand):

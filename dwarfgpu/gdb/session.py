@@ -16,6 +16,7 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Base
@@ -132,6 +133,18 @@ class GdbSession(Session):
         if self.debugger is None or self.pc is None:
             return None
         return self.debugger.call_stack(self.wave, self.lane)
+
+    @property
+    def physical_frame(self) -> CfiFrame | None:
+        """None for a frame of GDB's."""
+        return super().physical_frame if self.gdb_frame is None else None
+
+    @property
+    def frame_source(self) -> str | None:
+        """GDB, for a frame of its own."""
+        if self.gdb_frame is None:
+            return None
+        return "GDB's own unwinder gives it: no call frame information that is read here does"
 
     def forget_frames(self) -> None:
         """After something was written."""

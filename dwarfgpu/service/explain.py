@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -14,7 +15,7 @@ from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.kernarg_hint import PASSED, kernarg_hint
 from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.service.subject import misspelt, subject
-from dwarfgpu.session.session import Session
+from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
     FAULTS,
@@ -97,14 +98,8 @@ def explain_subject(session: Session, text: str, options: Options | None = None)
         raise misspelt(session, text, error) from None
     inner = tuple((each.name, explain_variable(session, each)) for each in variables)
     lane = "" if session.lane is None else f", for lane {session.lane}"
-    return Explanation(
-        (f"expression {text}{lane}", *_standing(session)),
-        (),
-        _verdict_on(text, answer),
-        answer,
-        0,
-        inner,
-    )
+    heading = (f"expression {text}{lane}", *_standing(session))
+    return Explanation(heading, (), _verdict_on(text, answer), answer, variables=inner)
 
 
 def _standing(session: Session) -> tuple[str, ...]:
@@ -113,11 +108,18 @@ def _standing(session: Session) -> tuple[str, ...]:
     return () if position is None else (position,)
 
 
-def explain_variable(session: Session, variable: Variable) -> Explanation:
-    """A variable of the session's code object, for its focus."""
+def explain_variable(
+    session: Session, variable: Variable, text_of: Callable[[Reading], str] | None = None
+) -> Explanation:
+    """A variable of the session's code object, for its focus.
+
+    `text_of`: how a reading without failure is printed, where a front end does it in its own way.
+    """
     steps = Recorder()
     reading = session.read(variable, steps)
     answer = of_reading(reading, session)
+    if text_of is not None and reading.failure is None:
+        answer = evolve(answer, text=text_of(reading))
     insides = Insides(session)
     shown = tuple(with_reasons(session, insides.look(steps)))
     heading = tuple(description(session, variable))

@@ -97,9 +97,9 @@ def entry_value_from_call_site(
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
 
 
-def passed_on_entry(callee: Subprogram, call: CallSite, expression: bytes) -> ExprLoc | None:
+def passed_on_entry(callee: Subprogram, call: CallSite, what: Passed) -> ExprLoc | None:
     """The attribute of a call that has the value on entry; None where it has none."""
-    return _told(call, _typed_register(callee, expression)[0])
+    return _told(call, _typed_register(callee, what)[0] if isinstance(what, bytes) else what)
 
 
 def register_from_call_site(

@@ -188,6 +188,12 @@ class Session:
         stack = self.call_stack
         return None if stack is None else stack.frame(self.level)
 
+    @property
+    def frame_source(self) -> str | None:
+        """What has the registers of the frame in place of call frame information; None where that
+        has them."""
+        return None
+
     def at_level(self, level: int, inline_level: int = 0) -> Session:
         """What a frame sees; `MissingContext` with the reason where there are not as many."""
         stack = self.call_stack

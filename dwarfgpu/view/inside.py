@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from attrs import evolve
@@ -30,7 +31,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute, matching_entries
 from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
-from dwarfgpu.session.entry_values import call_site_returning_to, passed_on_entry
+from dwarfgpu.session.entry_values import Passed, call_site_returning_to, passed_on_entry
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import Detail, Recorder, StepView, views
@@ -147,6 +148,12 @@ class Insides:
             assert isinstance(expression, bytes)
             key = "entry", level, expression
             return self.once(key, lambda: self._entry_value(frame, session, expression))
+        unit = None if step.context is None else step.context.unit
+        if name == "GNU_parameter_ref" and isinstance(unit, CompilationUnit):
+            assert isinstance(operands[0], int)
+            parameter = unit.info.die_at(unit.section_offset(operands[0]))
+            look = partial(self._entry_value, frame, session, parameter)
+            return self.once(("parameter", level, parameter), look)
         return self._of_register(step, session)
 
     def _of_register(self, step: Step, session: Session) -> Detail | None:
@@ -172,26 +179,32 @@ class Insides:
         facts = tuple(_attribute_facts(session, "DW_AT_frame_base", attribute, pc))
         return Detail(title, facts, self.look(steps), steps.omitted)
 
-    def _entry_value(self, frame: SubprogramFrame, session: Session, expression: bytes) -> Detail:
+    def _entry_value(self, frame: SubprogramFrame, session: Session, what: Passed) -> Detail:
         """By a parameter of the call, or in the frame of the caller."""
-        unit = None if frame.subprogram is None else frame.subprogram.die.unit
-        text = expression.hex() if unit is None else _expression_text(session, unit, expression)
-        known = frame.entry_value(expression)
+        subprogram = frame.subprogram
+        unit = None if subprogram is None else subprogram.die.unit
+        if isinstance(what, Die):
+            text, known = _die_words(what.unit, what.offset), frame.parameter_value(what.offset)
+        else:
+            text = what.hex() if unit is None else _expression_text(session, unit, what)
+            known = frame.entry_value(what)
         calling, return_address = session.calling()
         caller = self.words(calling)
         title = f"the value of {text} on entry to {self.words(session)}"
         facts = [f"the caller is {caller}, which goes on at {return_address:#x}"]
         call = call_site_returning_to(calling.code_object, return_address)
-        subprogram = frame.subprogram
         if call is None:
             facts.append("no entry of debugging information describes the call")
         else:
             facts.append(f"the call is described by the entry at {call.die.offset:#x}")
         passed = None
         if call is not None and subprogram is not None:
-            passed = passed_on_entry(subprogram, call, expression)
+            passed = passed_on_entry(subprogram, call, what)
         if known is None or passed is None:
-            facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
+            if isinstance(what, bytes):
+                facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
+            else:
+                facts.append("no parameter of the call is for it")
             return Detail(title, tuple(facts))
         shown = _expression_text(session, passed.unit, passed.expression)
         facts.append(f"a parameter of the call has it: DW_AT_call_value {shown}, in {caller}")

@@ -74,7 +74,7 @@ def _cfa(session: Session, looks: Looks) -> Detail:
         return Detail(title, ("the state or --cfa gives it",))
     frame = session.physical_frame
     if frame is None:
-        return Detail(title, ("there is no program location, where unwinding begins",))
+        return Detail(title, (session.frame_source or "there is no program location",))
     if isinstance(frame, TailFrame):
         return Detail(title, ("the function has jumped: it is that of the function it jumped to",))
     try:
@@ -103,7 +103,8 @@ def _entry_register(session: Session, number: int, looks: Looks) -> Detail:
     found = _result(lambda: session.frame.entry_register(number))
     title = f"{name} on entry to {looks.words(session)}, {found}"
     if frame is None:
-        return Detail(title, ("there is no program location: the default rule of the ABI holds",))
+        default = "there is no program location: the default rule of the ABI holds"
+        return Detail(title, (session.frame_source or default,))
     chain = _Chain(session, frame, number, looks)
     chain.follow()
     return Detail(title, tuple(chain.facts), chain.steps, chain.omitted, tuple(chain.insides))

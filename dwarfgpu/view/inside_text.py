@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -10,6 +11,16 @@ from dwarfgpu.view.explain import KEPT_STEPS, Detail, StepView
 WHOLE: Final = 1 << 30
 """A depth that no explanation reaches."""
 _MARGIN: Final = " " * 8
+_DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
+
+
+def depth_option(argument: str) -> tuple[int, str]:
+    """The depth of `-depth N` before an argument, by default 0, and the rest."""
+    match = _DEPTH.match(argument)
+    if match is None:
+        return 0, argument
+    depth = WHOLE if match["depth"] == "all" else int(match["depth"])
+    return depth, argument[match.end() :]
 
 
 def step_lines(

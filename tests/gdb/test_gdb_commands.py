@@ -137,6 +137,32 @@ def test_explain_value_on_entry(debugger: Debugger, optimized: Path) -> None:
     assert "note:" not in out
 
 
+def test_explain_goes_into_what_operations_used(debugger: Debugger, demo: Path) -> None:
+    commands = ("up", "dwarfgpu explain n", "dwarfgpu explain -depth all n")
+    out, _ = debugger.run(*STOPPED, *commands, file=demo)
+    folded, _, whole = out[out.index("parameter int n") :].partition("\nparameter int n")
+    (line,) = [each for each in folded.splitlines() if "inside: " in each]
+    assert "inside: the frame base of mid, 0x" in line
+    assert line.endswith("; -depth 1 shows 1 step of it")
+    for each in (
+        "DW_AT_frame_base: DW_OP_call_frame_cfa",
+        "inside: the CFA of frame 1 (mid), 0x",
+        "CFA = RBP+16",
+        "inside: RBP on entry to frame 0 (leaf), 0x",
+        "RBP = [CFA-16]",
+        "RBP of the machine is 0x",
+    ):
+        assert each in whole and each not in folded
+    assert folded.splitlines()[-2:] == whole.splitlines()[-2:]
+
+
+def test_explain_goes_into_values_on_entry_and_lists(debugger: Debugger, optimized: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "up", "dwarfgpu explain -depth all n", file=optimized)
+    assert "inside: DW_AT_location is a list of " in out and "\n          => [0x" in out
+    assert "inside: the value of DW_OP_reg5 RDI on entry to frame 1 (mid), 41" in out
+    assert "DW_AT_call_value DW_OP_const1u 0x29, in frame 2 (main)" in out
+
+
 def test_gdb_stays_where_it_was(debugger: Debugger, demo: Path) -> None:
     """A register of the newest frame is written while an outer frame is selected."""
     code = """

@@ -68,6 +68,12 @@ def test_parameters_that_are_removed(tool: Tool, tmp_path: Path) -> None:
     # Here more callers of main are known, and so is more of what it was called with.
     last = next(n for n, each in enumerate(theirs) if " main (" in each)
     assert last >= 6 and ours[:last] == theirs[:last]
+    # `explain` shows where such a value is from.
+    explained = by_us(core, "explain -depth all other", "explain other")
+    if "DW_OP_GNU_parameter_ref" in explained:
+        assert "inside: the value of unused, the entry at 0x" in explained
+        assert "a parameter of the call has it: DW_AT_call_value " in explained
+        assert explained.count("=> other = ") == 2
 
 
 @pytest.mark.parametrize(

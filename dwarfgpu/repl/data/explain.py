@@ -39,14 +39,13 @@ from dwarfgpu.view.coverage import (
     runs_text,
     spans_text,
 )
-from dwarfgpu.view.inside_text import WHOLE
+from dwarfgpu.view.inside_text import depth_option
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.where_described import coverage_at
 
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
 """What `where` takes as `backtrace`."""
-_DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
 _BAR: Final = 40
 
 
@@ -66,11 +65,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
-    wanted_depth = _DEPTH.match(argument)
-    depth = 0
-    if wanted_depth is not None:
-        depth = WHOLE if wanted_depth["depth"] == "all" else int(wanted_depth["depth"])
-    rest = argument if wanted_depth is None else argument[wanted_depth.end() :]
+    depth, rest = depth_option(argument)
     text = required(without_options(rest, "explain"))
     shell.has_hinted = True
     explanation = explain_subject(session, text, options)
