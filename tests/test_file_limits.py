@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import tracemalloc
 import zlib
@@ -16,6 +17,7 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_limits import FileLimits
+from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.work import at_most
 
@@ -126,3 +128,43 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: st
     assert "(--max-inflated-bytes)" in captured.out + captured.err
     main([*words, "--max-inflated-bytes", "many"])
     assert "--max-inflated-bytes: expected an integer" in capsys.readouterr().err
+
+
+def test_what_a_budget_left_out_is_no_clean_check(tmp_path: Path) -> None:
+    """Exit status 2: mistakes may be in what was not checked."""
+    path, other = tmp_path / "made", tmp_path / "other"
+    data = elf({".debug_abbrev": SHAPES, ".debug_info": unit(b"\1" + b"\2" * 20 + b"\0")})
+    path.write_bytes(data)
+    other.write_bytes(data)
+    whole, cut = (run_json("check", path, "--max-dies", most) for most in (21, 20))
+    assert (whole.status, whole.json["incomplete"]) == (0, False)
+    assert (cut.status, cut.json["incomplete"]) == (2, True)
+    [why] = cut.json["not_checked"]
+    assert why.endswith("of .debug_info on are not read (--max-dies)")
+    done = run("check", path, "--max-dies", 20)
+    assert (done.status, done.lines[-1]) == (2, "0 errors, 0 warnings; not checked to the end")
+    done = run("check", path, other, "--max-dies", 20)
+    assert done.status == 2
+    assert done.lines[-1].endswith("0 notes; 2 not checked to the end")
+    log = json.loads(run("check", path, "--max-dies", 20, "--sarif").out)
+    [invocation] = log["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("eval", "x", "--file"), ("debug", "--batch", "-ex", "print x", "-ex", "where x", "--file")],
+)
+def test_an_unknown_name_may_be_in_units_that_are_not_read(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "made"
+    path.write_bytes(elf({".debug_abbrev": SHAPES, ".debug_info": unit(b"\1") * 30}))
+    assert "Not searched" not in run(*words, path, "--max-units", 30).err
+    done = run(*words, path, "--max-units", 20)
+    for line in done.err.splitlines():
+        assert 'No symbol "x"' in line and " Not searched: " in line
+        assert line.endswith("(--max-units)")
+    assert done.err.count("Not searched") == max(words.count("-ex"), 1)
+    where = run("where", path, "x", "--max-units", 20)
+    assert (where.status, where.out.endswith("(--max-units)\n")) == (1, True)

@@ -193,7 +193,7 @@ class EntryChecker:
             self._tell(rule, str(error.message), self._place(index, wanted.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
-            self.found.skip(str(error))
+            self.found.skip(error)
             return
         ranges = self._code(index)
         for each in entries:

@@ -17,6 +17,7 @@ from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
 from dwarfgpu.dwarf.low_level import SCRATCH_BASES
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.check import checker as static
 from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ResultKind, UnitFormat
@@ -140,7 +141,7 @@ class ExpressionChecker:
         self.count += 1
         known = self.of(dialect, form, role)
         if len(data) > LONGEST_BYTES:
-            self._findings.skip(f"an expression of {len(data)} bytes")
+            self._findings.skip(LimitExceeded(f"an expression of {len(data)} bytes"))
             return None
         if data not in known:
             found = self._check(data, dialect, form, role)

@@ -70,14 +70,14 @@ def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verd
                 _broken(error, unit, found)
             entries += checker.entries
     except DwarfGpuError as error:  # a section that cannot be read at all
-        found.skip(str(error))
+        found.skip(error)
     files = [file] if info.object is file else [file, info.object]
     for each in files:
         for kind in _SECTIONS:
             try:
                 fdes += _frames(each, kind, code_object, expressions, found)
             except DwarfGpuError as error:
-                found.skip(str(error))
+                found.skip(error)
     debug_path = None if info.object is file else info.object.path
     return Verdict(
         file.path,
@@ -96,7 +96,7 @@ def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
     try:
         return Machines(file, info.architecture)
     except DwarfGpuError as error:
-        found.skip(str(error))
+        found.skip(error)
         return Machines(file, None)
 
 
@@ -108,7 +108,7 @@ def _units(info: DebugInfo, found: Findings) -> Iterator[CompilationUnit]:
         try:
             full = unit.full
         except DwarfGpuError as error:
-            found.skip(str(error))
+            found.skip(error)
             continue
         if full is unit:
             continue
@@ -121,7 +121,7 @@ def _units(info: DebugInfo, found: Findings) -> Iterator[CompilationUnit]:
 def _broken(error: DwarfGpuError, unit: CompilationUnit | None, found: Findings) -> None:
     """A unit that cannot be read to its end, or one whose header cannot be read."""
     if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
-        found.skip(str(error))
+        found.skip(error)
         return
     rule = RULES["unreadable-unit"]
     place = Place(".debug_info", 0, "unit") if unit is None else unit_place(unit)
@@ -166,7 +166,7 @@ def _search_table(file: ObjectFile, found: Findings) -> SearchTable | None:
     try:
         return search_table_of(file)
     except Unsupported as error:
-        found.skip(str(error))
+        found.skip(error)
     except Malformed as error:
         rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
         found.add(Finding(rule.severity, rule.name, error.message, rule.section, place))

@@ -13,6 +13,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.check.abstract_stack import Severity
 
 MOST_FINDINGS: Final = 10_000
@@ -112,7 +113,8 @@ class Findings:
     counts: Counter[Severity] = field(init=False, factory=Counter)
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
-    _skips: list[int] = field(init=False, factory=lambda: [0])
+    _skips: Counter[bool] = field(init=False, factory=Counter)
+    """How often something could not be checked, by whether a budget was the reason."""
 
     def wants(self, rule: str) -> bool:
         """Whether findings of a rule are kept."""
@@ -125,16 +127,21 @@ class Findings:
         if self.counts[finding.severity] <= MOST_FINDINGS:
             self.kept.append(finding)
 
-    def skip(self, why: str) -> None:
-        """Tell that something was not checked."""
-        self._skips[0] += 1
+    def skip(self, error: DwarfGpuError, what: str = "") -> None:
+        """Keep why something (`what`, where the error does not say) was not checked."""
+        self._skips[isinstance(error, LimitExceeded)] += 1
         if len(self.skipped) < MOST_SKIPPED:
-            self.skipped.append(why)
+            self.skipped.append(f"{what}: {error}" if what else str(error))
 
     @property
     def skips(self) -> int:
         """How often something could not be checked."""
-        return self._skips[0]
+        return self._skips.total()
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a budget ended the check of a part: what is not found may be there."""
+        return self._skips[True] > 0
 
     @property
     def dropped(self) -> int:

@@ -23,7 +23,7 @@ from dwarfgpu.check.finding import Finding, Findings, Place
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -87,7 +87,7 @@ class FrameChecker:
 
     def _unreadable(self, entry: BrokenEntry) -> None:
         if not isinstance(entry.error, Malformed | IllFormed):
-            self.found.skip(str(entry.error))
+            self.found.skip(entry.error)
             return
         rule = RULES["unreadable-cfi"]
         place = Place(self.section.kind, entry.offset, "entry")
@@ -131,8 +131,8 @@ class FrameChecker:
         count = len(program.instructions)
         self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
         if self._work > MOST_WORK:
-            why = "from here on there would be too many register rules"
-            self.found.skip(f"{self.section.kind} FDE at {fde.offset:#x}: {why}")
+            error = LimitExceeded("from here on there would be too many register rules")
+            self.found.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(described)
@@ -202,7 +202,7 @@ class FrameChecker:
         """Why the instructions could not be executed to their end."""
         place = described.place()
         if not isinstance(error, Malformed | IllFormed):
-            self.found.skip(f"{place.section} {place.kind} at {place.offset:#x}: {error}")
+            self.found.skip(error, f"{place.section} {place.kind} at {place.offset:#x}")
             return
         site, rule, marked = error.site, "unreadable-cfi", None
         operation = None if site is None else site.operation

@@ -25,8 +25,8 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
-    """Print what is found in files and folders: 2 where one cannot be read, else 1 where a
-    finding is worse than a note."""
+    """Print what is found in files and folders: 2 where one cannot be read or checked to its end,
+    else 1 where a finding is worse than a note."""
     if arguments.json and arguments.sarif:
         raise UsageError("give --json or --sarif, not both")
     if arguments.dialect is not None:
@@ -73,7 +73,7 @@ def _report(
 
 
 def _status(reports: Iterable[Report]) -> int:
-    return max((2 if each.error is not None else int(each.is_bad) for each in reports), default=0)
+    return max((2 if each.is_incomplete else int(each.is_bad) for each in reports), default=0)
 
 
 def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
@@ -112,7 +112,7 @@ def _json(reports: Sequence[Report]) -> int:
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:
     """Each file as soon as it is checked, and how many findings there are in all."""
-    status = files = unreadable = 0
+    status = files = unreadable = incomplete = 0
     counts: Counter[str] = Counter()
     is_long = False
     for each in reports:
@@ -123,6 +123,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
             sys.stdout.flush()
             print(one_line(f"dwarfgpu: {each.error}"), file=sys.stderr)
             continue
+        incomplete += each.is_incomplete
         lines = list(_lines(each.verdict, each, arguments, has_baseline=has_baseline, is_many=True))
         if files > 1 and (is_long or len(lines) > 1):
             print()
@@ -134,6 +135,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
         print()
     parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ORDER]
     total = f"total: {files} file{'' if files == 1 else 's'}: {', '.join(parts)}"
+    total += f"; {incomplete} not checked to the end" if incomplete else ""
     print(total + (f"; {unreadable} cannot be read" if unreadable else ""))
     return status
 

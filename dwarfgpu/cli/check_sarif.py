@@ -37,6 +37,11 @@ class Report:
     error: UsageError | None = None
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether it cannot be read, or a budget ended the check of a part."""
+        return self.verdict is None or self.verdict.findings.is_incomplete
+
+    @property
     def is_bad(self) -> bool:
         """Whether a new finding is worse than a note."""
         kept = [] if self.verdict is None else self.verdict.findings.kept
@@ -62,7 +67,7 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
         for why in report.verdict.findings.skipped:
             notifications.append(_notification("note", f"not checked: {why}", report.path, number))
     invocation: JsonObject = {
-        "executionSuccessful": all(each.error is None for each in reports),
+        "executionSuccessful": not any(each.is_incomplete for each in reports),
         "toolExecutionNotifications": notifications,
     }
     rules: list[Plain] = [_rule(each) for each in RULES.values()]

@@ -128,7 +128,8 @@ docs/frames.md tells all of it.
 }
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
 _STATUSES = {
-    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable or a wrong request",
+    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, a budget used up, "
+    "or a wrong request",
     "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "
     "2 a wrong request",
 }

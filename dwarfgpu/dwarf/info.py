@@ -35,7 +35,7 @@ from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, known
 from dwarfgpu.dwarf.unit_dialect import dialect_name
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
@@ -159,6 +159,11 @@ class DebugInfo:
         if self.split.own_package is not None:
             return self.split.own_package.problems
         return self._info_headers[1] + self._types_headers[1]
+
+    @property
+    def unsearched(self) -> LimitExceeded | None:
+        """The budget that left units out: a name that is not found may be in them."""
+        return next((each for each in self.problems if isinstance(each, LimitExceeded)), None)
 
     @cached_property
     def _starts(self) -> list[int]:

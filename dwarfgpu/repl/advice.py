@@ -37,5 +37,6 @@ def advised(session: Session, error: UsageError) -> UsageError:
         if match is not None:
             around = match.groupdict().get("around")
             name = f"{around}::{match['name']}" if around else match["name"]
-            return UsageError(error.message + session.did_you_mean(name, *kinds))
+            near = session.did_you_mean(name, *kinds)
+            return UsageError(f"{error.message}{near}{session.what_is_not_searched()}")
     return error

@@ -97,6 +97,8 @@ def _summary(
         line += f"; {is_new.count(False)} known by the baseline"
     if found.dropped:
         line += f"; {found.dropped} further findings are only counted"
+    if found.is_incomplete:
+        line += "; not checked to the end"
     yield line
 
 
@@ -162,6 +164,7 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
         "findings_omitted": found.dropped,
         "not_checked": list(found.skipped),
         "not_checked_omitted": found.skips - len(found.skipped),
+        "incomplete": found.is_incomplete,
     }
 
 

@@ -59,8 +59,11 @@ def amount(coverage: Coverage) -> str:
 
 
 def near_variable(file: CodeObject, wanted: Wanted) -> str:
-    """` Did you mean "limit"?` with a variable that was perhaps meant, else nothing."""
+    """` Did you mean "limit"?` with a variable that was perhaps meant, and which units a budget
+    left out; else nothing."""
     every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
     known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
     simple = wanted.names[0].rpartition("::")[2]
-    return did_you_mean(simple, sorted(known))
+    cut = file.info.unsearched
+    near = did_you_mean(simple, sorted(known))
+    return near if cut is None else f"{near} Not searched: {cut}"

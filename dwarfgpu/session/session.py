@@ -428,7 +428,8 @@ class Session:
             if isinstance(found, Variable) and (found.kind == "global" or "::" not in name):
                 return found
         self.require_entered(name)
-        raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
+        why = self._why_unknown(name) + self.what_is_not_searched()
+        raise UsageError(f'No symbol "{name}" in current context.{why}')
 
     def require_entered(self, name: str) -> None:
         """Of a lane that is not in the frame, why, where the name means something in the frame."""
@@ -451,6 +452,11 @@ class Session:
             which = "the frame" if level == 1 else f"{level} frames"
             return f" It is in {self.functions()[level]}, {which} above: this one is inlined there"
         return self.did_you_mean(name, "variable", "function")
+
+    def what_is_not_searched(self) -> str:
+        """Of a name that is not found, why it may be there all the same; mostly nothing."""
+        errors = (each.info.unsearched for each in self.code_objects)
+        return "".join(f" Not searched: {error}" for error in errors if error is not None)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """What was perhaps meant by a name: a variable in scope, else what is outside of functions,
