@@ -46,7 +46,7 @@ from dwarfgpu.language.source_lines import (
     line_entries,
     place_at,
 )
-from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target

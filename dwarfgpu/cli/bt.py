@@ -24,7 +24,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.target import Core
+    from dwarfgpu.machine.core.load import Core
 
 SCHEMA: Final = "dwarfgpu-bt-1"
 _MOST_SHOWN: Final = 1_000
@@ -86,12 +86,13 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
     """Every thread, from the last on, as GDB's `thread apply all`."""
     records: list[Plain] = []
     status = 0
-    for wave, thread in reversed(list(core.threads.items())):
+    for wave in reversed(core.numbers):
         if not args.json:
-            print(f"\n{thread_text(wave, thread)}:")
-        of_thread = evolve(session, wave=wave, pc=core.pc_of(wave))
+            print(f"\n{thread_text(core, wave)}:")
+        of_thread = session.of_wave(wave, core.pc_of(wave))
         record, its_status = _backtrace(args, of_thread, limit)
-        records.append({"thread": wave, "lwp": thread.lwp, **record})
+        lwp = core.threads[wave].lwp if wave in core.threads else None
+        records.append({"thread": wave, "lwp": lwp, **record})
         status = max(status, its_status)
     if args.json:
         context = context_notes(session)

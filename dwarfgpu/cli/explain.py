@@ -7,7 +7,7 @@ import argparse
 from attrs import evolve
 
 from dwarfgpu.cli.eval import configure_subject, is_operations, session_for
-from dwarfgpu.cli.operations import operations
+from dwarfgpu.cli.operations import compared, operations
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
@@ -15,7 +15,7 @@ from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.answer import compared, of_error, of_result
+from dwarfgpu.service.answer import of_error, of_result
 from dwarfgpu.service.explain import SCHEMA, Explanation, _on_error, _standing, explain_subject
 from dwarfgpu.service.subject import or_operations
 from dwarfgpu.session.session import Session
@@ -81,11 +81,11 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
     """The operations of the command line."""
-    asked = operations(args, session)
-    notes, steps = asked.notes, Recorder()
-    heading = (f"in dialect {asked.dialect}", *_standing(session))
+    data, context, chosen, notes = operations(args, session)
+    steps = Recorder()
+    heading = (f"in dialect {chosen}", *_standing(session))
     try:
-        result = evaluate(asked.data, asked.context, dialect=asked.dialect, observe=steps)
+        result = evaluate(data, context, dialect=chosen, observe=steps)
     except DwarfGpuError as error:
         shown = Insides(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)

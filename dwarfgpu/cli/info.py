@@ -19,6 +19,7 @@ from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
+from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
@@ -47,9 +48,11 @@ def configure(parser: ArgumentParser) -> None:
         help="an ELF file, a host file with a fat binary, a bundle, or a core file, which may have "
         "its program beside it",
     )  # fmt: skip
-    parser.add_argument("--core", metavar="FILE", help="a core file, as the other commands take it")
-    parser.add_argument("--file", metavar="FILE", help="of a core file, the program that ran")
-    parser.add_argument("--sysroot", metavar="DIR", help="of a core file, where the libraries are")
+    add_core_options(parser)
+    parser.add_argument(
+        "--file", metavar="FILE", help="of a core file, the program that ran; of GPUs, their code"
+    )
+    parser.add_argument("--load-address", metavar="ADDR", help="of a core file, that of --file")
     parser.add_argument(
         "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
     )
@@ -75,9 +78,10 @@ def run(arguments: Namespace) -> int:
     if is_core_file:
         from dwarfgpu.cli.info_core import info_core
 
-        return info_core(arguments, path, tuple(directories))
-    if arguments.file is not None or arguments.sysroot is not None:
-        raise UsageError(f"--file and --sysroot are for a core file, which {path} is not")
+        return info_core(arguments, path)
+    if arguments.file is not None or arguments.load_address is not None:
+        raise UsageError(f"--file and --load-address are for a core file, which {path} is not")
+    require_core(arguments)
     with opening():
         report = report_on(
             path, arguments.target, directories, arguments.dialect, file_limits_of(arguments)

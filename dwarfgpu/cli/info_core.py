@@ -5,104 +5,105 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
-
-from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.gpu.note import CoreState
-from dwarfgpu.machine.core.memory import cut_short, memory_sizes
-from dwarfgpu.machine.core.notes import CoreDump, read_core
-from dwarfgpu.machine.core.target import Core
+from dwarfgpu.machine.core.load import Core
+from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
-from dwarfgpu.objfile.elf import open_object
-from dwarfgpu.options.given_files import opening
-from dwarfgpu.options.limit_options import file_limits_of
+from dwarfgpu.options.core_options import opened_core
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text
-from dwarfgpu.service.open_machine import Stopped, stopped_in_core
+from dwarfgpu.service.open_machine import Stopped
+from dwarfgpu.service.wave_rows import (
+    CoreWaves,
+    ranges,
+    wave_groups,
+    waves_heading,
+    waves_in_core,
+)
 from dwarfgpu.session.backtrace import stack_frames
-from dwarfgpu.session.session import Session
+from dwarfgpu.session.session import Session, split_by_machine
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
 
 
-def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path, ...]) -> int:
+def info_core(args: argparse.Namespace, path: str) -> int:
     """Print the report on a core; 1 where a part of it could not be read.
 
-    The errors are those of `dwarfgpu.machine.core.target.load_core`.
+    The errors are those of `dwarfgpu.machine.core.load.load_core`.
     """
-    with opening():
-        dump = read_core(open_object(path, file_limits_of(args)))
-    if dump.architecture is None:
-        return _print_gpus(args, dump)
-    with opening():
-        stopped = stopped_in_core(
-            path,
-            args.file,
-            sysroot=args.sysroot,
-            load_address=None,
-            dialect=args.dialect,
-            strict=False,
-            debug_directories=directories,
-            limits=file_limits_of(args),
-        )
-    core, wave = stopped.core, stopped.waves[0]
+    args.core = path
+    stopped = opened_core(args, args.file)
+    core = stopped.core
     assert core is not None
-    session = Session(
-        stopped.architecture,
-        stopped.code_objects,
-        stopped.target(),
-        wave=wave.wave,
-        pc=wave.pc,
-        knows_loaded=True,
-    )
-    lines = {wave: _innermost(session, core, wave) for wave in core.threads}
+    waves = None if core.gpu is None else waves_in_core(stopped)
+    session = _session(stopped, core) if core.threads else None
+    lines = {number: _innermost(session, core, number) for number in core.threads if session}
     if args.json:
-        print(json.dumps({"schema": SCHEMA, **_record(core, stopped, lines)}))
-    else:
-        name = core.architecture.name
-        process = "" if dump.process is None else f", process {dump.process.pid}"
-        for text in (
-            f"{dump.file.path}: core file of {name}{process}",
-            *core_lines(core),
-            "threads:",
-            *(
-                f"{'*' if wave == session.wave else ' '} {wave:<4} LWP {thread.lwp:<8} "
-                f"{lines[wave][0]}"
-                for wave, thread in core.threads.items()
-            ),
-            *_loaded(stopped, core),
-            *_memory(dump),
-            *_rest(dump),
-            *(f"note: {each}" for each in core.notes),
-        ):
-            print(one_line(text))
+        print(json.dumps({"schema": SCHEMA, **_record(core, stopped, lines, waves)}))
+        return 1 if core.notes else 0
+    for text in (
+        f"{core.dump.file.path}: {_kind(core)}",
+        *core_lines(core),
+        *(["threads:"] if core.threads else []),
+        *(
+            f"{'*' if number == core.focus else ' '} {number:<4} LWP {thread.lwp:<8} "
+            f"{lines[number][0]}"
+            for number, thread in core.threads.items()
+        ),
+        *_wave_lines(waves),
+        *_loaded(stopped, core),
+        *_memory(core),
+        *_rest(core),
+        *(f"note: {each}" for each in core.notes),
+    ):
+        print(one_line(text))
     return 1 if core.notes else 0
 
 
-def _print_gpus(args: argparse.Namespace, dump: CoreDump) -> int:
-    """The report on a core of AMD GPUs alone, whose waves are not read."""
-    if args.json:
-        told: JsonObject = {"core": None, "architecture": None, "threads": [], "files": []}
-        print(json.dumps({"schema": SCHEMA, **told, **_contents(dump)}))
-    else:
-        for text in (f"{dump.file.path}: core file of AMD GPUs", *_memory(dump), *_rest(dump)):
-            print(one_line(text))
-        cut = cut_short(dump.file)
-        for problem in (*([] if cut is None else [cut]), *_problems(dump)):
-            print(one_line(f"problem: {problem}"))
-    return 1
+def _session(stopped: Stopped, core: Core) -> Session:
+    """At the first thread."""
+    number = core.numbers[0]
+    arch = core.architecture_of(number)
+    own, others = split_by_machine(stopped.code_objects, arch)
+    return Session(
+        arch,
+        own,
+        stopped.target(),
+        wave=number,
+        pc=core.pc_of(number),
+        knows_loaded=True,
+        other_code_objects=others,
+    )
+
+
+def _kind(core: Core) -> str:
+    """`core file of x86_64, process 4711, with AMD GPUs`."""
+    process = core.dump.process
+    number = "" if process is None else f", process {process.pid}"
+    if not core.threads:
+        return f"core file of AMD GPUs{number}"
+    gpus = "" if core.gpu is None else ", with AMD GPUs"
+    return f"core file of {core.architecture.name}{number}{gpus}"
+
+
+def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
+    if waves is None:
+        return
+    yield f"waves: {waves_heading(waves.rows)}"
+    for group in wave_groups(waves.rows):
+        yield f"  {group.text}"
 
 
 def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
     """Where a thread is, as `info threads` of GDB tells it."""
     try:
-        of_thread = evolve(session, wave=wave, pc=core.pc_of(wave))
+        of_thread = session.of_wave(wave, core.pc_of(wave))
         frame = next(stack_frames(of_thread))
         record = frame_record(frame, with_arguments=True)
     except DwarfGpuError as error:
@@ -118,47 +119,59 @@ def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
         yield f"  {each.load_address:#018x} {shown_path(each.file.path)}{program}{described}"
 
 
-def _memory(dump: CoreDump) -> Iterator[str]:
-    sizes = memory_sizes(dump.file)
+def _sizes(core: Core) -> MemorySizes:
+    """Of all files of the core."""
+    sizes = [memory_sizes(dump.file) for dump in core.dumps]
+    return MemorySizes(
+        sum(each.held for each in sizes),
+        sum(each.left_out for each in sizes),
+        sum(each.missing for each in sizes),
+    )
+
+
+def _memory(core: Core) -> Iterator[str]:
+    sizes, files = _sizes(core), "files" if len(core.dumps) > 1 else "file"
     missing = f", {sizes.missing} missing" if sizes.missing else ""
-    yield f"memory: {sizes.held} bytes in the core file, {sizes.left_out} left out{missing}"
+    yield f"memory: {sizes.held} bytes in the core {files}, {sizes.left_out} left out{missing}"
 
 
-def _rest(dump: CoreDump) -> Iterator[str]:
-    if dump.gpu is not None:
-        yield _gpu(dump.gpu)
-    if dump.unread:
-        yield f"notes that are not read: {', '.join(dump.unread)}"
+def _rest(core: Core) -> Iterator[str]:
+    if core.gpu is not None:
+        yield _gpu(core.gpu.gpu.state)
+    unread = [each for dump in core.dumps for each in dump.unread]
+    if unread:
+        yield f"notes that are not read: {', '.join(unread)}"
 
 
 def _gpu(gpu: CoreState) -> str:
     agents = ", ".join(each.processor for each in gpu.agents) or "none"
     count = len(gpu.queues)
-    queues = "1 queue" if count == 1 else f"{count} queues"
-    return f"AMD GPUs: {agents}; {queues}, whose waves are not read (NT_AMDGPU_CORE_STATE)"
+    return f"AMD GPUs: {agents}; {'1 queue' if count == 1 else f'{count} queues'}"
 
 
-def _problems(dump: CoreDump) -> list[Plain]:
-    return [error_line(each) for each in dump.problems]
-
-
-def _contents(dump: CoreDump) -> JsonObject:
-    sizes, cut, gpu = memory_sizes(dump.file), cut_short(dump.file), dump.gpu
+def _contents(core: Core) -> JsonObject:
+    sizes = _sizes(core)
+    cuts = [cut_short(dump.file) for dump in core.dumps]
+    problems = [error_line(each) for dump in core.dumps for each in dump.problems]
+    gpu = None if core.gpu is None else core.gpu.gpu.state
     agents: list[Plain] = [] if gpu is None else [each.processor for each in gpu.agents]
     return {
-        "problems": [*([] if cut is None else [cut]), *_problems(dump)],
+        "problems": [*filter(None, cuts), *problems],
         "memory": {
             "held_bytes": sizes.held,
             "left_out_bytes": sizes.left_out,
             "missing_bytes": sizes.missing,
         },
-        "unread_notes": [*dump.unread],
+        "unread_notes": [each for dump in core.dumps for each in dump.unread],
         "gpu": None if gpu is None else {"agents": agents, "queues": len(gpu.queues)},
     }
 
 
 def _record(
-    core: Core, stopped: Stopped, lines: dict[WaveId, tuple[str, JsonObject | None]]
+    core: Core,
+    stopped: Stopped,
+    lines: dict[WaveId, tuple[str, JsonObject | None]],
+    waves: CoreWaves | None,
 ) -> JsonObject:
     files: list[Plain] = [
         {
@@ -174,15 +187,31 @@ def _record(
             "thread": wave,
             "lwp": thread.lwp,
             "signal": thread.signal or None,
-            "pc": f"{core.pc_of(wave):#x}",
+            "pc": _hexadecimal(core.pc_of(wave)),
             "frame": lines[wave][1],
         }
         for wave, thread in core.threads.items()
     ]
-    told: JsonObject = {"core": core_record(core), "architecture": core.architecture.name}
+    groups: list[Plain] = [
+        {
+            "kernel": each.kernel,
+            "where": each.where,
+            "stop_reasons": list[Plain](each.stop_reasons),
+            "is_faulty": each.is_faulty,
+            "count": len(each.numbers),
+            "waves": ranges(each.numbers),
+        }
+        for each in (() if waves is None else wave_groups(waves.rows))
+    ]
     return {
-        **told,
+        "core": core_record(core),
+        "architecture": core.architecture.name if core.threads else None,
         "threads": threads,
+        "waves": groups,
         "files": files,
-        **_contents(core.dump),
+        **_contents(core),
     }
+
+
+def _hexadecimal(address: int | None) -> str | None:
+    return None if address is None else f"{address:#x}"

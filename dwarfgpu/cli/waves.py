@@ -1,4 +1,4 @@
-"""`dwarfgpu waves`: the waves of a state, with the words of ROCgdb."""
+"""`dwarfgpu waves`: the waves of a state or of a core file, with the words of ROCgdb."""
 
 from __future__ import annotations
 
@@ -9,83 +9,107 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.machine.state.load import State, WaveState, load_state
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.topology import Machine
 from dwarfgpu.objfile.file_limits import FileLimits
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.options.core_options import add_core_options, opened_core, require_core
+from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import take_only_files
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.wave_rows import (
+    WavePlaces,
+    WaveRow,
+    is_faulty,
+    ranges,
+    wave_groups,
+    wave_row,
+    waves_heading,
+    waves_in_core,
+)
 
 SCHEMA: Final = "dwarfgpu-waves-1"
 
 
-@frozen
-class _Row:
-    """What is told of a wave."""
-
-    wave: WaveState
-    target_id: str
-    active: int | None
-    """Lanes of the execution mask that have a work-item; code for whole waves sets others, too."""
-    used: int | None
-    """Lanes that have a work-item."""
-    function: str | None
-    place: str | None
-    stop_reasons: tuple[str, ...]
-
-    @property
-    def lanes(self) -> str:
-        """`62/64`, as ROCgdb counts them."""
-        return "/".join("?" if each is None else str(each) for each in (self.active, self.used))
-
-    @property
-    def frame(self) -> str:
-        """As ROCgdb: the program location, the function, the line."""
-        if self.wave.pc is None:
-            return "<no program location>"
-        where = f" at {self.place}" if self.place else ""
-        return f"{self.wave.pc:#018x} in {self.function or '??'} (){where}"
-
-
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("files", nargs="*", metavar="FILE", help="as --file")
-    parser.add_argument("--state", metavar="FILE", required=True, help="the state")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="as --file, or as --core")
+    parser.add_argument("--state", metavar="FILE", help="the state")
     parser.add_argument("--file", metavar="FILE", help="instead of the code object in the state")
+    add_core_options(parser)
+    parser.add_argument("--load-address", metavar="ADDR", help="of a core file, that of --file")
+    parser.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
+    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    parser.add_argument(
+        "--all", action="store_true", help="of a core: every wave, not groups of those alike"
+    )
+    parser.add_argument("--faulty", action="store_true", help="only the waves that failed")
+    parser.add_argument("--kernel", metavar="NAME", help="only the waves of a kernel")
     add_file_limit_options(parser)
-    parser.set_defaults(core=None, demo=False)
+    parser.set_defaults(demo=False)
 
 
 def run(args: Namespace) -> int:
     """Print the waves."""
     take_only_files(args, "files")
-    if args.core is not None:
-        raise UsageError(f"{args.core} is a core file: dwarfgpu info lists its threads")
+    if (args.core is None) == (args.state is None):
+        raise UsageError("give --state FILE or --core FILE")
+    if args.core is None:
+        require_core(args)
+    rows, machine, notes = _of_core(args) if args.core is not None else _of_state(args)
+    is_filtered = args.faulty or args.kernel is not None
+    rows = [
+        row
+        for row in rows
+        if (row.is_faulty or not args.faulty) and args.kernel in (None, row.kernel)
+    ]
+    if args.kernel is not None and not rows:
+        names = sorted({each.kernel for each in machine.dispatches.values() if each.kernel})
+        raise UsageError(f"--kernel {args.kernel}: the waves are of {', '.join(names) or 'none'}")
+    if args.json:
+        record = _record(rows, machine)
+        print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))
+        return 0
+    if args.core is not None and not args.all and not is_filtered:
+        _print_groups(rows)
+    else:
+        _print_rows(rows)
+    for each in notes:
+        print(one_line(f"note: {each}"), file=sys.stderr)
+    return 0
+
+
+def _of_state(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
+    """The waves of a state, what they belong to, and what is to be said of them."""
     limits = file_limits_of(args)
     state = load_state(Path(args.state), limits.waves)
     objects, problems = _code_objects(state, args.file, limits)
-    problems = [*state.notes, *problems]
-    rows = [_row(state, each, objects) for each in state.waves]
-    if args.json:
-        print(json.dumps({"schema": SCHEMA, "notes": problems, **_record(state, rows)}))
-        return 0
-    width = max(len(row.target_id) for row in rows)
-    ids = max(2, *(len(str(row.wave.wave)) for row in rows))
-    has_reasons = any(row.stop_reasons for row in rows)
-    reasons = f" {'Stop reason':<16}" if has_reasons else ""
-    lanes = max(5, *(len(row.lanes) for row in rows))
-    print(f"  {'Id':<{ids}} State {'Target Id':<{width}} {'Lanes':<{lanes}}{reasons} Frame")
-    for row in rows:
-        why = f" {','.join(row.stop_reasons) or '-':<16}" if has_reasons else ""
-        who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
-        print(one_line(f"{who} {row.lanes:<{lanes}}{why} {row.frame}"))
-    for each in problems:
-        print(one_line(f"note: {each}"), file=sys.stderr)
-    return 0
+    places = WavePlaces(objects)
+    rows = [
+        wave_row(
+            state.target,
+            state.machine,
+            wave,
+            places,
+            is_faulty=is_faulty(state.machine.waves.get(wave.wave)),
+        )
+        for wave in state.waves
+    ]
+    return rows, state.machine, [*state.notes, *problems]
+
+
+def _of_core(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
+    """The same of a core file, whose threads `dwarfgpu info` lists."""
+    core_waves = waves_in_core(opened_core(args, args.file))
+    return core_waves.rows, core_waves.machine, list(core_waves.notes)
 
 
 def _code_objects(
@@ -109,52 +133,27 @@ def _code_objects(
     return out, problems
 
 
-def _row(state: State, wave: WaveState, objects: list[CodeObject]) -> _Row:
-    target, machine = state.target, state.machine
-    active, used = None, machine.used_lanes(wave.wave)
-    used = state.architecture.lane_count if used is None else used
-    register = state.architecture.register_named("exec")
-    if register is not None:
-        try:
-            mask = target.read_register(wave.wave, register)
-            held = int.from_bytes(mask, state.architecture.endian)
-            active = (held & (1 << used) - 1).bit_count()
-        except Unavailable:
-            active = None
-    told = machine.waves.get(wave.wave)
-    function, place = _place(wave.pc, objects)
-    return _Row(
-        wave,
-        target.target_id(wave.wave) if state.architecture.is_simt else f"Thread {wave.wave}",
-        active,
-        used,
-        function,
-        place,
-        () if told is None else told.stop_reasons,
-    )
+def _print_groups(rows: list[WaveRow]) -> None:
+    """What waves are doing, those that failed first."""
+    print(one_line(waves_heading(rows)))
+    for group in wave_groups(rows):
+        print(one_line(f"  {group.text}"))
 
 
-def _place(pc: int | None, objects: list[CodeObject]) -> tuple[str | None, str | None]:
-    """Function and line of a program location, where debugging information tells."""
-    for each in objects:
-        if pc is None or not each.covers(pc):
-            continue
-        try:
-            names = each.scopes.functions_at(pc)
-            function = names[0] if names else None
-        except DwarfGpuError:
-            function = None
-        try:
-            found = Lines(each.scopes).line_of(pc)
-            place = None if found is None else f"{found.file.name}:{found.line}"
-        except DwarfGpuError:
-            place = None
-        return function, place
-    return None, None
+def _print_rows(rows: list[WaveRow]) -> None:
+    width = max((len(row.target_id) for row in rows), default=0)
+    ids = max(2, *(len(str(row.wave.wave)) for row in rows), 2)
+    has_reasons = any(row.stop_reasons for row in rows)
+    reasons = f" {'Stop reason':<16}" if has_reasons else ""
+    lanes = max(5, *(len(row.lanes) for row in rows), 5)
+    print(f"  {'Id':<{ids}} State {'Target Id':<{width}} {'Lanes':<{lanes}}{reasons} Frame")
+    for row in rows:
+        why = f" {','.join(row.stop_reasons) or '-':<16}" if has_reasons else ""
+        who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
+        print(one_line(f"{who} {row.lanes:<{lanes}}{why} {row.frame}"))
 
 
-def _record(state: State, rows: list[_Row]) -> dict[str, Json]:
-    machine = state.machine
+def _record(rows: list[WaveRow], machine: Machine) -> dict[str, Json]:
     waves: list[Json] = []
     for row in rows:
         number = row.wave.wave
@@ -166,6 +165,7 @@ def _record(state: State, rows: list[_Row]) -> dict[str, Json]:
                 "id": number,
                 "state": "stop",
                 "stop_reasons": list(row.stop_reasons),
+                "is_faulty": row.is_faulty,
                 "target_id": row.target_id,
                 "agent": None if agent is None else agent.id,
                 "queue": None if queue is None else queue.id,
@@ -179,8 +179,25 @@ def _record(state: State, rows: list[_Row]) -> dict[str, Json]:
                 "active_lanes": row.active,
                 "used_lanes": row.used,
                 "pc": row.wave.pc,
-                "function": row.function,
-                "place": row.place,
+                "function": row.place.function,
+                "place": row.place.line,
             }
         )
-    return {"architecture": state.architecture.name, "waves": waves}
+    groups: list[Json] = [
+        {
+            "kernel": each.kernel,
+            "where": each.where,
+            "stop_reasons": list(each.stop_reasons),
+            "is_faulty": each.is_faulty,
+            "count": len(each.numbers),
+            "waves": ranges(each.numbers),
+        }
+        for each in wave_groups(rows)
+    ]
+    architectures: list[Json] = [*dict.fromkeys(row.architecture.name for row in rows)]
+    return {
+        "architecture": architectures[0] if len(architectures) == 1 else None,
+        "architectures": architectures,
+        "groups": groups,
+        "waves": waves,
+    }

@@ -351,6 +351,11 @@ class ObjectFile:
         self._check_range(offset, size_bytes, what)
         return self._data[offset : offset + size_bytes]
 
+    def part(self, offset: int, size_bytes: int) -> bytes | FileBytes:
+        """The same, of a large file not read yet."""
+        self._check_range(offset, size_bytes, "part")
+        return part_of(self._data, offset, size_bytes)
+
     def _check_range(self, offset: int, size_bytes: int, what: str) -> None:
         if offset + size_bytes > self.size_bytes:
             raise self._malformed(

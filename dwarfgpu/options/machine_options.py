@@ -33,6 +33,7 @@ from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
+from dwarfgpu.options.core_options import add_core_options, opened_core, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import (
@@ -44,9 +45,9 @@ from dwarfgpu.options.limit_options import (
 )
 from dwarfgpu.options.numbers import cut_short, natural
 from dwarfgpu.service.lane_answer import checked_lanes
-from dwarfgpu.service.open_machine import Stopped, stopped_in_core
+from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.session.frame import GivenAddress
-from dwarfgpu.session.session import Session
+from dwarfgpu.session.session import Session, split_by_machine
 
 DEFAULT_ARCHITECTURE = "gfx942"
 _ADDRESS = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
@@ -56,10 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the context."""
     machine = parser.add_argument_group("machine")
     machine.add_argument("--state", metavar="FILE", help="registers and memories of stopped waves")
-    machine.add_argument("--core", metavar="FILE", help="a core file: threads and memory")
-    machine.add_argument(
-        "--sysroot", metavar="DIR", help="where the libraries of a core file are, instead of in /"
-    )
+    add_core_options(machine)
     machine.add_argument("--arch", help=f"target architecture, {DEFAULT_ARCHITECTURE} by default")
     machine.add_argument(
         "--reg", action="append", default=[], metavar="NAME=VALUE",
@@ -130,22 +128,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
     """The machine that the options describe."""
     if args.core is None:
-        if args.sysroot is not None:
-            raise UsageError("--sysroot is for the libraries of a core file: give --core FILE")
+        require_core(args)
         return _of_state(args, files)
     if args.state is not None:
         raise UsageError("give --core or --state, not both")
-    with opening():
-        stopped = stopped_in_core(
-            args.core,
-            files[0] if files else None,
-            sysroot=args.sysroot,
-            load_address=natural(args.load_address, "--load-address"),
-            dialect=args.dialect,
-            strict=args.strict,
-            debug_directories=tuple(args.debug_dir or DEBUG_DIRECTORIES),
-            limits=file_limits_of(args),
-        )
+    stopped = opened_core(args, files[0] if files else None, strict=args.strict)
     if args.arch is not None and architecture(args.arch).name != stopped.architecture.name:
         raise UsageError(f"--arch {args.arch}, but the core is of {stopped.architecture.name}")
     return stopped
@@ -177,12 +164,10 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     first = session_of(args, files, stopped)
     return [
         evolve(
-            first,
-            wave=each.wave,
-            pc=each.pc,
+            first.of_wave(each.wave, each.pc),
             given_cfa=None if each.cfa is None else GivenAddress(0, each.cfa),
         )
-        for each in stopped.waves
+        for each in stopped.all_waves()
     ]
 
 
@@ -195,12 +180,16 @@ def session_of(
         checked_lanes(given_lanes)
     stopped = stopped or stopped_of(args, files)
     lane = None if args.lane == "all" else natural(args.lane, "--lane")
-    if stopped.has_started or stopped.code_objects:
-        _check_lanes(given_lanes, lane, stopped.architecture)
     wave, code_objects = stopped.wave(natural(args.wave, "--wave")), stopped.code_objects
+    arch = stopped.architecture_of(wave.wave)
+    if stopped.has_started or stopped.code_objects:
+        _check_lanes(given_lanes, lane, arch)
+    own, others = code_objects, tuple[CodeObject, ...]()
+    if stopped.core is not None:
+        own, others = split_by_machine(code_objects, arch)
     session = Session(
-        stopped.architecture,
-        code_objects,
+        arch,
+        own,
         stopped.target(),
         wave=wave.wave,
         lane=lane,
@@ -215,15 +204,17 @@ def session_of(
         limits=limits_of(args, VARIABLE_STEPS),
         notes=(*stopped.notes, *filter(None, (each.placement_note for each in code_objects))),
         knows_loaded=stopped.core is not None,
+        other_code_objects=others,
     )
     session = _at_program_location(args.pc, session)
-    _place_scratch(args, session, stopped.given)
-    _set_registers(args, session, stopped.given)
-    _set_memories(args, session, stopped.given)
+    given = stopped.given_of(session.wave)
+    _place_scratch(args, session, given)
+    _set_registers(args, session, given)
+    _set_memories(args, session, given)
     session = evolve(
         session,
-        given_cfa=_given_address(args.cfa, "--cfa", stopped.architecture) or session.given_cfa,
-        given_frame_base=_given_address(args.frame_base, "--frame-base", stopped.architecture),
+        given_cfa=_given_address(args.cfa, "--cfa", arch) or session.given_cfa,
+        given_frame_base=_given_address(args.frame_base, "--frame-base", arch),
     )
     if args.pc is not None and not args.force_pc:
         _check_location(session)

@@ -53,7 +53,7 @@ from dwarfgpu.terminal.streams import shows_colours
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.target import Core
+    from dwarfgpu.machine.core.load import Core
     from dwarfgpu.machine.target import WaveId
     from dwarfgpu.repl.data.displays import Display
     from dwarfgpu.repl.running.breakpoints import Breakpoint

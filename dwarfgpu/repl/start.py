@@ -45,7 +45,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import is_terminal, usable
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.target import Core
+    from dwarfgpu.machine.core.load import Core
 
 _ELF_TYPE_AT: Final = 16
 """Where `e_type` is in a file."""
@@ -314,6 +314,8 @@ def _begin_core(shell: Shell, core: Core) -> None:
     shell.core = core
     session = shell.session
     shell.threads = {each: thread_id(session, each, t) for each, t in core.threads.items()}
+    if core.gpu is not None:
+        shell.threads |= {each: core.gpu.target_id(each) for each in core.gpu.waves}
     for line in core_lines(core) if shell.settings.word("output") == "text" else ():
         shell.streams.print(f"{line}\n")
     signals = ((each, signal_record(t)) for each, t in core.threads.items())

@@ -1,18 +1,13 @@
-"""One result for one lane: a text for people, and the same facts as the object of every schema.
+"""What a command shows of a result or an error: text and JSON from the same facts.
 
-`dwarfgpu.service.reading_answer` makes those of variables: it loads types and printers, which
+`dwarfgpu.service.reading_answer` has that of a variable: it loads types and printers, which
 operations do not need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final
-
-from attrs import evolve, field
-
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
@@ -22,94 +17,39 @@ from dwarfgpu.view.explain import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.position import lane_position
 
 NOT_AVAILABLE = " is not available: "
 """Between a name and the reason."""
-KERNARG_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
-"""How the advice of `kernarg_hint` begins."""
 
 
-@frozen(eq=False)
+@frozen
 class Answer:
-    """One result for one lane. What JSON alone or lists alone show is made when it is shown."""
+    """One result for one lane, ready to be shown."""
 
     text: str
     """The value, or why there is none."""
+    record: JsonObject
+    """`notes` and `result` or `error`, and with a type `bytes`, `undefined_bits`, `text`."""
     status: int
-    """1 where there is no value, or where bits of it are not known."""
+    where: str | None = None
+    """The location in one line."""
     notes: tuple[str, ...] = ()
     error: DwarfGpuError | None = None
-    contents: Callable[[], JsonObject] = field(default=dict, repr=False)
-    """The members of the record of a result: `result`; of a type also its contents."""
-    place: Callable[[], str | None] = field(default=lambda: None, repr=False)
-
-    @property
-    def record(self) -> JsonObject:
-        """The object `answer` of `docs/schema/value.json`.
-
-        `LimitExceeded` for numbers that are too long for it.
-        """
-        found = self.contents() if self.error is None else error_json(self.error)
-        return {"notes": [*self.notes], **found}
-
-    @property
-    def where(self) -> str | None:
-        """The location in one line; None for what is in no place."""
-        return self.place()
-
-    def with_notes(self, notes: Iterable[str]) -> Answer:
-        """The same result, with these notes, once each."""
-        return evolve(self, notes=tuple(dict.fromkeys(notes)))
 
 
 def of_result(result: Result, notes: tuple[str, ...], session: Session) -> Answer:
     """The result of an expression without a type."""
-    text = where_text(result, session) if isinstance(result, Location) else entry_text(result)
+    found = entry_json(result, session.architecture.endian)
+    record: JsonObject = {"notes": list(notes), "result": found}
     status = 1 if is_undefined_somewhere(result) else 0
-    endian = session.architecture.endian
-    return Answer(text, status, notes, contents=lambda: {"result": entry_json(result, endian)})
+    text = where_text(result, session) if isinstance(result, Location) else entry_text(result)
+    return Answer(text, record, status, notes=notes)
 
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """An error in place of a result."""
-    return Answer(error_line(error), 1, notes, error)
-
-
-def positioned(session: Session, found: Answer) -> Answer:
-    """The answer for a lane; of one that is inactive, with where it is."""
-    if isinstance(found.error, InconsistentContext):
-        return found  # the wave has no such lane
-    note = lane_position(session)
-    return found if note is None else found.with_notes((note, *found.notes))
-
-
-def compared(session: Session, found: Answer, result: Result | None = None) -> Answer:
-    """The answer with what comparing all places has found, where that was asked for.
-
-    `result`: of operations; what a location is of is read for it.
-    """
-    if session.comparison is None:
-        return found
-    from dwarfgpu.service.comparison import findings  # few ask for it
-
-    notes, wrong = findings(session, session.comparison, result)
-    if not notes and not wrong:
-        return found
-    status = max(found.status, 1) if wrong else found.status
-    return evolve(found.with_notes((*found.notes, *notes, *wrong)), status=status)
-
-
-def first_hint(notes: Iterable[str]) -> list[str]:
-    """The notes, once each, and of the hints the first: it tells of all arguments."""
-    unique = list(dict.fromkeys(notes))
-    hints = [note for note in unique if note.startswith(KERNARG_HINT)]
-    return [note for note in unique if note not in hints[1:]]
-
-
-def has_hint(notes: Iterable[str]) -> bool:
-    """Whether one of the notes is a hint."""
-    return any(note.startswith(KERNARG_HINT) for note in notes)
+    record: JsonObject = {"notes": list(notes), **error_json(error)}
+    return Answer(error_line(error), record, 1, notes=notes, error=error)
 
 
 def where_text(location: Location, session: Session) -> str:

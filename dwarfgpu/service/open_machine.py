@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget, Machine
 from dwarfgpu.machine.state.load import WaveState, wave_named
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.target import Core
+    from dwarfgpu.machine.core.load import Core
 
 
 @frozen(eq=False)
@@ -23,10 +25,12 @@ class Stopped:
     """What is looked at."""
 
     architecture: Architecture
+    """Of what is in focus first."""
     machine: Machine
-    given: StateTarget
-    """Of the machine, what options may add to."""
+    given: StateTarget | None
+    """Of a state, what options may add to; None of a core."""
     waves: tuple[WaveState, ...]
+    """Of a state; a core has its numbers (`wave`, `all_waves`)."""
     code_objects: tuple[CodeObject, ...]
     has_started: bool
     """Whether it is a program that ran."""
@@ -39,19 +43,37 @@ class Stopped:
         images = (image for each in self.code_objects for image in each.images())
         return ImageTarget(self.machine, tuple(images), self.has_started)
 
+    def given_of(self, number: WaveId) -> StateTarget:
+        """What options may add to, over a wave or thread."""
+        if self.core is not None:
+            return self.core.target.given_of(number)
+        assert self.given is not None
+        return self.given
+
+    def architecture_of(self, number: WaveId) -> Architecture:
+        """Of a wave or thread: those of a core may differ."""
+        return self.architecture if self.core is None else self.core.architecture_of(number)
+
+    def all_waves(self) -> tuple[WaveState, ...]:
+        """Every wave and thread."""
+        if self.core is None:
+            return self.waves
+        return tuple(WaveState(each, self.core.pc_of(each)) for each in self.core.numbers)
+
     def wave(self, wanted: int | None) -> WaveState:
         """The wave of a number, the first by default; a thread also by the kernel's number."""
-        if self.core is None:
+        core = self.core
+        if core is None:
             return wave_named(self.waves, wanted)
-        threads = self.core.threads
-        number = 1 if wanted is None else wanted
-        if number not in threads:
-            found = (wave for wave, thread in threads.items() if thread.lwp == wanted)
+        number = core.focus if wanted is None else wanted
+        if number not in core.threads and not core.is_wave(number):
+            found = (thread for thread, told in core.threads.items() if told.lwp == wanted)
             number = next(found, 0)
-        if number not in threads:
-            known = "1" if len(threads) == 1 else f"1 to {len(threads)}"
+        if not number:
+            last = core.numbers[-1]
+            known = "1" if last == 1 else f"1 to {last}"
             raise UsageError(f"--thread {wanted}: the core has no such thread; it has {known}")
-        return self.waves[number - 1]
+        return WaveState(number, core.pc_of(number))
 
 
 def stopped_in_core(
@@ -64,12 +86,22 @@ def stopped_in_core(
     strict: bool,
     debug_directories: tuple[str | Path, ...],
     limits: FileLimits = DEFAULT_LIMITS,
+    gpu_core: str | None = None,
+    gpu_files: Mapping[str, str] | None = None,
 ) -> Stopped:
-    """The process of a core file; errors as from `dwarfgpu.machine.core.target.load_core`."""
+    """The process of a core file; errors as from `dwarfgpu.machine.core.load.load_core`."""
     # Imported here, as by others who meet a core: most commands never do.
-    from dwarfgpu.machine.core.target import load_core
+    from dwarfgpu.machine.core.load import load_core
 
-    core = load_core(path, program, sysroot=sysroot, load_address=load_address, limits=limits)
+    core = load_core(
+        path,
+        program,
+        sysroot=sysroot,
+        load_address=load_address,
+        limits=limits,
+        gpu_core=gpu_core,
+        code_objects=gpu_files,
+    )
     code_objects = tuple(
         CodeObject.of(
             each.file,
@@ -80,12 +112,11 @@ def stopped_in_core(
         )
         for each in core.files
     )
-    waves = tuple(WaveState(wave, core.pc_of(wave)) for wave in core.threads)
     return Stopped(
         core.architecture,
         core.target,
-        core.target.given,
-        waves,
+        None,
+        (),
         code_objects,
         has_started=True,
         notes=core.notes,

@@ -59,6 +59,15 @@ NOT_STARTED: Final = "there is no state: writable memory is as before the progra
 UNUSED: Final = "is unused: it has no work-item"
 
 
+def split_by_machine(
+    code_objects: Iterable[CodeObject], arch: Architecture
+) -> tuple[tuple[CodeObject, ...], tuple[CodeObject, ...]]:
+    """The code objects for the machine of an architecture, and those for another one."""
+    found = tuple(code_objects)
+    own = tuple(each for each in found if each.file.machine == arch.machine)
+    return own, tuple(each for each in found if each not in own)
+
+
 @frozen(eq=False)
 class Session:
     """Code objects, a machine, and where the user looks."""
@@ -93,6 +102,8 @@ class Session:
     """
     knows_loaded: bool = field(default=False, kw_only=True)
     """Whether the machine tells what is loaded: then no program location is a wrong request."""
+    other_code_objects: tuple[CodeObject, ...] = field(default=(), repr=False, kw_only=True)
+    """What the process has loaded for other processors: for GPUs, for threads of the CPU."""
     top: Session | None = field(default=None, repr=False, kw_only=True)
     """What sees the top frame, where an outer one is in focus."""
     level: int = field(default=0, kw_only=True)
@@ -223,6 +234,18 @@ class Session:
         """The same session, looking at another lane."""
         top = None if self.top is None else self.top.focused(lane)
         return evolve(self, lane=lane, top=top)
+
+    def of_wave(self, wave: WaveId, pc: int | None) -> Session:
+        """The same machine at a wave or thread, which may be of another processor."""
+        assert self.target is not None
+        arch, top = self.target.architecture_of(wave), self.top or self
+        if arch is self.architecture:
+            return evolve(top, wave=wave, pc=pc)
+        loaded = (*self.code_objects, *self.other_code_objects)
+        own, others = split_by_machine(loaded, arch)
+        return evolve(
+            top, architecture=arch, code_objects=own, other_code_objects=others, wave=wave, pc=pc
+        )
 
     def comparing(self) -> Session:
         """The same session, which compares all places of what is read."""

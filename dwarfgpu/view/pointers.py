@@ -31,8 +31,6 @@ from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
-_BLOCK_BYTES: Final = 64
-"""Of a string, read at once: what is mapped, or known, rarely ends within such a block."""
 
 
 def is_untyped_pointer(kind: Type | None) -> bool:
@@ -62,26 +60,14 @@ def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind)
     width, most = kind.unit_bytes, shown.options.elements
     found = bytearray()
     while len(found) <= most * width:
-        at = address + len(found)
-        room = min(_BLOCK_BYTES - at % _BLOCK_BYTES, (most + 1) * width - len(found))
-        block = shown.read(at, space, room // width * width) if room > width else None
-        units = block or shown.read(at, space, width)
-        if units is None:
-            error = _cannot_access(shown, at, space)
+        unit = shown.read(address + len(found), space, width)
+        if unit is None:
+            error = _cannot_access(shown, address + len(found), space)
             return (shown.quoted(bytes(found), kind, is_cut=False) if found else "") + error
-        end = _end_of_string(units, width)
-        found += units[:end]
-        if end is not None:
+        found += unit
+        if not any(unit):
             return shown.quoted(bytes(found), kind, is_cut=False)
     return shown.quoted(bytes(found[:-width]), kind, is_cut=True)
-
-
-def _end_of_string(units: bytes, width: int) -> int | None:
-    """Behind the first NUL; None where there is none."""
-    if width == 1:
-        return units.find(b"\0") + 1 or None
-    ends = (at + width for at in range(0, len(units), width) if not any(units[at : at + width]))
-    return next(ends, None)
 
 
 def _cannot_access(shown: Shown, address: int, space: int) -> str:

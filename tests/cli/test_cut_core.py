@@ -68,7 +68,7 @@ def test_a_core_of_gpus_alone(tmp_path: Path) -> None:
     path.write_bytes(data[: data.index(b"12345678") + 3])
     done = run("info", path)
     assert "memory: 3 bytes in the core file, 0 left out, 5 missing" in done.lines
-    assert f"problem: {path} is cut short: its headers describe" in done.out
+    assert f"note: {path} is cut short: its headers describe" in done.out
     assert done.status == 1
 
 

@@ -35,8 +35,8 @@ def loaded(*arguments: str) -> set[str]:
     [
         ("--version", 12),
         ("asm lit1", 83),
-        ("eval lit1", 226),
-        ("eval --demo t", 261),
+        ("eval lit1", 227),
+        ("eval --demo t", 262),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

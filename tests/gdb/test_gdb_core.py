@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.session.backtrace import StackFrame, stack_frames

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
-from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
+from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.model.storage import Memory
 from tests.machine.cores import AMDGPU, Load, auxiliary, core, mapped_files, note, status
 
@@ -255,7 +255,7 @@ def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        (core([note("AMDGPU", 33, b"")], machine=AMDGPU), Unsupported, "the waves of a core dump"),
+        (core([note("AMDGPU", 33, b"")], machine=AMDGPU), Malformed, "8 bytes needed"),
         (core([]), Malformed, "has no threads"),
         (core([note("CORE", 1, b"")]), Malformed, "NT_PRSTATUS has 0 bytes, not 336"),
     ],

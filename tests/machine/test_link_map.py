@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.core.target import load_core
+from dwarfgpu.machine.core.load import load_core
 from tests.machine.cores import Load, auxiliary
 from tests.machine.test_core import BASE, PAGE, library, mapped, thread, written
 

@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.core.target import load_core
+from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.session.session import Session
 from tests.repl.gdb_sessions import FIXTURES

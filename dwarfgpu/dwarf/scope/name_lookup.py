@@ -488,13 +488,7 @@ def _is_function(meaning: Meaning) -> bool:
 
 
 def _is_same_function(one: Die, other: Die) -> bool:
-    """Whether a definition of a name is of what is declared; only functions of C++ have overloads,
-    and entries of assemblers have no parameters."""
-    if one.tag != dw.TAG_SUBPROGRAM:
-        return True
-    if other.unit.is_cplusplus or one.holder(dw.AT_LINKAGE_NAME) is not None:
-        return parameter_types(one) == parameter_types(other)
-    return True
+    return one.tag != dw.TAG_SUBPROGRAM or parameter_types(one) == parameter_types(other)
 
 
 def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:

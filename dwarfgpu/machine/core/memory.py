@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes
 
 _PAGE_BYTES: Final = 4096
 _FAR: Final = 1 << 80
@@ -39,6 +41,14 @@ class Range:
         there = max(0, min(size_bytes, self.file.size_bytes - first))
         data = self.file.file_bytes(first, there, "mapped memory") if there else b""
         return data.ljust(size_bytes, b"\0")
+
+    def window(self, address: int, size_bytes: int) -> bytes | FileBytes | None:
+        """The same, not read yet; None behind the end of the file."""
+        assert self.file is not None
+        first = self.offset + address - self.start
+        if first + size_bytes > self.file.size_bytes:
+            return None
+        return self.file.part(first, size_bytes)
 
 
 def core_ranges(core: ObjectFile) -> tuple[Range, ...]:
@@ -109,8 +119,18 @@ def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
 class CoreMemory:
     """Ranges that the core has, and below them those of mapped files."""
 
-    def __init__(self, core: Iterable[Range], mapped: Iterable[Range] = ()) -> None:
-        self._layers = tuple(_Layer(_sorted(each)) for each in (core, mapped))
+    def __init__(self, *layers: Iterable[Range]) -> None:
+        """`layers`: what an earlier one has goes over what later ones have."""
+        self._layers = tuple(_Layer(_sorted(each)) for each in layers)
+
+    def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
+        """The same as `read`; of a range in one place of a large file, not read yet."""
+        parts = list(islice(self._parts(address, size_bytes), 2))
+        if len(parts) == 1 and isinstance(parts[0][2], Range):
+            held = parts[0][2].window(address, size_bytes)
+            if held is not None:
+                return held
+        return self.read(address, size_bytes)
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """The bytes; `Unavailable` with the first address that is not known, and why."""

@@ -182,6 +182,17 @@ def _covers(segment: Segment, offset: int) -> bool:
     return first <= offset < segment.offset + segment.file_bytes
 
 
+def path_in(sysroot: str | None, path: str) -> str:
+    """Where a file of the process is now: beneath the folder of its libraries, at its path or by
+    its name. `UsageError` for one that cannot be read like a file."""
+    if sysroot is not None:
+        inside = beneath(sysroot, path)
+        path = inside if os.path.exists(inside) else beneath(sysroot, os.path.basename(path))
+    if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
+        raise UsageError(f"{path} cannot be read: it is no regular file")
+    return path
+
+
 class _Reader:
     """What was found so far."""
 
@@ -248,13 +259,7 @@ class _Reader:
     def _opened(self, path: str) -> ObjectFile:
         """The file of a path in the core; also where a file was put in the place of a deleted
         one."""
-        root = self._where.sysroot
-        path = path.removesuffix(_DELETED)
-        if root is not None:
-            inside = beneath(root, path)
-            path = inside if os.path.exists(inside) else beneath(root, os.path.basename(path))
-        if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
-            raise UsageError(f"{path} cannot be read: it is no regular file")
+        path = path_in(self._where.sysroot, path.removesuffix(_DELETED))
         return open_object(path, self._where.limits)
 
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:

@@ -7,29 +7,15 @@ A wave is a thread by GDB's number, from 1 on in the order of the core.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Final
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.base.lazy_attrs import define, frozen
-from dwarfgpu.errors import (
-    Malformed,
-    OutOfRange,
-    Unavailable,
-    Unsupported,
-    WhollyUnavailable,
-)
-from dwarfgpu.machine.core.memory import CoreMemory, core_ranges, cut_short
-from dwarfgpu.machine.core.modules import LoadedFile, Where, modules
-from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.errors import OutOfRange, Unavailable, WhollyUnavailable
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.core.notes import CoreThread
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-
-_GAP_BYTES: Final = 128 << 20
-"""Below a stack, where Linux maps nothing."""
 
 
 @define(eq=False)
@@ -51,6 +37,11 @@ class CoreTarget:
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.given.apertures
+
+    def given_of(self, wave: WaveId) -> StateTarget:
+        """What is given over a thread: one for all of them."""
+        self._thread(wave)
+        return self.given
 
     def _thread(self, wave: WaveId) -> CoreThread:
         if wave not in self.threads:
@@ -119,95 +110,3 @@ class CoreTarget:
         written = self.given.without_memory()
         written.set_memory(where, address, data)
         self.given.replace_memory(written)
-
-
-@frozen(eq=False)
-class Core:
-    """A loaded core file."""
-
-    dump: CoreDump
-    architecture: Architecture
-    target: CoreTarget
-    files: tuple[LoadedFile, ...]
-    """What is loaded, the program first."""
-    notes: tuple[str, ...]
-    """What is missing or does not match; one line each."""
-
-    @property
-    def threads(self) -> Mapping[WaveId, CoreThread]:
-        """By GDB's numbers; the first is the one that failed."""
-        return self.target.threads
-
-    def pc_of(self, wave: WaveId) -> int:
-        """Where a thread stopped."""
-        counter = self.architecture.register(self.architecture.program_counter or 0)
-        data = self.target.read_register(wave, counter)
-        return int.from_bytes(data, self.architecture.endian)
-
-
-def load_core(
-    path: Path | str,
-    program: Path | str | None = None,
-    *,
-    sysroot: str | None = None,
-    load_address: int | None = None,
-    limits: FileLimits = DEFAULT_LIMITS,
-) -> Core:
-    """The core of a file, and the files that were mapped.
-
-    `program` is what ran, where it is not where the core says; `sysroot` the folder that has the
-    libraries; `load_address` is that of the program where nothing tells it. `UsageError` for no
-    core, or a program that did not run; `Malformed` for one without threads; `Unsupported` for a
-    machine that is not read.
-    """
-    dump = read_core(open_object(path, limits))
-    arch = dump.architecture
-    if arch is None:
-        raise Unsupported(f"{path}: the waves of a core dump of AMD GPUs")
-    if not dump.threads:
-        raise next(iter(dump.problems), Malformed(f"{path} has no threads"))
-    threads = dict(enumerate(dump.threads, 1))
-    given = StateTarget(arch)
-    for wave in threads:
-        given.add_wave(wave)
-    held = core_ranges(dump.file)
-    memory = CoreMemory(held)
-    where = Where(None if program is None else str(program), sysroot, load_address, limits)
-    found = modules(dump, memory, where)
-    notes = [*found.notes, *(str(each) for each in dump.problems)]
-    cut = cut_short(dump.file)
-    if cut is not None:
-        notes.insert(0, cut)
-    if dump.gpu is not None:
-        notes.append("the waves of AMD GPUs in the core file are not read (NT_AMDGPU_CORE_STATE)")
-    ranges = found.ranges
-    if ranges and not _holds_changes(dump, memory):
-        ranges = ()
-        notes.append("no stack is in the core file: what else it leaves out may have been changed")
-    target = CoreTarget(threads, CoreMemory(held, ranges), given)
-    return Core(dump, arch, target, found.files, tuple(notes))
-
-
-def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
-    """Whether what the core leaves out of mapped files is as in the files.
-
-    Linux dumps all private memory that was changed, or none of it (core(5), coredump_filter); the
-    stacks are such memory. The pointer of a stack that has overflowed is below its memory.
-    """
-    assert dump.architecture is not None
-    arch = dump.architecture
-    name = arch.register(arch.stack_pointer or 0).name
-    pointers = (int.from_bytes(each.registers[name], arch.endian) for each in dump.threads)
-    return any(memory.known(_in_stack(dump, each), 1) for each in pointers)
-
-
-def _in_stack(dump: CoreDump, pointer: int) -> int:
-    """An address of the stack: what a stack pointer has, or the first one of the memory near above
-    it that can be written and is of no file."""
-    files = {each.start for each in dump.mapped}
-    segments = sorted(dump.file.segments, key=lambda each: each.address)
-    for each in segments:
-        is_memory = each.type == PT_LOAD and each.flags & PF_W and each.address not in files
-        if is_memory and each.address + each.memory_bytes > pointer:
-            return max(each.address, pointer) if each.address - pointer < _GAP_BYTES else pointer
-    return pointer

@@ -14,7 +14,7 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.target import Core
+    from dwarfgpu.machine.core.load import Core
 
 _MOST_CHARACTERS: Final = 200
 _ENTRIES: Final = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from attrs import evolve
 
@@ -107,7 +108,7 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
         if pattern.search(target):
             data = {"thread": wave, "target-id": target}
             found.append(Output(f"Thread {wave} has target id '{target}'", data, "found"))
-        if shell.session.architecture.is_simt:
+        if _is_simt(shell, wave):
             looking = _of_thread(shell.session, wave)
             found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
         is_found = is_found or bool(found)
@@ -134,19 +135,19 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         return
     names = {wave: _name(shell, wave) for wave in waves}
     width = max(17, *map(len, names.values()))
-    has_lanes = shell.session.architecture.is_simt
+    has_lanes = any(map(partial(_is_simt, shell), waves))
     title = " Lanes" if has_lanes else ""
     yield heading(f"  Id   {'Target Id':<{width}}{title} Frame")
     for wave, name in names.items():
         mark = "*" if wave == shell.session.wave else " "
-        counts = _lanes(shell.session, wave) if has_lanes else ""
+        counts = _lanes(shell.session, wave) if _is_simt(shell, wave) else ""
         lanes = f" {counts:<5}" if has_lanes else ""
         where, frame = _innermost(shell, wave)
         data: JsonObject = {
             "id": wave,
             "target-id": shell.threads[wave],
             **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
-            **({"lanes": counts} if has_lanes else {}),
+            **({"lanes": counts} if counts else {}),
             "state": "stopped",
             **_signal(shell, wave),
             **({"reason": where} if frame is None else {"frame": frame}),
@@ -168,12 +169,13 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
 
     With "count" the number alone; ID is a number or a range.
     """
-    if not shell.session.architecture.is_simt:
+    if not any(map(partial(_is_simt, shell), shell.threads)):
         raise UsageError("No waves: the threads of a CPU are told by info threads.")
     words = argument.split()
     is_count = words[:1] == ["count"]
     words = words[is_count:]
-    count = len(listed(words, shell.threads, "thread") if words else shell.threads)
+    numbers = listed(words, shell.threads, "thread") if words else shell.threads
+    count = sum(map(partial(_is_simt, shell), numbers))
     noun = "wave" if count == 1 else "waves"
     text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
     data: JsonObject = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
@@ -190,6 +192,12 @@ def who(shell: Shell, *, with_name: bool = False) -> str:
     return f"{session.wave} ({named})"
 
 
+def _is_simt(shell: Shell, wave: WaveId) -> bool:
+    """Whether it is a wave of a GPU; the process of a core file may have threads of a CPU too."""
+    target = shell.session.target
+    return target is not None and target.architecture_of(wave).is_simt
+
+
 def _lanes(session: Session, wave: WaveId) -> str:
     """`62/64`: the lanes that have a work-item, and before them those that are active."""
     looking = _of_thread(session, wave)
@@ -199,15 +207,14 @@ def _lanes(session: Session, wave: WaveId) -> str:
 
 def _of_thread(session: Session, wave: WaveId) -> Session:
     """The session that looks at the innermost frame of a thread."""
-    target = session.target
-    counter = session.architecture.program_counter
-    assert target is not None and counter is not None
-    top = session.top or session
+    looking = session.of_wave(wave, None)
+    counter = looking.architecture.program_counter
+    assert looking.target is not None and counter is not None
     try:
-        pc = target.read_register(wave, session.architecture.register(counter))
+        pc = looking.target.read_register(wave, looking.architecture.register(counter))
     except Unavailable:
-        return evolve(top, wave=wave, pc=None)
-    return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
+        return looking
+    return evolve(looking, pc=int.from_bytes(pc, looking.architecture.endian))
 
 
 def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:

@@ -43,6 +43,7 @@ class GpuTarget:
         """Set by who knows the code objects, before `model` is asked for."""
         self._model: Machine | None = None
         self._given: dict[Architecture, StateTarget] = {}
+        self._host: StateTarget | None = None
         self._apertures: dict[WaveId, Apertures] = {}
 
     @property
@@ -83,13 +84,18 @@ class GpuTarget:
             found = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
         return found
 
-    def given(self, wave: WaveId) -> StateTarget:
+    def share_global_memory(self, host: StateTarget) -> None:
+        """Have one global memory, as far as it is given or written, with threads of the process."""
+        self._host = host
+
+    def given_of(self, wave: WaveId) -> StateTarget:
         """What is given or written over a wave and the waves of its architecture."""
         found = self.wave(wave)
         given = self._given.get(found.architecture)
         if given is None:
             given = StateTarget(found.architecture)
-            for other in self._given.values():
+            other = next(iter(self._given.values()), self._host)
+            if other is not None:
                 given.share_global_memory(other)
             self._given[found.architecture] = given
         if wave not in given.waves:
@@ -148,7 +154,7 @@ class GpuTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        given, whole = self.given(wave), (register.size_bits + 7) // 8
+        given, whole = self.given_of(wave), (register.size_bits + 7) // 8
         if not 0 <= offset_bytes <= whole - len(data):
             raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + len(data)} of {register}")
         if register.name not in given.waves[wave]:
@@ -163,7 +169,7 @@ class GpuTarget:
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
         """Make bytes of a register that was written unknown again."""
-        self.given(wave).forget_register(wave, register, offset_bytes, size_bytes)
+        self.given_of(wave).forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         given = self._known_given(where, address, size_bytes)
@@ -190,13 +196,10 @@ class GpuTarget:
         return out + self._known_given(where, address, size_bytes)
 
     def _known_given(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        if where.wave is not None:
-            arch = self.wave(where.wave).architecture
-            if arch not in self._given:
-                return []
-            return self.given(where.wave).known_memory(where, address, size_bytes)
-        given = next(iter(self._given.values()), None)
-        return [] if given is None else given.known_memory(where, address, size_bytes)
+        if not self._given and self._host is None:
+            return []
+        wave = next(iter(self.waves)) if where.wave is None else where.wave
+        return self.given_of(wave).known_memory(where, address, size_bytes)
 
     def _pieces(self, where: Memory, address: int, size_bytes: int) -> Iterator[bytes]:
         for at, count, place in self._places(where, address, size_bytes):
@@ -245,7 +248,7 @@ class GpuTarget:
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.read_memory(where, address, len(data))  # all or nothing
         number = next(iter(self.waves)) if where.wave is None else where.wave
-        given = self.given(number)
+        given = self.given_of(number)
         written = given.without_memory()
         written.set_memory(where, address, data)
         given.replace_memory(written)

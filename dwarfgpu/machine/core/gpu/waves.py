@@ -41,6 +41,7 @@ from dwarfgpu.machine.core.gpu.save_area import (
 from dwarfgpu.machine.core.gpu.wave_status import HardwareWords, WaveIds, hardware_range
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 ASSUMED_R_VERSION: Final = 10
 """Of the runtime, where its `r_debug` is not in the core file."""
@@ -99,8 +100,15 @@ class Scratch:
 class GpuWaves:
     """The agents, queues and waves of a core file."""
 
-    def __init__(self, state: CoreState, memory: CoreMemory, first: WaveId = 1) -> None:
-        """`first`: the number of the first wave among threads and waves."""
+    def __init__(
+        self,
+        state: CoreState,
+        memory: CoreMemory,
+        first: WaveId = 1,
+        most_waves: int = DEFAULT_LIMITS.waves,
+    ) -> None:
+        """`first`: the number of the first wave among threads and waves. `LimitExceeded` for more
+        waves than `most_waves`."""
         self.state = state
         self.memory = memory
         self.first = first
@@ -109,7 +117,7 @@ class GpuWaves:
         self.queues = tuple(self._queues())
         found: list[GpuWave] = []
         for queue in self.queues:
-            self._add_waves(queue, found)
+            self._add_waves(queue, found, most_waves)
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(found, first))
         self._words: dict[int, HardwareWords] = {}
         for level in dict.fromkeys(wave.layout for wave in found):
@@ -147,7 +155,7 @@ class GpuWaves:
             memory = QueueMemory(entry, self.memory, self.r_version)
             yield GpuQueue(number, entry, agent, ids[entry.gpu_id], memory)
 
-    def _add_waves(self, queue: GpuQueue, found: list[GpuWave]) -> None:
+    def _add_waves(self, queue: GpuQueue, found: list[GpuWave], most_waves: int) -> None:
         """The waves of a queue of AQL packets; other ones have none that are described."""
         if queue.entry.queue_type != AQL or not queue.entry.ctx_save_restore_area_size:
             return
@@ -167,6 +175,8 @@ class GpuWaves:
                     f"queue {queue.id}, XCC {xcc}: its waves are not read: {error.message}"
                 )
                 continue
+            if len(found) + len(saved) > most_waves:
+                raise LimitExceeded(f"more than {most_waves} waves; --max-waves allows more")
             base = len(found) + 1
             for index, wave in enumerate(saved):
                 arch = amdgpu(queue.agent.processor, wave.blocks.lanes)

@@ -1,0 +1,257 @@
+"""Code objects that a process had loaded for its GPUs, by the list of its runtime: `r_debug` and
+`link_map` as of `<link.h>`, with a URI in the place of the name (AMDGPU usage, "Loaded Code Object
+Path Uniform Resource Identifier (URI)").
+
+Law: a file is used only where it is the one that was loaded: none of the read-only bytes that the
+core has of it differ. What cannot be checked is used only where the user names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from struct import Struct
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in
+from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
+from dwarfgpu.objfile.file_bytes import part_of
+
+R_DEBUG: Final = Struct("<i4xQQi4xQ")
+"""`r_version`, `r_map`, `r_brk`, `r_state`, `r_ldbase`."""
+LINK_MAP: Final = Struct("<5Q")
+"""`l_addr`, `l_name`, `l_ld`, `l_next`, `l_prev`."""
+MOST_ENTRIES: Final = 10_000
+MOST_URI_BYTES: Final = 4_096
+_DESCRIPTOR_SUFFIX: Final = ".kd"
+_CHECKED_BYTES: Final = 4_096
+"""Of each segment."""
+_NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]{1,16}|[0-9]{1,22}")
+_URI: Final = re.compile(r"(?P<scheme>file|memory)://(?P<path>[^#?]*)(?:[#?](?P<range>.*))?")
+
+
+@frozen
+class CodeObjectUri:
+    """Where a code object was loaded from."""
+
+    text: str
+    path: bytes | None
+    """Of a file; None for memory of the process."""
+    offset: int = 0
+    """Bytes; of memory, its address."""
+    size_bytes: int | None = None
+    """None: up to the end of the file."""
+
+
+@frozen
+class LoadedUri:
+    """An entry of the list."""
+
+    uri: str
+    load_address: int
+    """How far above its own addresses the code object is."""
+
+
+@frozen(eq=False)
+class GpuModules:
+    """The code objects of a core."""
+
+    listed: tuple[LoadedUri, ...]
+    files: tuple[LoadedFile, ...]
+    missing: Mapping[LoadedUri, str] = field(factory=dict)
+    """Why an entry of the list has no file."""
+    notes: tuple[str, ...] = ()
+
+
+def parse_uri(text: str) -> CodeObjectUri:
+    """A URI of the runtime; `Malformed` for any other."""
+    match = _URI.fullmatch(text)
+    if match is None:
+        raise Malformed(f"{shown_path(text)} is no URI of a code object")
+    given: dict[str, int] = {}
+    for each in filter(None, (match["range"] or "").split("&")):
+        name, _, number = each.partition("=")
+        if name not in ("offset", "size") or not _NUMBER.fullmatch(number) or name in given:
+            raise Malformed(f"{shown_path(text)}: offset and size are numbers, given once")
+        given[name] = _c_number(text, number)
+    if match["scheme"] == "file":
+        path = unquote_to_bytes(match["path"])
+        return CodeObjectUri(text, path, given.get("offset", 0), given.get("size"))
+    if given.keys() != {"offset", "size"}:
+        raise Malformed(f"{shown_path(text)}: memory has an offset and a size")
+    return CodeObjectUri(text, None, given["offset"], given["size"])
+
+
+def _c_number(text: str, number: str) -> int:
+    """As C writes it: decimal, 0x and hexadecimal, 0 and octal."""
+    is_octal = len(number) > 1 and number[0] == "0" and number[1] not in "xX"
+    try:
+        return int(number, 8 if is_octal else 0)
+    except ValueError:
+        raise Malformed(f"{shown_path(text)}: {number} is no number of C") from None
+
+
+def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list[str]]:
+    """The list of the runtime, and what is wrong with it; what comes before that is in the list."""
+    if not r_debug:
+        return [], ["the runtime has no list of code objects (r_debug is 0)"]
+    try:
+        _, entry, _, state, _ = R_DEBUG.unpack(memory.read(r_debug, R_DEBUG.size))
+    except Unavailable:
+        return [], [
+            f"the list of code objects is not in the core file: r_debug at {r_debug:#x}; give code "
+            "objects with --file and --load-address"
+        ]
+    if state:
+        return [], [f"the list of code objects was being changed (r_state {state})"]
+    found: list[LoadedUri] = []
+    seen: set[int] = set()
+    try:
+        while entry and len(found) < MOST_ENTRIES:
+            if entry in seen:
+                return found, [f"the list of code objects is a circle: {entry:#x} comes again"]
+            seen.add(entry)
+            load_address, name, _, entry, _ = LINK_MAP.unpack(memory.read(entry, LINK_MAP.size))
+            found.append(LoadedUri(_text(memory, name), load_address))
+    except Unavailable as error:
+        return found, [f"the list of code objects is not whole: {error.message}"]
+    if entry:
+        return found, [f"the list of code objects has more than {MOST_ENTRIES} entries"]
+    return found, []
+
+
+def _text(memory: CoreMemory, address: int) -> str:
+    known = memory.known(address, MOST_URI_BYTES)
+    if not known or known[0][0]:
+        raise Unavailable(f"the URI at {address:#x} is not in the core file")
+    data, end, _ = known[0][1].partition(b"\0")
+    if not end:
+        raise Unavailable(f"the URI at {address:#x} has no end")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def gpu_modules(
+    memory: CoreMemory, r_debug: int, where: Where, given: Mapping[str, str]
+) -> GpuModules:
+    """The code objects of the runtime's list, as far as their files are at hand.
+
+    `given`: URI, or the path in it, to the file that the user names for it. `UsageError` where
+    that is not the one that was loaded, or is for nothing of the list.
+    """
+    listed, notes = loaded_uris(memory, r_debug)
+    files: list[LoadedFile] = []
+    missing: dict[LoadedUri, str] = {}
+    unused = dict(given)
+    for entry in listed:
+        try:
+            uri = parse_uri(entry.uri)
+            named = _given(uri, given)
+            if named is not None:
+                unused.pop(named[0], None)
+                file = _checked_given(memory, named[1], entry.load_address, where, notes)
+            else:
+                file = _opened(memory, uri, where)
+                why = why_not_loaded(memory, file, entry.load_address)
+                if why is not None:
+                    raise Unavailable(f"{shown_path(file.path)} is not used: {why}")
+        except UsageError as error:
+            if _is_given(entry.uri, given):
+                raise
+            missing[entry] = error.message
+        except DwarfGpuError as error:
+            missing[entry] = error.message
+        else:
+            files.append(LoadedFile(entry.uri, file, entry.load_address))
+    for uri_text in unused:
+        raise UsageError(f"--code-object {uri_text}: the core lists no such code object")
+    return GpuModules(tuple(listed), tuple(files), missing, tuple(notes))
+
+
+def _is_given(uri: str, given: Mapping[str, str]) -> bool:
+    return uri in given or any(uri.startswith(f"file://{path}") for path in given)
+
+
+def _given(uri: CodeObjectUri, given: Mapping[str, str]) -> tuple[str, str] | None:
+    """The key and the file that the user names for a URI."""
+    keys = [uri.text] if uri.path is None else [uri.text, uri.path.decode("utf-8", "replace")]
+    return next(((key, given[key]) for key in keys if key in given), None)
+
+
+def _checked_given(
+    memory: CoreMemory, path: str, load_address: int, where: Where, notes: list[str]
+) -> ObjectFile:
+    file = open_object(path, None, where.limits)
+    why = why_not_loaded(memory, file, load_address)
+    if why == NOT_CHECKED:
+        notes.append(f"{shown_path(path)} is taken as given: {why}")
+    elif why is not None:
+        raise UsageError(f"{path} is not the code object that was loaded: {why}")
+    return file
+
+
+def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
+    """The code object of a URI; `Unavailable` with the reason where it is not at hand."""
+    name = shown_path(uri.text)
+    if uri.path is None:
+        assert uri.size_bytes is not None
+        try:
+            return ObjectFile(name, memory.window(uri.offset, uri.size_bytes), where.limits)
+        except Unavailable as error:
+            raise Unavailable(f"not in the core file: {error.message}") from None
+        except UsageError:
+            raise Unavailable("what the core file has there is no ELF file") from None
+    path = path_in(where.sysroot, uri.path.decode("utf-8", "surrogateescape"))
+    data = map_file(path)
+    size = len(data) - uri.offset if uri.size_bytes is None else uri.size_bytes
+    if size < 0 or uri.offset + size > len(data):
+        raise Unavailable(f"{shown_path(path)} has no {size} bytes at {uri.offset:#x}")
+    name = path if size == len(data) else f"{path}#offset={uri.offset}&size={size}"
+    try:
+        return ObjectFile(name, part_of(data, uri.offset, size), where.limits)
+    except UsageError:
+        raise Unavailable(f"{shown_path(path)} has no ELF file at {uri.offset:#x}") from None
+
+
+NOT_CHECKED: Final = "the core file has none of its read-only memory, so that it cannot be checked"
+
+
+def why_not_loaded(memory: CoreMemory, file: ObjectFile, load_address: int) -> str | None:
+    """Why a file is not the one that was loaded at an address; None where it is."""
+    if file.machine != "AMDGPU":
+        return f"it is for {file.machine}, not for an AMD GPU"
+    checked = 0
+    for at, data in _read_only(file):
+        for offset, known in memory.known(load_address + at, len(data)):
+            if known != data[offset : offset + len(known)]:
+                return f"the memory at {load_address + at:#x} has other bytes"
+            checked += len(known)
+    return None if checked else NOT_CHECKED
+
+
+def _read_only(file: ObjectFile) -> Iterator[tuple[int, bytes]]:
+    """Address in the file and first bytes of each segment that nothing writes to."""
+    for segment in file.segments:
+        if segment.type != PT_LOAD or segment.flags & PF_W or not segment.file_bytes:
+            continue
+        count = min(segment.file_bytes, _CHECKED_BYTES)
+        try:
+            yield segment.address, file.file_bytes(segment.offset, count, "segment")
+        except Malformed as error:
+            raise Unsupported(f"{shown_path(file.path)}: {error.message}") from None
+
+
+def kernel_name(files: Iterable[LoadedFile], descriptor: int) -> str | None:
+    """The name of the kernel whose descriptor is at an address; None where no file has it."""
+    for each in files:
+        symbol = each.file.symbol_before(descriptor - each.load_address)
+        if symbol is not None and symbol.address + each.load_address == descriptor:
+            return symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
+    return None

@@ -1,0 +1,305 @@
+"""Opening the core of a process: its threads, its waves, its memory, and what was loaded.
+
+Law: the file of the GPUs may be another one; where both have an address, that of the GPUs is read.
+What is missing or inconsistent is one note; what is there is still shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.arch.amdgpu import amdgpu
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Malformed, Unavailable, UsageError
+from dwarfgpu.machine.core.gpu.code_objects import (
+    GpuModules,
+    gpu_modules,
+    kernel_name,
+    why_not_loaded,
+)
+from dwarfgpu.machine.core.gpu.faults import focus
+from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.waves import GpuWaves
+from dwarfgpu.machine.core.memory import CoreMemory, core_ranges, cut_short
+from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
+from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
+from dwarfgpu.machine.core.process_target import ProcessTarget
+from dwarfgpu.machine.core.target import CoreTarget
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.objfile.container import open_object as open_code_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+
+DEFAULT_PROCESSOR: Final = "gfx942"
+"""Of a core whose note lists no GPU."""
+_GAP_BYTES: Final = 128 << 20
+"""Below a stack, where Linux maps nothing."""
+
+
+@frozen(eq=False, slots=False)
+class Core:
+    """A loaded core."""
+
+    dump: CoreDump
+    """Of the threads, unless the core is of GPUs alone."""
+    target: CoreTarget | GpuTarget | ProcessTarget
+    files: tuple[LoadedFile, ...]
+    """What is loaded, the program first."""
+    notes: tuple[str, ...]
+    """What is missing or does not match; one line each."""
+    threads: Mapping[WaveId, CoreThread] = field(factory=dict)
+    """By GDB's numbers; the first is the one that failed."""
+    gpu: GpuTarget | None = None
+    """The waves, numbered after the threads."""
+    gpu_modules: GpuModules | None = None
+    gpu_dump: CoreDump | None = None
+    """The file of the GPUs, where it is another one."""
+
+    @property
+    def dumps(self) -> tuple[CoreDump, ...]:
+        """The files of the core."""
+        return (self.dump,) if self.gpu_dump is None else (self.dump, self.gpu_dump)
+
+    @property
+    def numbers(self) -> tuple[WaveId, ...]:
+        """Of every thread and wave."""
+        return (*self.threads, *(() if self.gpu is None else self.gpu.waves))
+
+    @property
+    def architecture(self) -> Architecture:
+        """Of what is looked at first; of a core without threads and waves, of the first GPU."""
+        if not self.numbers:
+            agents = () if self.gpu is None else self.gpu.gpu.state.agents
+            return next((amdgpu(each.processor) for each in agents), amdgpu(DEFAULT_PROCESSOR))
+        return self.architecture_of(self.focus)
+
+    @cached_property
+    def focus(self) -> WaveId:
+        """What is looked at first: a wave that failed, else the first thread, else a wave.
+
+        `Unavailable` for a core without threads and waves.
+        """
+        first = None if self.gpu is None else focus(self.gpu.gpu, not self.threads)
+        if first is not None:
+            return first
+        if not self.numbers:
+            why = "; ".join(self.notes) or "no wave was executing"
+            raise Unavailable(f"{self.dump.file.path} has no waves: {why}")
+        return self.numbers[0]
+
+    def is_wave(self, number: WaveId) -> bool:
+        """Whether a number is that of a wave of a GPU."""
+        return self.gpu is not None and number in self.gpu.waves
+
+    def target_id(self, number: WaveId) -> str:
+        """ROCgdb's name of a wave; of a thread its number."""
+        is_wave = self.gpu is not None and self.is_wave(number)
+        return self.gpu.target_id(number) if self.gpu and is_wave else f"Thread {number}"
+
+    def architecture_of(self, number: WaveId) -> Architecture:
+        return self.target.architecture_of(number)
+
+    def pc_of(self, number: WaveId) -> int | None:
+        """Where a thread or a wave stopped; None where the core does not have it."""
+        arch = self.architecture_of(number)
+        counter = arch.register(arch.program_counter or 0)
+        try:
+            return int.from_bytes(self.target.read_register(number, counter), arch.endian)
+        except Unavailable:
+            return None
+
+
+def load_core(
+    path: Path | str,
+    program: Path | str | None = None,
+    *,
+    sysroot: str | None = None,
+    load_address: int | None = None,
+    limits: FileLimits = DEFAULT_LIMITS,
+    gpu_core: Path | str | None = None,
+    code_objects: Mapping[str, str] | None = None,
+) -> Core:
+    """The core of a file, and the files that were mapped.
+
+    `program` is what ran, where it is not where the core says; of a core of GPUs alone it is a code
+    object. `sysroot` is the folder that has the libraries; `load_address` is that of the program
+    where nothing tells it. `gpu_core` is the file of the GPUs of the process, where that is another
+    one; `code_objects` gives files for URIs of code objects. `UsageError` for no core, or a program
+    that did not run; `Malformed` for one without threads or waves; `Unsupported` for a machine that
+    is not read.
+    """
+    dump = read_core(open_object(path, limits))
+    gpu_dump = None if gpu_core is None else read_core(open_object(gpu_core, limits))
+    if gpu_dump is not None:
+        _check_halves(dump, gpu_dump)
+    if not dump.threads and dump.gpu is None:
+        raise next(iter(dump.problems), Malformed(f"{path} has no threads"))
+    where = Where(None if program is None else str(program), sysroot, load_address, limits)
+    return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()
+
+
+def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
+    """`UsageError` unless one core is of threads and the other one of GPUs."""
+    if gpu_dump.gpu is None:
+        raise UsageError(f"--gpu-core {gpu_dump.file.path} has no GPUs (NT_AMDGPU_CORE_STATE)")
+    if gpu_dump.threads:
+        raise UsageError(f"--gpu-core {gpu_dump.file.path} has threads, too: give it with --core")
+    if not dump.threads:
+        raise UsageError(f"--core {dump.file.path} has no threads: it is of GPUs alone")
+    if dump.gpu is not None:
+        raise UsageError(f"--core {dump.file.path} has GPUs, too: leave out --gpu-core")
+
+
+class _Loader:
+    """What was found so far."""
+
+    def __init__(
+        self,
+        dump: CoreDump,
+        gpu_dump: CoreDump | None,
+        where: Where,
+        code_objects: Mapping[str, str],
+    ) -> None:
+        self._dump = dump
+        self._gpu_dump = gpu_dump
+        self._where = where
+        self._code_objects = code_objects
+        self._notes: list[str] = []
+        self._threads = dict(enumerate(dump.threads, 1))
+
+    def core(self) -> Core:
+        dumps = [self._dump] if self._gpu_dump is None else [self._gpu_dump, self._dump]
+        held = [core_ranges(each.file) for each in dumps]
+        memory = CoreMemory(*held)
+        for each in dumps:
+            cut = cut_short(each.file)
+            self._notes += [] if cut is None else [cut]
+        host = self._host(memory)
+        for each in dumps:
+            self._notes += [str(problem) for problem in each.problems]
+        ranges = () if host is None else host.ranges
+        if ranges and not _holds_changes(self._dump, memory):
+            ranges = ()
+            self._notes.append(
+                "no stack is in the core file: what else it leaves out may have been changed"
+            )
+        memory = CoreMemory(*held, ranges)
+        gpu = self._gpu(memory)
+        files = () if host is None else host.files
+        loaded = None
+        if gpu is not None:
+            loaded = self._gpu_modules(gpu, host is None)
+            files += loaded.files
+            gpu.kernel_name = partial(kernel_name, loaded.files)
+        if self._code_objects and gpu is None:
+            raise UsageError("--code-object is for the GPUs of a core file, which has none")
+        target = self._target(memory, gpu)
+        return Core(
+            self._dump,
+            target,
+            files,
+            tuple(dict.fromkeys(self._notes)),
+            self._threads,
+            gpu,
+            loaded,
+            self._gpu_dump,
+        )
+
+    def _host(self, memory: CoreMemory) -> Modules | None:
+        if self._dump.architecture is None or not self._threads:
+            return None
+        found = modules(self._dump, memory, self._where)
+        self._notes += found.notes
+        return found
+
+    def _gpu(self, memory: CoreMemory) -> GpuTarget | None:
+        state = (self._gpu_dump or self._dump).gpu
+        if state is None:
+            return None
+        waves = GpuWaves(state, memory, len(self._threads) + 1, self._where.limits.waves)
+        self._notes += waves.notes
+        return GpuTarget(waves, memory)
+
+    def _gpu_modules(self, gpu: GpuTarget, is_alone: bool) -> GpuModules:
+        where = self._where
+        address = gpu.gpu.state.runtime.r_debug
+        found = gpu_modules(gpu.memory, address, where, self._code_objects)
+        if is_alone and where.program is not None:
+            found = self._with_given(gpu, found, where.program)
+        self._notes += [note for note in found.notes if found.listed or not found.files]
+        self._notes += [f"{each.uri} is not used: {why}" for each, why in found.missing.items()]
+        return found
+
+    def _with_given(self, gpu: GpuTarget, found: GpuModules, path: str) -> GpuModules:
+        """The code objects with the file that the user gives in the place of a missing one."""
+        file = open_code_object(path, None, self._where.limits)
+        address = self._where.load_address
+        if address is not None:
+            why = why_not_loaded(gpu.memory, file, address)
+            entries = [each for each in found.listed if each.load_address == address]
+        else:
+            checked = [
+                (each, why_not_loaded(gpu.memory, file, each.load_address)) for each in found.listed
+            ]
+            entries = [each for each, why in checked if why is None]
+            why = None if entries else next((why for _, why in checked if why), "none is listed")
+            if not entries:
+                raise UsageError(
+                    f"{path} is not a code object of the core: {why}; --load-address says where "
+                    "it was loaded"
+                )
+            address = entries[0].load_address
+        known = [each for each in found.files if each.load_address != address]
+        name = entries[0].uri if entries else path
+        loaded = LoadedFile(name, file, address)
+        notes = () if why is None else (f"{path} is taken as given: {why}",)
+        missing = {each: why for each, why in found.missing.items() if each not in entries}
+        return GpuModules(found.listed, (loaded, *known), missing, (*found.notes, *notes))
+
+    def _target(
+        self, memory: CoreMemory, gpu: GpuTarget | None
+    ) -> CoreTarget | GpuTarget | ProcessTarget:
+        arch = self._dump.architecture
+        if arch is None or not self._threads:
+            assert gpu is not None
+            return gpu
+        given = StateTarget(arch)
+        for number in self._threads:
+            given.add_wave(number)
+        host = CoreTarget(self._threads, memory, given)
+        if gpu is None:
+            return host
+        gpu.share_global_memory(given)
+        return ProcessTarget(host, gpu)
+
+
+def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
+    """Whether what the core leaves out of mapped files is as in the files.
+
+    Linux dumps all private memory that was changed, or none of it (core(5), coredump_filter); the
+    stacks are such memory. The pointer of a stack that has overflowed is below its memory.
+    """
+    assert dump.architecture is not None
+    arch = dump.architecture
+    name = arch.register(arch.stack_pointer or 0).name
+    pointers = (int.from_bytes(each.registers[name], arch.endian) for each in dump.threads)
+    return any(memory.known(_in_stack(dump, each), 1) for each in pointers)
+
+
+def _in_stack(dump: CoreDump, pointer: int) -> int:
+    """An address of the stack: what a stack pointer has, or the first one of the memory near above
+    it that can be written and is of no file."""
+    files = {each.start for each in dump.mapped}
+    segments = sorted(dump.file.segments, key=lambda each: each.address)
+    for each in segments:
+        is_memory = each.type == PT_LOAD and each.flags & PF_W and each.address not in files
+        if is_memory and each.address + each.memory_bytes > pointer:
+            return max(each.address, pointer) if each.address - pointer < _GAP_BYTES else pointer
+    return pointer
