@@ -135,17 +135,21 @@ class EntryChecker:
             self._lane(index)
         if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
             self._pieces(index, wanted, data, checked.piece_bits, span)
-        for each in checked.references:
-            rule, severity, wrong = "bad-reference", each.severity, self._references.fault(each)
-            if wrong is None and each.register is not None:
-                register = self.expressions.machines.register(each.register)
+        for reference in checked.references:
+            rule, severity, wrong = (
+                "bad-reference",
+                reference.severity,
+                self._references.fault(reference),
+            )
+            if wrong is None and reference.register is not None:
+                register = self.expressions.machines.register(reference.register)
                 rule, severity = "outside-storage", "warning"
-                wrong = None if register is None else self._references.shortage(each, register)
+                wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
                 unit, place = self.unit, self._place(index, wanted.name, span)
-                shown = self.expressions.shown(data, unit.dialect, unit.format, each.offset)
-                message = f"{each.operation}: {wrong}"
-                self._tell(rule, message, place, each.section, shown, severity)
+                shown = self.expressions.shown(data, unit.dialect, unit.format, reference.offset)
+                message = f"{reference.operation}: {wrong}"
+                self._tell(rule, message, place, reference.section, shown, severity)
 
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
@@ -196,13 +200,13 @@ class EntryChecker:
             self.found.skip(error)
             return
         ranges = self._code(index)
-        for each in entries:
+        for entry in entries:
             span = None
-            if each.begin is not None and each.end is not None:
+            if entry.begin is not None and entry.end is not None:
                 in_file = self.unit.sections.program.in_file  # also of what a machine has loaded
-                span = Range(in_file(each.begin), in_file(each.end))
+                span = Range(in_file(entry.begin), in_file(entry.end))
                 self._within(index, wanted, span, ranges)
-            self._expression(index, wanted, role, each.expression, span)
+            self._expression(index, wanted, role, entry.expression, span)
 
     def _has_other_addresses(self, attribute: Attribute) -> bool:
         """Whether the header of a list has another address size, so that it cannot be read."""

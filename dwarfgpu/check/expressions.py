@@ -222,15 +222,15 @@ class ExpressionChecker:
         if role.is_frame_base:
             out += [
                 static.Finding(
-                    each.offset,
+                    instruction.offset,
                     "DW_OP_fbreg",
                     "error",
                     "fbreg-in-frame-base",
                     "the frame base is computed from the frame base",
                     "A.3.3.5",
                 )
-                for each in expression.instructions
-                if each.operation.name == "fbreg"
+                for instruction in expression.instructions
+                if instruction.operation.name == "fbreg"
             ]
             out += self._register_base(expression)
         return out

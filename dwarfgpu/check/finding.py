@@ -73,7 +73,7 @@ def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None)
     """What is near the marked step; `…` stands for what is left out."""
     middle = 0 if marked is None else marked
     start, end = max(middle - AROUND, 0), min(middle + AROUND + 1, len(steps))
-    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in steps[start:end]]
+    shown = [step if len(step) <= _LONGEST else f"{step[:_LONGEST]}…" for step in steps[start:end]]
     before, after = ["…"] * (start > 0), ["…"] * (end < len(steps))
     at = None if marked is None else marked - start + len(before)
     return Excerpt((*before, *shown, *after), at, offset)
@@ -99,7 +99,7 @@ class Finding:
         steps = () if self.excerpt is None else self.excerpt.steps
         names = (place.section, place.kind, place.name, place.attribute, place.function, place.unit)
         parts = (self.rule, *names, *(step.split(" ", 1)[0] for step in steps))
-        text = "\0".join(each or "" for each in parts)
+        text = "\0".join(part or "" for part in parts)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -69,7 +69,7 @@ class FrameChecker:
     def run(self) -> None:
         """Check every entry."""
         broken: set[int] = set()
-        self._fdes_of.update(each.cie.offset for each in self.section.fdes)
+        self._fdes_of.update(fde.cie.offset for fde in self.section.fdes)
         for entry in self.section.entries:
             match entry:
                 case BrokenEntry():
@@ -209,7 +209,7 @@ class FrameChecker:
         if not isinstance(error, Malformed):
             rule = _BROKEN.get(operation or "", "ill-formed-cfi")
         if site is not None:
-            offsets = [each.offset for each in described.program.instructions]
+            offsets = [instruction.offset for instruction in described.program.instructions]
             marked = offsets.index(site.offset) if site.offset in offsets else len(offsets)
         message = f"{operation}: {error.message}" if operation else error.message
         section = None if site is None else site.section

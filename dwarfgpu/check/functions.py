@@ -31,7 +31,11 @@ class Functions:
         except DwarfGpuError:
             return []
         return sorted(
-            (each for each in symbols if each.kind == "function" and each.section and each.name),
+            (
+                symbol
+                for symbol in symbols
+                if symbol.kind == "function" and symbol.section and symbol.name
+            ),
             key=lambda each: each.address,
         )
 
@@ -60,7 +64,7 @@ class Functions:
             kernels = read_gpu_code(self._file).kernels
         except DwarfGpuError:
             return frozenset()
-        return frozenset(each.entry for each in kernels if each.entry is not None)
+        return frozenset(kernel.entry for kernel in kernels if kernel.entry is not None)
 
     def is_kernel(self, address: int) -> bool:
         """Whether the kernel of an AMD GPU begins at an address: it has no caller."""
@@ -69,9 +73,9 @@ class Functions:
     @cached_property
     def _code(self) -> tuple[Range, ...]:
         return merged(
-            Range(each.address, each.address + each.size_bytes)
-            for each in self._file.sections
-            if each.flags & SHF_EXECINSTR
+            Range(section.address, section.address + section.size_bytes)
+            for section in self._file.sections
+            if section.flags & SHF_EXECINSTR
         )
 
     def is_code(self, address: int) -> bool:

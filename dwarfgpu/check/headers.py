@@ -33,10 +33,10 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, found: Fin
                 _compare(unit, section, size_bytes, found)
         except DwarfGpuError:
             continue  # told where the unit itself is read
-    for each in _aranges(info):
-        described = info.unit_at(each.unit_offset)
-        if described is not None and described.offset == each.unit_offset:
-            _compare(described, ".debug_aranges", each.address_size, found)
+    for arange in _aranges(info):
+        described = info.unit_at(arange.unit_offset)
+        if described is not None and described.offset == arange.unit_offset:
+            _compare(described, ".debug_aranges", arange.address_size, found)
 
 
 def _aranges(info: DebugInfo) -> list[ArangeSet]:

@@ -43,23 +43,23 @@ class Reference:
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
     """Those of an expression, and of expressions within it at the place of the operation."""
-    for each in expression.instructions:
-        for info, operand in zip(each.operation.operands, each.operands, strict=True):
+    for instruction in expression.instructions:
+        for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
             if isinstance(operand, bytes):
                 if info.codec.meaning == "expression" and depth < DEEPEST:
                     inner = decode(operand, expression.dialect, expression.format)
                     for found in references(inner, depth + 1):
-                        yield _at(each, "warning", found.kind, found.value, found.size_bytes)
+                        yield _at(instruction, "warning", found.kind, found.value, found.size_bytes)
             elif info.codec.meaning == "type":
-                if operand or each.operation.section != "A.2.5.4.3.3":  # 0 is generic there
-                    found = _at(each, "error", "type", operand, _size_bytes(each))
-                    yield evolve(found, register=_register(each))
+                if operand or instruction.operation.section != "A.2.5.4.3.3":  # 0 is generic there
+                    found = _at(instruction, "error", "type", operand, _size_bytes(instruction))
+                    yield evolve(found, register=_register(instruction))
             elif info.codec.meaning == "die":
                 kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
-                is_later = each.operation.function.__name__ in _LATER
-                yield _at(each, "warning" if is_later else "error", kind, operand)
-            elif each.operation.function.__name__ in ("addrx", "constx"):
-                yield _at(each, "error", "address", operand)
+                is_later = instruction.operation.function.__name__ in _LATER
+                yield _at(instruction, "warning" if is_later else "error", kind, operand)
+            elif instruction.operation.function.__name__ in ("addrx", "constx"):
+                yield _at(instruction, "error", "address", operand)
 
 
 def _at(

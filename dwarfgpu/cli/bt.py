@@ -114,11 +114,11 @@ class _Frames:
 def _frames(session: Session, limit: int | None) -> _Frames:
     frames: list[StackFrame] = []
     left_out = 0
-    for each in stack_frames(session):
+    for frame in stack_frames(session):
         if len(frames) == limit:
             return _Frames(frames, True, left_out)
-        if each.has_lane:
-            frames.append(each)
+        if frame.has_lane:
+            frames.append(frame)
         else:
             left_out += 1
     return _Frames(frames, False, left_out)

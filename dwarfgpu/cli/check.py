@@ -93,13 +93,15 @@ def run(arguments: Namespace) -> int:
         initial_stack_depth=natural(arguments.initial_stack or "0", "--initial-stack"),
         result_kind=arguments.want,
     )
-    findings = [each for each in findings if rules is None or each.rule in rules]
+    findings = [finding for finding in findings if rules is None or finding.rule in rules]
     if arguments.json:
-        print(json.dumps({"schema": SCHEMA, "findings": [_object(each) for each in findings]}))
+        print(
+            json.dumps({"schema": SCHEMA, "findings": [_object(finding) for finding in findings]})
+        )
     else:
-        for each in findings:
-            print(_line(each))
-    return int(any(each.severity != "note" for each in findings))
+        for finding in findings:
+            print(_line(finding))
+    return int(any(finding.severity != "note" for finding in findings))
 
 
 def _refuse(arguments: Namespace, names: tuple[str, ...], why: str) -> None:

@@ -73,14 +73,14 @@ def _report(
 
 
 def _status(reports: Iterable[Report]) -> int:
-    return max((2 if each.is_incomplete else int(each.is_bad) for each in reports), default=0)
+    return max((2 if report.is_incomplete else int(report.is_bad) for report in reports), default=0)
 
 
 def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
     print(json.dumps(sarif(reports, has_baseline=has_baseline)))
-    for each in reports:
-        if each.error is not None:
-            print(f"dwarfgpu: {each.error}", file=sys.stderr)
+    for report in reports:
+        if report.error is not None:
+            print(f"dwarfgpu: {report.error}", file=sys.stderr)
     return _status(reports)
 
 
@@ -99,12 +99,12 @@ def _json(reports: Sequence[Report]) -> int:
     """One object for several files."""
     counts: Counter[str] = Counter()
     files: list[Plain] = []
-    for each in reports:
-        if each.verdict is not None:
-            files.append(report_json(each.verdict, each.is_new))
-            counts.update(each.verdict.findings.counts)
-        elif each.error is not None:
-            files.append({"file": each.path, **error_json(each.error)})
+    for report in reports:
+        if report.verdict is not None:
+            files.append(report_json(report.verdict, report.is_new))
+            counts.update(report.verdict.findings.counts)
+        elif report.error is not None:
+            files.append({"file": report.path, **error_json(report.error)})
     totals: JsonObject = {name: counts[name] for name in ORDER}
     print(json.dumps({"schema": SCHEMA, "files": files, "counts": totals}))
     return _status(reports)
@@ -115,21 +115,23 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
     status = files = unreadable = incomplete = 0
     counts: Counter[str] = Counter()
     is_long = False
-    for each in reports:
+    for report in reports:
         files += 1
-        status = max(status, _status([each]))
-        if each.verdict is None:
+        status = max(status, _status([report]))
+        if report.verdict is None:
             unreadable += 1
             sys.stdout.flush()
-            print(one_line(f"dwarfgpu: {each.error}"), file=sys.stderr)
+            print(one_line(f"dwarfgpu: {report.error}"), file=sys.stderr)
             continue
-        incomplete += each.is_incomplete
-        lines = list(_lines(each.verdict, each, arguments, has_baseline=has_baseline, is_many=True))
+        incomplete += report.is_incomplete
+        lines = list(
+            _lines(report.verdict, report, arguments, has_baseline=has_baseline, is_many=True)
+        )
         if files > 1 and (is_long or len(lines) > 1):
             print()
         is_long = len(lines) > 1
         _print(lines)
-        kept = zip(each.verdict.findings.kept, each.is_new, strict=True)
+        kept = zip(report.verdict.findings.kept, report.is_new, strict=True)
         counts.update(finding.severity for finding, new in kept if new)
     if is_long:
         print()

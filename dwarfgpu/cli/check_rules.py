@@ -60,14 +60,14 @@ def show_rules(arguments: Namespace, schema: str) -> int:
     else:
         rules = list(RULES.values())
     if arguments.json:
-        records: list[Plain] = [_record(each) for each in rules]
+        records: list[Plain] = [_record(rule) for rule in rules]
         print(json.dumps({"schema": schema, "rules": records}))
     elif arguments.explain is not None:
         print("\n".join(_lines(rules[0])))
     else:
         width = max(map(len, RULES))
-        for each in rules:
-            print(f"{each.name:<{width}}  {each.severity:<7}  {each.summary}")
+        for rule in rules:
+            print(f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}")
     return 0
 
 

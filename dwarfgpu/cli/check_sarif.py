@@ -67,12 +67,12 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
         for why in report.verdict.findings.skipped:
             notifications.append(_notification("note", f"not checked: {why}", report.path, number))
     invocation: JsonObject = {
-        "executionSuccessful": not any(each.is_incomplete for each in reports),
+        "executionSuccessful": not any(report.is_incomplete for report in reports),
         "toolExecutionNotifications": notifications,
     }
-    rules: list[Plain] = [_rule(each) for each in RULES.values()]
+    rules: list[Plain] = [_rule(rule) for rule in RULES.values()]
     driver: JsonObject = {"name": "dwarfgpu", "version": __version__, "rules": rules}
-    artifacts: list[Plain] = [{"location": {"uri": uri(each.path)}} for each in reports]
+    artifacts: list[Plain] = [{"location": {"uri": uri(report.path)}} for report in reports]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

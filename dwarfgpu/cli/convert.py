@@ -222,7 +222,7 @@ def _space_of_lane(
 def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
     found = arch.address_space_named(name)
     if found is None:
-        known = ", ".join(each.name for each in arch.address_spaces.values())
+        known = ", ".join(space.name for space in arch.address_spaces.values())
         raise UsageError(f"{where}: {arch.name} has no address space {name[:40]}; known: {known}")
     return found
 

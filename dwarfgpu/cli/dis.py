@@ -79,7 +79,10 @@ def _call_frame(arguments: Namespace, data: bytes, given: Encoding) -> int:
     def expression(inner: bytes) -> str:
         return expression_text(inner, given.dialect, given.format, given.arch)
 
-    texts = [instruction_text(each, form, None, expression) for each in program.instructions]
+    texts = [
+        instruction_text(instruction, form, None, expression)
+        for instruction in program.instructions
+    ]
     rest = _end(program.instructions[-1]) if program.instructions else 0
     if arguments.json:
         instructions = [

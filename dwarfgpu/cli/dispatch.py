@@ -90,14 +90,14 @@ def _lines(launched: Launched) -> Iterator[str]:
         yield f"  {bounds} {parameter.name or '?'} = {value}"
     first = launched.waves[0]
     yield f"registers of {machine.target_id(first.wave.id)}"
-    fields = {f"s{each.number}": each.field for each in launched.user_sgprs}
+    fields = {f"s{sgpr.number}": sgpr.field for sgpr in launched.user_sgprs}
     yield from _user_lines(launched)
     for name, held_there in first.scalars.items():
         if name not in fields:
             text = held_there if isinstance(held_there, str) else f"{held_there:#x}"
             yield f"  {name:<13} {text}"
     for name, values in first.vectors.items():
-        shown = ", ".join(f"{each:#x}" for each in values[:8])
+        shown = ", ".join(f"{value:#x}" for value in values[:8])
         yield f"  {name:<13} {{{shown}{', …' if len(values) > 8 else ''}}}"
 
 
@@ -120,8 +120,8 @@ def _user_lines(launched: Launched) -> Iterator[str]:
         dwords = list(group)
         first, last = dwords[0].number, dwords[-1].number
         name = f"s{first}" if first == last else f"s[{first}:{last}]"
-        values = [each.value for each in dwords]
-        known = [each for each in values if each is not None]
+        values = [dword.value for dword in dwords]
+        known = [value for value in values if value is not None]
         text = "not known"
         if len(known) == len(values):
             text = f"{sum(each << 32 * n for n, each in enumerate(known)):#x}"
@@ -146,19 +146,19 @@ def _record(launched: Launched, notes: list[str], written: list[str]) -> dict[st
         )
     waves: list[Json] = [
         {
-            "id": each.wave.id,
-            "target_id": machine.target_id(each.wave.id),
-            "workgroup": each.wave.workgroup,
-            "wave_in_group": each.wave.wave_in_group,
-            "lanes": machine.used_lanes(each.wave.id),
-            "scalars": dict(each.scalars.items()),
-            "vectors": {name: list(values) for name, values in each.vectors.items()},
+            "id": wave.wave.id,
+            "target_id": machine.target_id(wave.wave.id),
+            "workgroup": wave.wave.workgroup,
+            "wave_in_group": wave.wave.wave_in_group,
+            "lanes": machine.used_lanes(wave.wave.id),
+            "scalars": dict(wave.scalars.items()),
+            "vectors": {name: list(values) for name, values in wave.vectors.items()},
         }
-        for each in launched.waves
+        for wave in launched.waves
     ]
     user: list[Json] = [
-        {"register": f"s{each.number}", "field": each.field, "value": each.value}
-        for each in launched.user_sgprs
+        {"register": f"s{sgpr.number}", "field": sgpr.field, "value": sgpr.value}
+        for sgpr in launched.user_sgprs
     ]
     return {
         "notes": list[Json](dict.fromkeys(notes)),

@@ -106,13 +106,13 @@ def _all_waves(args: argparse.Namespace) -> int:
     require_subject(args)
     sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
     if args.verify_places:
-        sessions = [each.comparing() for each in sessions]
+        sessions = [session.comparing() for session in sessions]
     notes: dict[str, None] = {}
     heads = Headings(shared=not args.json and all(map(is_before_start, sessions)))
     if args.lane == "all":
         shows = _of_lanes(args, sessions, notes, heads)
     else:
-        shows = [partial(_of_lane, args, each, notes, heads) for each in sessions]
+        shows = [partial(_of_lane, args, session, notes, heads) for session in sessions]
     for session, show in zip(sessions, shows, strict=True):
         if not args.json:
             heads.start(_wave_title(session))
@@ -241,7 +241,7 @@ def _operations_of_waves(
     args: argparse.Namespace, sessions: Sequence[Session]
 ) -> list[list[LaneAnswer]]:
     """What operations give in the lanes of each wave."""
-    states = [chosen_states(each, args.lanes_wanted) for each in sessions]
+    states = [chosen_states(session, args.lanes_wanted) for session in sessions]
     pairs = [(row, state.lane) for row, chosen in enumerate(states) for state in chosen]
     outcomes = evaluate_for_lanes(sessions, partial(outcome, args), of_each_lane, among=pairs)
 

@@ -141,7 +141,7 @@ def _listing(
 ) -> int:
     """Every variable in scope."""
     variables = session.variables()
-    answers = [(each, _answer(session, each)) for each in variables]
+    answers = [(variable, _answer(session, variable)) for variable in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": EVAL_SCHEMA, "variables": [*records], **context_notes(session)})
@@ -164,7 +164,7 @@ def _lanes_of_waves(
 ) -> list[tuple[list[Question], list[list[LaneAnswer]]]]:
     """What the lanes of each wave are asked, and the answers to each question."""
     _no_operands(args)
-    questions = [_questions(args, each) for each in sessions]
+    questions = [_questions(args, session) for session in sessions]
     flat = [each for asked in questions for each in asked]
     verify = compared if args.verify_places else None
     answers = iter(lane_answers(flat, verify, is_brief=not args.json))
@@ -179,7 +179,7 @@ def _questions(args: argparse.Namespace, session: Session) -> list[Question]:
         return [Question(session, states, each) for each in wanted]
     variables = session.variables()
     scopes = scopes_of(session, states)
-    return [Question(session, states, each, scopes) for each in variables]
+    return [Question(session, states, variable, scopes) for variable in variables]
 
 
 def _all_late(
@@ -189,7 +189,7 @@ def _all_late(
     return [
         (question.wanted, answers[0].answer)
         for question, answers in zip(questions, answered, strict=True)
-        if answers and all(is_not_run(each.answer.error) for each in answers)
+        if answers and all(is_not_run(answer.answer.error) for answer in answers)
     ]
 
 
@@ -234,7 +234,7 @@ def _show_lanes(
             print(one_line(f"{shortened(typed_name(wanted))}:"))
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
-        if not has_hint(notes) and any(each.answer.status for each in answers):
+        if not has_hint(notes) and any(answer.answer.status for answer in answers):
             notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
     if args.json and len(questions) == 1 and args.subject:
         print_json({"schema": EVAL_SCHEMA, "lanes": records[0]["lanes"], **context_notes(session)})

@@ -112,7 +112,9 @@ def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
     """Names by addresses; none, and a note, where the symbols cannot be read."""
     try:
         # Mapping symbols of Arm ($x) are no functions; of equal addresses, a function is meant.
-        known = [each for each in code_object.file.symbols if each.name and each.name[0] != "$"]
+        known = [
+            symbol for symbol in code_object.file.symbols if symbol.name and symbol.name[0] != "$"
+        ]
         known.sort(key=lambda each: each.kind == "function")
         return {each.address: each.name for each in known}, []
     except DwarfGpuError as error:
@@ -261,12 +263,12 @@ def _record(listing: _Listing, section: FrameSection, entry: FrameEntry) -> dict
 def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
     return [
         {
-            **instruction_plain(each),
-            "offset_in_section": each.offset,
-            "hex": each.encoding.hex(),
-            "text": instruction_text(each, program.format, None, text),
+            **instruction_plain(instruction),
+            "offset_in_section": instruction.offset,
+            "hex": instruction.encoding.hex(),
+            "text": instruction_text(instruction, program.format, None, text),
         }
-        for each in program.instructions
+        for instruction in program.instructions
     ]
 
 

@@ -140,7 +140,7 @@ def _lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[st
         yield from _gpu(report.gpu, everything, is_mangled)
     if report.entries:
         yield "code objects:"
-        yield from (f"  {_entry(each)}" for each in report.entries)
+        yield from (f"  {_entry(entry)}" for entry in report.entries)
         if report.gpu is None:
             yield "  (give one with --target to see what is in it)"
     if report.sections:
@@ -217,7 +217,7 @@ def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[s
     yield from (f"  {line}" for line in _hints(kernel))
     metadata = kernel.metadata
     if metadata is not None:
-        yield from (f"  {_argument(each)}" for each in metadata.arguments)
+        yield from (f"  {_argument(argument)}" for argument in metadata.arguments)
     descriptor = kernel.descriptor
     if descriptor is not None and descriptor.reserved_set:
         yield f"  reserved bits are set: {', '.join(descriptor.reserved_set)}"

@@ -60,7 +60,7 @@ def info_core(args: argparse.Namespace, path: str) -> int:
         *_loaded(stopped, core),
         *_memory(core),
         *_rest(core),
-        *(f"note: {each}" for each in core.notes),
+        *(f"note: {note}" for note in core.notes),
     ):
         print(one_line(text))
     return 1 if core.notes else 0
@@ -123,9 +123,9 @@ def _sizes(core: Core) -> MemorySizes:
     """Of all files of the core."""
     sizes = [memory_sizes(dump.file) for dump in core.dumps]
     return MemorySizes(
-        sum(each.held for each in sizes),
-        sum(each.left_out for each in sizes),
-        sum(each.missing for each in sizes),
+        sum(size.held for size in sizes),
+        sum(size.left_out for size in sizes),
+        sum(size.missing for size in sizes),
     )
 
 
@@ -144,7 +144,7 @@ def _rest(core: Core) -> Iterator[str]:
 
 
 def _gpu(gpu: CoreState) -> str:
-    agents = ", ".join(each.processor for each in gpu.agents) or "none"
+    agents = ", ".join(agent.processor for agent in gpu.agents) or "none"
     count = len(gpu.queues)
     return f"AMD GPUs: {agents}; {'1 queue' if count == 1 else f'{count} queues'}"
 
@@ -152,9 +152,9 @@ def _gpu(gpu: CoreState) -> str:
 def _contents(core: Core) -> JsonObject:
     sizes = _sizes(core)
     cuts = [cut_short(dump.file) for dump in core.dumps]
-    problems = [error_line(each) for dump in core.dumps for each in dump.problems]
+    problems = [error_line(problem) for dump in core.dumps for problem in dump.problems]
     gpu = None if core.gpu is None else core.gpu.gpu.state
-    agents: list[Plain] = [] if gpu is None else [each.processor for each in gpu.agents]
+    agents: list[Plain] = [] if gpu is None else [agent.processor for agent in gpu.agents]
     return {
         "problems": [*filter(None, cuts), *problems],
         "memory": {
@@ -194,14 +194,14 @@ def _record(
     ]
     groups: list[Plain] = [
         {
-            "kernel": each.kernel,
-            "where": each.where,
-            "stop_reasons": list[Plain](each.stop_reasons),
-            "is_faulty": each.is_faulty,
-            "count": len(each.numbers),
-            "waves": ranges(each.numbers),
+            "kernel": group.kernel,
+            "where": group.where,
+            "stop_reasons": list[Plain](group.stop_reasons),
+            "is_faulty": group.is_faulty,
+            "count": len(group.numbers),
+            "waves": ranges(group.numbers),
         }
-        for each in (() if waves is None else wave_groups(waves.rows))
+        for group in (() if waves is None else wave_groups(waves.rows))
     ]
     return {
         "core": core_record(core),

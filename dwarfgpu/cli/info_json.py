@@ -32,15 +32,15 @@ def report_json(report: Report) -> JsonObject:
         "file": report.path,
         "elf": None if report.file is None else _elf(report, report.file),
         "gpu": None if report.gpu is None else _gpu(report.gpu),
-        "code_objects": [_entry(each) for each in report.entries],
-        "sections": [_section(each) for each in report.sections],
-        "units": [_unit(each) for each in report.units],
+        "code_objects": [_entry(entry) for entry in report.entries],
+        "sections": [_section(section) for section in report.sections],
+        "units": [_unit(unit) for unit in report.units],
         "type_units": {
-            "own": sum(each.signature is not None for each in report.units),
+            "own": sum(unit.signature is not None for unit in report.units),
             "split": report.split_type_units,
         },
         "supplementary": _supplementary(report.supplementary),
-        "problems": [_problem(each) for each in report.problems],
+        "problems": [_problem(problem) for problem in report.problems],
     }
 
 
@@ -58,8 +58,8 @@ def _elf(report: Report, file: ObjectFile) -> JsonObject:
         "debug_link": None if link is None else {"name": link.name, "crc": link.crc},
         "debug_file": report.debug_path,
         "placed_sections": [
-            {"name": each.name, "address": each.address, "size": each.size_bytes}
-            for each in placed_sections(file)
+            {"name": section.name, "address": section.address, "size": section.size_bytes}
+            for section in placed_sections(file)
         ],
     }
 
@@ -78,14 +78,14 @@ def _gpu(gpu: GpuCode) -> JsonObject:
         "printf": [] if metadata is None else list(metadata.printf),
         "notes": [
             {
-                "owner": each.owner,
-                "type": each.type,
-                "name": NOTE_NAMES.get((each.owner, each.type)),
-                "size": len(each.content),
+                "owner": note.owner,
+                "type": note.type,
+                "name": NOTE_NAMES.get((note.owner, note.type)),
+                "size": len(note.content),
             }
-            for each in gpu.notes
+            for note in gpu.notes
         ],
-        "kernels": [_kernel(each) for each in gpu.kernels],
+        "kernels": [_kernel(kernel) for kernel in gpu.kernels],
     }
 
 
@@ -127,7 +127,7 @@ def _metadata(metadata: KernelMetadata) -> JsonObject:
         "uses_dynamic_stack": metadata.uses_dynamic_stack,
         "workgroup_processor_mode": metadata.workgroup_processor_mode,
         "uniform_work_group_size": metadata.uniform_work_group_size,
-        "arguments": [_argument(each) for each in metadata.arguments],
+        "arguments": [_argument(argument) for argument in metadata.arguments],
         "unknown_keys": unknown,
     }
 

@@ -161,7 +161,7 @@ def _run(args: argparse.Namespace) -> int:
     written = list(_pictures(args, waves)) if is_picture else []
     if args.json:
         notes: list[Plain] = [*_notes(waves)]
-        print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(each) for each in waves]})
+        print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(wave) for wave in waves]})
         return _status(waves)
     for line in written:
         print(line)
@@ -177,10 +177,10 @@ def _run(args: argparse.Namespace) -> int:
 def _waves(
     args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
 ) -> list[_Wave]:
-    for each in sessions:
-        if not each.architecture.is_simt:
-            raise UsageError(f"a thread of {each.architecture.name} has no lanes")
-    states = [tuple(chosen_states(each, choice)) for each in sessions]
+    for session in sessions:
+        if not session.architecture.is_simt:
+            raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+    states = [tuple(chosen_states(session, choice)) for session in sessions]
     questions = [
         Question(session, seen, _subject(session, seen, name, is_alone=len(args.names) == 1))
         for session, seen in zip(sessions, states, strict=True)
@@ -209,7 +209,7 @@ def _subject(
     try:
         return subject(session, name)
     except UsageError:
-        is_here = all(each.location is None or each.location.pc == session.pc for each in states)
+        is_here = all(state.location is None or state.location.pc == session.pc for state in states)
         if is_alone and is_here:
             raise
         return Expression(name)
@@ -233,13 +233,13 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
         for state in wave.states:
             if state.location is not None and state.location.note is not None:
                 notes[state.location.note] = None
-        unlocated = next((each.error for each in wave.states if each.error is not None), None)
+        unlocated = next((state.error for state in wave.states if state.error is not None), None)
         notes |= {} if unlocated is None else {f"{unlocated}": None}
         if len(wave.states) == 1:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}
         for name, answers in wave.answers:
-            used = [each for each in answers if wave.letter(each.state) == "A"]
+            used = [answer for answer in answers if wave.letter(answer.state) == "A"]
             wrong = [each.answer.error for each in used]
             notes |= {f"{name}: {each}": None for each in wrong if isinstance(each, UsageError)}
             notes |= dict.fromkeys(lane_notes(used))
@@ -263,11 +263,11 @@ def _hint(
 def _status(waves: Sequence[_Wave]) -> int:
     """1 where a lane that is active has no value, or not all of one."""
     found = (
-        each.answer.status
+        answer.answer.status
         for wave in waves
         for _, answers in wave.answers
-        for each in answers
-        if wave.letter(each.state) in "A?"
+        for answer in answers
+        if wave.letter(answer.state) in "A?"
     )
     return max(found, default=0)
 
@@ -306,12 +306,15 @@ def _cut(text: str) -> str:
 
 
 def _cells(wave: _Wave, answers: Sequence[LaneAnswer]) -> dict[int, Cell]:
-    return {each.lane: cell_of(each, wave.letter(each.state)) for each in answers}
+    return {answer.lane: cell_of(answer, wave.letter(answer.state)) for answer in answers}
 
 
 def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
     for name, answers in wave.answers:
-        rows = [row_of(each, wave.letter(each.state), wave.place(each.state)) for each in answers]
+        rows = [
+            row_of(answer, wave.letter(answer.state), wave.place(answer.state))
+            for answer in answers
+        ]
         yield from grid(name, rows, len(all_lanes(wave.session)), wave.used, colours=colours)
 
 

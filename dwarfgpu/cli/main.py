@@ -194,7 +194,7 @@ def _given(args: argparse.Namespace) -> argparse.Namespace:
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
-    command = next((each for each in arguments if not each.startswith("-")), None)
+    command = next((argument for argument in arguments if not argument.startswith("-")), None)
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     schema = "dwarfgpu-error-1"
     try:

@@ -114,7 +114,7 @@ def _read_for_comparison(context: Context, result: Location) -> list[str]:
     if size_bits is None or (len(places) == 1 and not is_compound(places[0].storage)):
         return []
     # A whole register or value is the object; from within one nothing tells how far it goes.
-    shortest = next(each for each in places if each.remaining_bits == size_bits)
+    shortest = next(place for place in places if place.remaining_bits == size_bits)
     if shortest.bit_offset or size_bits > MOST_COMPARED_BITS:
         return ["--verify-places: the object has no size here; name a variable"]
     with contextlib.suppress(EvaluationError):  # the location itself is the answer

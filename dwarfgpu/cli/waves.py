@@ -72,7 +72,9 @@ def run(args: Namespace) -> int:
         if (row.is_faulty or not args.faulty) and args.kernel in (None, row.kernel)
     ]
     if args.kernel is not None and not rows:
-        names = sorted({each.kernel for each in machine.dispatches.values() if each.kernel})
+        names = sorted(
+            {dispatch.kernel for dispatch in machine.dispatches.values() if dispatch.kernel}
+        )
         raise UsageError(f"--kernel {args.kernel}: the waves are of {', '.join(names) or 'none'}")
     if args.json:
         record = _record(rows, machine)
@@ -82,8 +84,8 @@ def run(args: Namespace) -> int:
         _print_groups(rows)
     else:
         _print_rows(rows)
-    for each in notes:
-        print(one_line(f"note: {each}"), file=sys.stderr)
+    for note in notes:
+        print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
 
 
@@ -185,14 +187,14 @@ def _record(rows: list[WaveRow], machine: Machine) -> dict[str, Json]:
         )
     groups: list[Json] = [
         {
-            "kernel": each.kernel,
-            "where": each.where,
-            "stop_reasons": list(each.stop_reasons),
-            "is_faulty": each.is_faulty,
-            "count": len(each.numbers),
-            "waves": ranges(each.numbers),
+            "kernel": group.kernel,
+            "where": group.where,
+            "stop_reasons": list(group.stop_reasons),
+            "is_faulty": group.is_faulty,
+            "count": len(group.numbers),
+            "waves": ranges(group.numbers),
         }
-        for each in wave_groups(rows)
+        for group in wave_groups(rows)
     ]
     architectures: list[Json] = [*dict.fromkeys(row.architecture.name for row in rows)]
     return {

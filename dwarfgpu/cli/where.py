@@ -269,12 +269,12 @@ class _Listing:
             _print("  scope: no code is left of it")
         lines = list(coverage_lines(coverage, self.arch, source))
         widths = [max((len(text) for text in column), default=0) for column in (
-            [each.where for each in lines], [each.lines for each in lines],
+            [line.where for line in lines], [line.lines for line in lines],
         )]  # fmt: skip
-        for each in lines:
-            columns = [each.where.ljust(widths[0])]
-            columns += [each.lines.ljust(widths[1])] if widths[1] else []
-            _print(f"  {'  '.join(columns)}  {each.said}")
+        for line in lines:
+            columns = [line.where.ljust(widths[0])]
+            columns += [line.lines.ljust(widths[1])] if widths[1] else []
+            _print(f"  {'  '.join(columns)}  {line.said}")
         if not coverage.descriptions and not coverage.scope:
             _print("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
         if coverage.place is not None:

@@ -50,14 +50,14 @@ def compare(
     else:
         for line in _lines(before, after, changes):
             print(one_line(line))
-    is_worse = any(each.kind in ("worse", "lost") for each in changes)
+    is_worse = any(change.kind in ("worse", "lost") for change in changes)
     return 1 if is_worse or before.problems or after.problems else 0
 
 
 def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
     shown = {**before.shown, **after.shown}
     for kind, title in _TITLES.items():
-        found = [each for each in changes if each.kind == kind]
+        found = [change for change in changes if change.kind == kind]
         if not found:
             continue
         yield f"{title}: {len(found)}"
@@ -108,8 +108,8 @@ def _record(
         "schema": SCHEMA,
         "old": _build(old, before),
         "new": _build(new, after),
-        "changes": [_change(each) for each in changes],
-        "counts": {kind: sum(each.kind == kind for each in changes) for kind in _TITLES},
+        "changes": [_change(change) for change in changes],
+        "counts": {kind: sum(change.kind == kind for change in changes) for kind in _TITLES},
     }
 
 
@@ -119,7 +119,7 @@ def _build(file: CodeObject, build: Build) -> JsonObject:
         "variables": build.variable_count,
         "scope_bytes": build.scope_bytes,
         "described_bytes": build.described_bytes,
-        "problems": [error_json(each)["error"] for each in build.problems],
+        "problems": [error_json(problem)["error"] for problem in build.problems],
     }
 
 

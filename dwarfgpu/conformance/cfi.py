@@ -55,7 +55,7 @@ def _decoded(case: Case, fde: CfaProgram) -> tuple[object, object] | None:
     if expected.get("error"):
         if isinstance(fde.error, FAULTS) and not fde.instructions:
             return None
-        return "an error", [each.title for each in fde.instructions]
+        return "an error", [instruction.title for instruction in fde.instructions]
     if not fde.instructions:
         return expected, fde.error
     found = instruction_plain(fde.instructions[0])

@@ -118,11 +118,17 @@ def _decode(case: Case) -> None:
     if expression.error is not None:
         raise expression.error
     got: list[Json] = []
-    for each in expression.instructions:
+    for instruction in expression.instructions:
         operands: list[Json] = [
-            value.hex() if isinstance(value, bytes) else value for value in each.operands
+            value.hex() if isinstance(value, bytes) else value for value in instruction.operands
         ]
-        got.append({"op": each.operation.title, "operands": operands, "length": len(each.encoding)})
+        got.append(
+            {
+                "op": instruction.operation.title,
+                "operands": operands,
+                "length": len(instruction.encoding),
+            }
+        )
     _check(case.expected["ops"].value, got)
 
 
@@ -322,8 +328,8 @@ def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
         location = part.location
         if displaced_bits and not location.is_undefined:
             places = tuple(
-                SingleLocation(each.storage, each.bit_offset - displaced_bits)
-                for each in location.places
+                SingleLocation(place.storage, place.bit_offset - displaced_bits)
+                for place in location.places
             )
             location = Location(places)
         _location(case, machine, field["location"], location)

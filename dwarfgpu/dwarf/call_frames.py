@@ -189,10 +189,10 @@ def search_table_of(file: ObjectFile) -> SearchTable | None:
 
     `Malformed`, `Unsupported` where it cannot be read.
     """
-    for each in file.segments:
-        if each.type == PT_GNU_EH_FRAME:
-            data = file.file_bytes(each.offset, each.file_bytes, eh_frame_hdr.SECTION)
-            return read_search_table(data, each.address, file.address_bytes, file.endian)
+    for segment in file.segments:
+        if segment.type == PT_GNU_EH_FRAME:
+            data = file.file_bytes(segment.offset, segment.file_bytes, eh_frame_hdr.SECTION)
+            return read_search_table(data, segment.address, file.address_bytes, file.endian)
     section = file.sections_by_name.get(eh_frame_hdr.SECTION)
     if section is None or section.type == SHT_NOBITS or file.is_relocatable:
         return None

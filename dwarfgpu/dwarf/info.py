@@ -163,7 +163,9 @@ class DebugInfo:
     @property
     def unsearched(self) -> LimitExceeded | None:
         """The budget that left units out: a name that is not found may be in them."""
-        return next((each for each in self.problems if isinstance(each, LimitExceeded)), None)
+        return next(
+            (problem for problem in self.problems if isinstance(problem, LimitExceeded)), None
+        )
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -189,12 +189,12 @@ def _scratch_base(
 def _named_register(attribute: ExprLoc | LocList, pc: int | None) -> int | None:
     """The register of an expression that ends in DW_OP_reg*."""
     if isinstance(attribute, LocList):
-        expressions = [each.expression for each in matching_entries(attribute.entries, pc)]
+        expressions = [entry.expression for entry in matching_entries(attribute.entries, pc)]
     else:
         expressions = [attribute.expression]
     unit = attribute.unit
-    for each in expressions:
-        found = prepare(each, unit.dialect, unit.format).instructions
+    for expression in expressions:
+        found = prepare(expression, unit.dialect, unit.format).instructions
         if found and (number := register_of(found[-1])) is not None:
             return number
     return None

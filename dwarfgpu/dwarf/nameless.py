@@ -69,9 +69,9 @@ def variables_of(function: Die, name: str | None = None) -> list[Variable]:
     """The variables of nameless functions that belong to a function, or to the function that is
     inlined: all, or those of a canonical name. Several of one name are of several instances."""
     known = [
-        each
-        for each in nameless_variables(declaration_of(function).unit)
-        if name is None or canonical(each.name) == name
+        variable
+        for variable in nameless_variables(declaration_of(function).unit)
+        if name is None or canonical(variable.name) == name
     ]
     own = _spot(function) if known else None
     return [each for each in known if own is not None and _owner(each) == own]
@@ -98,8 +98,8 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
     `UsageError` where they differ and nothing tells which is meant.
     """
     alike: dict[Hashable, Variable] = {}
-    for each in variables:
-        alike.setdefault(_meaning(each), each)
+    for variable in variables:
+        alike.setdefault(_meaning(variable), variable)
     left = list(alike.values())
     if len(left) > 1 and function is not None:
         for feature, parameter in ((_element, _type_argument), (_count, _value_argument)):
@@ -239,7 +239,7 @@ def _following(
     if len(features) < 2:
         return left
     own = _arguments(function, argument)
-    every = [_arguments(each, argument) for each in _instances(function)]
+    every = [_arguments(instance, argument) for instance in _instances(function)]
     for position, mine in enumerate(own):
         if {each[position] for each in every if position < len(each)} == features:
             return [each for each in left if feature(each) == mine]
@@ -259,7 +259,7 @@ def _instances(function: Die) -> Iterator[Die]:
 def _arguments(function: Die, argument: Callable[[Die], Hashable]) -> list[Hashable]:
     """What the template parameters of a function are, None for those of another kind."""
     for holder in function.origins():
-        found = [argument(each) for each in holder.children() if each.tag in _PARAMETERS]
+        found = [argument(child) for child in holder.children() if child.tag in _PARAMETERS]
         if found:
             return found
     return []
@@ -296,10 +296,10 @@ def _text(kind: Type | None) -> str:
 def _ambiguous(variables: list[Variable]) -> str:
     first = variables[0]
     spot = _spot(first.die)
-    if any(_spot(each.die) != spot for each in variables):
-        places = dict.fromkeys(_shown(_spot(each.die)) for each in variables)
+    if any(_spot(variable.die) != spot for variable in variables):
+        places = dict.fromkeys(_shown(_spot(variable.die)) for variable in variables)
         return f'"{first.name}" is ambiguous: it is declared {_joined(places)}'
-    types = dict.fromkeys(each.type_text or "of no type" for each in variables)
+    types = dict.fromkeys(variable.type_text or "of no type" for variable in variables)
     return (
         f'"{first.name}" is ambiguous: the instances of the function around it, {_shown(spot)}, '
         f"have it as {_joined(types)}"

@@ -36,7 +36,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     thread_pointer = THREAD_POINTERS.get(file.machine)
     if thread_pointer is None:
         raise Unsupported(f"thread-local storage of {file.machine}")
-    segment = next((each for each in file.segments if each.type == PT_TLS), None)
+    segment = next((segment for segment in file.segments if segment.type == PT_TLS), None)
     if segment is None:
         raise IllFormed(f"{name} has no thread-local storage (PT_TLS)")
     if not 0 <= offset <= segment.memory_bytes:
@@ -67,11 +67,11 @@ def _block_told(file: ObjectFile, wave: WaveId, target: Target | None) -> int | 
     """Where the block of a library is, by a target that knows; None where none does."""
     if not isinstance(target, ThreadLocal):
         return None
-    for each in file.symbols:
-        if each.kind == "thread_local" and each.section:
-            address = target.thread_local_address(wave, file.path, each.name)
+    for symbol in file.symbols:
+        if symbol.kind == "thread_local" and symbol.section:
+            address = target.thread_local_address(wave, file.path, symbol.name)
             if address is not None:
-                return address - each.address
+                return address - symbol.address
     return None
 
 

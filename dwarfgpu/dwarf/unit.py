@@ -418,8 +418,8 @@ class CompilationUnit:
         if offset not in self._locations:
             try:
                 entries = list(map(self._loaded, read_locations(self, offset)))
-                empty = [each for each in entries if each.is_empty]
-                held = [each for each in entries if not each.is_empty] if empty else entries
+                empty = [entry for entry in entries if entry.is_empty]
+                held = [entry for entry in entries if not entry.is_empty] if empty else entries
                 self._locations[offset] = LocList(tuple(held), self, tuple(empty))
             except DwarfGpuError as error:
                 self._locations[offset] = error

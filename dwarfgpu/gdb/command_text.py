@@ -69,9 +69,9 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         raise
     except DwarfGpuError as error:
         problem = error
-    for each in variables:
-        yield explanation(session, each).text(depth, "-depth")
-    if [each.name for each in variables] != [text.removeprefix("::")]:
+    for variable in variables:
+        yield explanation(session, variable).text(depth, "-depth")
+    if [variable.name for variable in variables] != [text.removeprefix("::")]:
         yield f"expression {text}"
         found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
         yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(found))
@@ -83,7 +83,7 @@ def explanation(session: GdbSession, variable: Variable) -> Explanation:
         session, variable, lambda reading: session.text(reading, print_options())
     )
     notes = dict.fromkeys((*session.notes, *found.answer.notes))
-    return evolve(found, heading=(*found.heading, *(f"note: {each}" for each in notes)))
+    return evolve(found, heading=(*found.heading, *(f"note: {note}" for note in notes)))
 
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
@@ -154,7 +154,7 @@ def operations_result(session: GdbSession, text: str) -> Iterator[str]:
     yield location_text(result) if isinstance(result, Location) else entry_text(result)
     unit = context.unit
     if unit is not None:
-        yield from (f"note: {each}" for each in prepare(data, unit.dialect, unit.format).notes)
+        yield from (f"note: {note}" for note in prepare(data, unit.dialect, unit.format).notes)
 
 
 def lane_answers(session: GdbSession, argument: str) -> Iterator[str]:
@@ -172,12 +172,12 @@ def lane_answers(session: GdbSession, argument: str) -> Iterator[str]:
     if count > _MOST_LANES:
         raise LimitExceeded(f"{count} lanes: at most {_MOST_LANES} are looked at together")
     states = [
-        each for each in session.lane_states(range(count)) if each.is_active in _LANES[choice]
+        state for state in session.lane_states(range(count)) if state.is_active in _LANES[choice]
     ]
     if not states:
         yield "No lanes match."
         return
-    told = [(each.lane, _lane_answer(session, each, text.strip())) for each in states]
+    told = [(state.lane, _lane_answer(session, state, text.strip())) for state in states]
     digits = len(str(count - 1))
     for answer, run in groupby(told, key=lambda each: each[1]):
         lanes = [lane for lane, _ in run]

@@ -180,7 +180,7 @@ class OperationsCommand(_LinesCommand):
 
     def complete(self, text: str, word: str) -> list[str]:
         """The names of operations."""
-        return sorted(each for each in OPERATIONS if each.startswith(word))
+        return sorted(operation for operation in OPERATIONS if operation.startswith(word))
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
@@ -238,8 +238,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
             text = argument.strip()
             if text == "-compare":
                 found = compare(self.debugger)
-                for each in found.differences:
-                    print(each)
+                for difference in found.differences:
+                    print(difference)
                 same = found.facts - len(found.differences)
                 print(f"{found.frames} frames: {same} of {found.facts} facts are the same")
                 return

@@ -164,7 +164,7 @@ def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]
         yield "CFA", _cfa(theirs), _own_cfa(physical)
     arch = physical.architecture
     kept = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
-    known = {each.name for each in theirs.architecture().registers()}
+    known = {register.name for register in theirs.architecture().registers()}
     for number in sorted(each for each in kept if each is not None):
         if arch.register(number).name in known:
             yield arch.register(number).name, *_register(theirs, physical, number)

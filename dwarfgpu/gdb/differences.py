@@ -172,7 +172,7 @@ def _is_lost_in_part(theirs: GdbVariable, ours: GdbVariable) -> bool:
 def _described_bits(ours: GdbVariable) -> int | None:
     """How many bits the location describes; None where that is all of them."""
     reasons = () if ours.bits is None else ours.bits.reasons
-    found = [match for each in reasons if (match := _DESCRIBED.fullmatch(each))]
+    found = [match for reason in reasons if (match := _DESCRIBED.fullmatch(reason))]
     return int(found[0][1]) if found else None
 
 
@@ -207,7 +207,9 @@ def _is_by_wrong_frame(
     frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
 ) -> bool:
     """Whether GDB's value on entry is what the call tells, by registers of the function called."""
-    is_on_entry = any(each.operation.name in _ON_ENTRY for each in _instructions(session, variable))
+    is_on_entry = any(
+        instruction.operation.name in _ON_ENTRY for instruction in _instructions(session, variable)
+    )
     attribute = variable.location
     if attribute is None or not is_on_entry or theirs.bits is None:
         return False
@@ -311,7 +313,7 @@ def _is_other_class(variable: Variable, theirs: GdbVariable) -> bool:
     kind = strip(variable.type)
     if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
         return False
-    return any(not each.is_static for each in kind.members)
+    return any(not member.is_static for member in kind.members)
 
 
 def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
@@ -416,12 +418,12 @@ def _depends_on_lost(
 ) -> bool:
     """Whether a register that no rule and no ABI gives an outer frame is needed, also to tell what
     a call has passed."""
-    for each in instructions:
-        number = _named_register(each)
+    for instruction in instructions:
+        number = _named_register(instruction)
         if number is not None and session.level and session.frame.register(number).is_undefined:
             return True
-        if each.operation.name in _ON_ENTRY and depth < _MOST_CALLS:
-            told = _told_by_call(session, each, variable)
+        if instruction.operation.name in _ON_ENTRY and depth < _MOST_CALLS:
+            told = _told_by_call(session, instruction, variable)
             if told is not None and _depends_on_lost(*told, variable, depth + 1):
                 return True
     return False
@@ -461,13 +463,13 @@ def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instructi
     match variable.location:
         case LocList() as attribute:
             entries = matching_entries(attribute.entries, session.pc)
-            expressions = [each.expression for each in entries]
+            expressions = [entry.expression for entry in entries]
         case ExprLoc() as attribute:
             expressions = [attribute.expression]
         case _:
             return
-    for each in expressions:
-        yield from decode(each, variable.unit.dialect, variable.unit.format).instructions
+    for expression in expressions:
+        yield from decode(expression, variable.unit.dialect, variable.unit.format).instructions
 
 
 def _is_wide_read(instruction: Instruction) -> bool:

@@ -90,10 +90,10 @@ class LoadedFiles:
     def named(self, objfile: gdb.Objfile) -> CodeObject | None:
         """The code object that GDB has read as a file; as `at`."""
         name = (objfile.owner or objfile).filename
-        for each in self._loaded_sections()[0]:
-            path = each.path or gdb.current_progspace().filename
+        for section in self._loaded_sections()[0]:
+            path = section.path or gdb.current_progspace().filename
             if path is not None and path.removeprefix("target:") == name:
-                return self.at(each.begin)
+                return self.at(section.begin)
         return None
 
     def row_at(self, location: int) -> FrameRow | None:
@@ -127,12 +127,12 @@ class LoadedFiles:
     def _all(self) -> Iterator[CodeObject]:
         """Every file that can be read, in the order of their addresses."""
         seen: set[str | None] = set()
-        for each in self._loaded_sections()[0]:
-            if each.path in seen:
+        for section in self._loaded_sections()[0]:
+            if section.path in seen:
                 continue
-            seen.add(each.path)
+            seen.add(section.path)
             try:
-                found = self.at(each.begin)
+                found = self.at(section.begin)
             except DwarfGpuError:
                 continue  # it is told where something in it is asked for
             if found is not None:
@@ -148,7 +148,7 @@ class LoadedFiles:
         """Those at this stop, and where they begin."""
         if self._sections is None or self._sections[0] != self._target.stop:
             sections = loaded_sections()
-            self._sections = self._target.stop, sections, [each.begin for each in sections]
+            self._sections = self._target.stop, sections, [section.begin for section in sections]
         return self._sections[1:]
 
     def _renewed(self, path: str, section: LoadedSection, held: _Opened | None) -> _Opened:

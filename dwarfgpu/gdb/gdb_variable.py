@@ -106,13 +106,13 @@ def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]
     """First bit and size in bits of each scalar in a value."""
     kind = value.type.strip_typedefs()
     if kind.code in _COMPOUND:
-        for each in kind.fields():
-            if not hasattr(each, "bitpos"):
+        for field in kind.fields():
+            if not hasattr(field, "bitpos"):
                 continue  # a static member
-            if each.bitsize:
-                yield first + each.bitpos, each.bitsize, value[each]
+            if field.bitsize:
+                yield first + field.bitpos, field.bitsize, value[field]
             else:
-                yield from _leaves(value[each], first + each.bitpos)
+                yield from _leaves(value[field], first + field.bitpos)
     elif kind.code == gdb.TYPE_CODE_ARRAY:
         low, high = kind.range()
         for index in range(low, high + 1):

@@ -42,11 +42,11 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
     notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
         yield one_line(f"{frame_number(level)}{function or '??'}")
-        for each in _variables(session):
-            kind = f"{each['type']} " if each["type"] is not None else ""
-            yield one_line(f"    {kind}{each['name']} = {each['text']}")
+        for variable in _variables(session):
+            kind = f"{variable['type']} " if variable["type"] is not None else ""
+            yield one_line(f"    {kind}{variable['name']} = {variable['text']}")
         notes |= dict.fromkeys(session.notes)
-    yield from (one_line(f"note: {each}") for each in notes)
+    yield from (one_line(f"note: {note}") for note in notes)
 
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:

@@ -162,7 +162,7 @@ def registers(frame: Any, architecture: str) -> Dict[str, object]:
     """Every register that GDB can read and that a state has."""
     known = re.compile(REGISTERS.get(architecture, REGISTERS[""]))
     found = {}  # type: Dict[str, object]
-    listed = [each.name for each in frame.architecture().registers()]
+    listed = [register.name for register in frame.architecture().registers()]
     for name in [*listed, *(each for each in UNLISTED if each not in listed)]:
         if not known.fullmatch(name):
             continue
@@ -182,7 +182,7 @@ def register(name: str, value: Any) -> object:
     if is_lanes and not name_is_wide(kind):
         first, last = kind.range()
         lanes = [value[index] for index in range(first, last + 1)]
-        return [int.from_bytes(value_bytes(each, "little"), "little") for each in lanes]
+        return [int.from_bytes(value_bytes(lane, "little"), "little") for lane in lanes]
     data = value_bytes(value, "little")
     if X87.fullmatch(name):
         data = data[:X87_BYTES]
@@ -306,9 +306,9 @@ def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
     """The stack of a thread as far as GDB finds frames."""
     top = int(newest.read_register("sp")) % (1 << 64)
     last = top
-    for each in older_frames(newest):
+    for frame in older_frames(newest):
         try:
-            last = max(last, int(each.read_register("sp")) % (1 << 64))
+            last = max(last, int(frame.read_register("sp")) % (1 << 64))
         except gdb.error:
             break
     if size_bytes is None:
@@ -378,10 +378,10 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
             save_value(memory, value.dereference(), depth - 1)
     elif depth and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-        for each in kind.fields():
-            if hasattr(each, "bitpos"):
+        for field in kind.fields():
+            if hasattr(field, "bitpos"):
                 try:
-                    save_value(memory, value[each], depth - 1)
+                    save_value(memory, value[field], depth - 1)
                 except (gdb.error, ValueError):
                     continue
 
@@ -446,13 +446,13 @@ def state(given: Wanted) -> Dict[str, object]:
         if memory.add(address, size_bytes, space, lane_of(space)) < size_bytes:
             raise gdb.GdbError("save-state: cannot read all of %s#%#x" % (space, address))
     entries = list(memory.entries())
-    wave["memory"] = [each for each in entries if "space" in each]
+    wave["memory"] = [entry for entry in entries if "space" in entry]
     document = {"schema": SCHEMA, "architecture": architecture}  # type: Dict[str, object]
     exec_bytes = newest.read_register("exec").type.sizeof if is_gpu else 0
     if exec_bytes:
         document["wave_size"] = 8 * exec_bytes
     document["code_objects"] = list(code_objects(loaded, given.path))
-    document["memory"] = [each for each in entries if "space" not in each]
+    document["memory"] = [entry for entry in entries if "space" not in entry]
     document["waves"] = [wave]
     return document
 

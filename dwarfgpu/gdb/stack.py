@@ -95,7 +95,7 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
         if isinstance(session, GdbSession) and not session.code_objects:
             notes |= dict.fromkeys(session.notes)
         last = each
-    yield from (one_line(f"note: {each}") for each in notes)
+    yield from (one_line(f"note: {note}") for note in notes)
     if last is None:
         return
     stack = last.session.call_stack

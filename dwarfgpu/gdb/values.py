@@ -159,7 +159,7 @@ class Frame:
         """Those in scope, the innermost first; of two of one name, the inner one alone."""
         with gdb_errors():
             self._own()
-            found = {each.name: each for each in reversed(self.session().variables())}
+            found = {variable.name: variable for variable in reversed(self.session().variables())}
         return [self.variable(name) for name in reversed(found)]
 
     def variable(self, name: str) -> Value:
@@ -427,4 +427,4 @@ def _settings(value: TypedValue) -> tuple[str, ...]:
 
 
 def _values(settings: tuple[str, ...]) -> tuple[object, ...]:
-    return tuple([gdb.parameter(each) for each in settings])
+    return tuple([gdb.parameter(setting) for setting in settings])

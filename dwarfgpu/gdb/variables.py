@@ -61,8 +61,8 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     if session.gdb_frame is not None:
         return
     own: dict[tuple[str, int], list[Variable]] = {}
-    for each in _locals(session):
-        own.setdefault((each.name, each.decl_line or 0), []).append(each)
+    for local in _locals(session):
+        own.setdefault((local.name, local.decl_line or 0), []).append(local)
     symbols = list(_symbols(frame))
     twice = Counter((symbol.name, block.start, block.end) for symbol, block in symbols)
     seen: set[str] = set()
@@ -91,7 +91,7 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
 def _locals(session: GdbSession) -> list[Variable]:
     """Those of the function; none where nothing describes it."""
     try:
-        return [each for each in session.variables() if each.kind != "global"]
+        return [variable for variable in session.variables() if variable.kind != "global"]
     except DwarfGpuError:
         return []
 
@@ -115,7 +115,7 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
     if len(notes) == len(chosen):
         raise UsageError(notes[0])
     with default_settings():
-        found = [each for frame in chosen for each in compare_variables(debugger, frame)]
+        found = [variable for frame in chosen for variable in compare_variables(debugger, frame)]
     yield from (one_line(f"note: {each}") for each in dict.fromkeys(notes))
     yield from (one_line(str(each)) for each in found if not each.is_same)
     same = sum(each.is_same for each in found)
@@ -130,7 +130,7 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
 def _unread(debugger: Debugger, frames: list[gdb.Frame]) -> list[str]:
     """Of each frame whose file cannot be read, why."""
     sessions = map(debugger.session, frames)
-    return [each.notes[0] for each in sessions if not each.code_objects and each.notes]
+    return [session.notes[0] for session in sessions if not session.code_objects and session.notes]
 
 
 def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:

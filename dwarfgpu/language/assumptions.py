@@ -10,5 +10,5 @@ from dwarfgpu.session.session import Session
 
 def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
     """What was assumed about the descriptions of variables, once each; nothing is read."""
-    notes = (note for each in variables for note in session.notes_on(each))
+    notes = (note for variable in variables for note in session.notes_on(variable))
     return tuple(dict.fromkeys(notes))

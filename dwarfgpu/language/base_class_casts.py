@@ -101,9 +101,9 @@ def _is_same(one: Struct, other: Struct) -> bool:
 
 def _layout(kind: Struct) -> list[tuple[object, ...]]:
     return [
-        (each.name, each.bit_offset, each.bit_size, each.is_base_class, each.is_virtual)
-        for each in kind.members
-        if not each.is_static
+        (member.name, member.bit_offset, member.bit_size, member.is_base_class, member.is_virtual)
+        for member in kind.members
+        if not member.is_static
     ]
 
 

@@ -99,7 +99,7 @@ def joined(
     arithmetic: Operators, real: Number, imaginary: Number, *operands: TypedValue
 ) -> TypedValue:
     """A complex number of the type of that operand which has the larger parts."""
-    kinds = [each.type for each in operands if is_complex(each.type)]
+    kinds = [operand.type for operand in operands if is_complex(operand.type)]
     bares = [bare for kind in kinds if isinstance(bare := strip(kind), Base)]
     widest = max(bares, key=lambda bare: bare.base.bit_size)
     part = Base(evolve(widest.base, encoding="float", bit_size=widest.base.bit_size // 2))

@@ -126,9 +126,9 @@ def _composite(one: Type | None, two: Type | None) -> Type | None:
 def _qualified(kind: Type | None, by: Type | None) -> Type | None:
     """A type with the qualifiers of another too."""
     own = _qualifiers(kind)
-    for each in _qualifiers(by):
-        if each not in own:
-            kind = Qualified(each, kind)
+    for qualifier in _qualifiers(by):
+        if qualifier not in own:
+            kind = Qualified(qualifier, kind)
     return kind
 
 

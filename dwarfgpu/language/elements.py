@@ -16,9 +16,9 @@ from dwarfgpu.model.storage import Register
 def elements(places: Places, values: list[TypedValue]) -> TypedValue:
     """`{1, 2}`: an array of the type of the first, as in GDB."""
     first = values[0]
-    if any(each.size_bits != first.size_bits for each in values):
+    if any(value.size_bits != first.size_bits for value in values):
         raise UsageError("array elements must all be the same size")
-    bits = concatenate([places.known(each) for each in values], places.context.endian)
+    bits = concatenate([places.known(value) for value in values], places.context.endian)
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 
@@ -51,7 +51,7 @@ def alignment_bytes(kind: Type | None) -> int:
     if isinstance(bare, Array):
         return alignment_bytes(bare.element)
     if isinstance(bare, Struct):
-        inner = [alignment_bytes(each.type) for each in bare.members if not each.is_static]
+        inner = [alignment_bytes(member.type) for member in bare.members if not member.is_static]
         if bare.is_declaration:
             raise UsageError("could not determine alignment of type")
         return max(inner, default=1)

@@ -125,8 +125,8 @@ class Evaluator:
             value = self.places.read(value)
         finally:
             if self.options.looked_at is not None:
-                for each in self.places.variables:
-                    self.options.looked_at(each)
+                for variable in self.places.variables:
+                    self.options.looked_at(variable)
         notes = assumptions(self.session, self.places.variables)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
@@ -166,7 +166,7 @@ class Evaluator:
             case ast.SizeOf():
                 return self._size(self.names.type_of(node.type).type)
             case ast.Elements():
-                return elements(self.places, [self.object(each) for each in node.elements])
+                return elements(self.places, [self.object(element) for element in node.elements])
 
     def object(self, node: ast.Node) -> TypedValue:
         """The value of an operand: of a reference, what it refers to."""
@@ -284,7 +284,7 @@ class Evaluator:
             spaces = self.session.architecture.address_spaces
             if len(spaces) == 1:  # a CPU: nobody means an address space there
                 raise UsageError("Invalid character '#' in expression.")
-            known = ", ".join(each.name for each in spaces.values())
+            known = ", ".join(space.name for space in spaces.values())
             unknown_space = f"Address space {node.space} not recognised by the architecture"
             raise UsageError(f"{unknown_space}; known: {known}")
         address = self.arithmetic.address(self.object(node.address))
@@ -412,7 +412,7 @@ class Evaluator:
         whole = f"{owner}::{simple}"
         found = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
         dies = [each for each in found if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM]
-        has_code = any(code_ranges(each) for each in dies)
+        has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(kind, simple)):
             raise Unsupported(NO_CALLS)
         if not has_code and (dies or (not scope and has_method(kind, simple))):
@@ -456,7 +456,7 @@ class Evaluator:
         if own is not None and isinstance(self.places, Unevaluated):
             return self._number(self.numbers.integer(0))  # as in GDB
         if own is not None:
-            return own(self, [self.object(each) for each in call.arguments])
+            return own(self, [self.object(argument) for argument in call.arguments])
         if isinstance(node, ast.Name):
             given = self._gpu_call(node, call.arguments)
             if given is not None:
@@ -479,7 +479,9 @@ class Evaluator:
             return None
         if not is_free(self.names.meaning(node.name)):
             return None
-        numbers = [self.arithmetic.number(self.object(each)).value.integer for each in arguments]
+        numbers = [
+            self.arithmetic.number(self.object(argument)).value.integer for argument in arguments
+        ]
         return gpu_call(self.session, node.name, numbers)
 
     def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:

@@ -45,10 +45,10 @@ def _outwards(session: Session) -> Iterator[Session]:
     if session.pc is None or session.is_absent:
         return
     yield session
-    for each in stack_frames(session.at_level(0)):
-        seen = each.session
+    for frame in stack_frames(session.at_level(0)):
+        seen = frame.session
         is_outside = (seen.level, seen.inline_level) > (session.level, session.inline_level)
-        if is_outside and each.has_lane:
+        if is_outside and frame.has_lane:
             yield seen
 
 

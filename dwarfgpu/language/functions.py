@@ -92,10 +92,10 @@ def _outwards(asking: Evaluation) -> Iterator[StackFrame]:
     """The frame in focus and those outside of it, up to `main`."""
     session = asking.session
     here = (session.level, session.inline_level)
-    for each in stack_frames(session.at_level(0)):
-        if (each.session.level, each.session.inline_level) >= here:
-            yield each
-            if each.function == "main":
+    for frame in stack_frames(session.at_level(0)):
+        if (frame.session.level, frame.session.inline_level) >= here:
+            yield frame
+            if frame.function == "main":
                 return
 
 

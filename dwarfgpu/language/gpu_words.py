@@ -66,7 +66,7 @@ def _global_offset(machine: Machine, session: Session) -> Position:
     except DwarfGpuError as error:
         raise _no_offset(error.message) from None
     kind, location = arguments.type, arguments.location
-    members = {each.name: each for each in kind.members} if isinstance(kind, Struct) else {}
+    members = {member.name: member for member in kind.members} if isinstance(kind, Struct) else {}
     found = []
     for axis in "xyz":
         member = members.get(f"hidden_global_offset_{axis}")

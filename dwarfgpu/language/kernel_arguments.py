@@ -75,7 +75,7 @@ def _members(
     arguments: tuple[Argument, ...], described: list[Variable | None], endian: Endian
 ) -> Iterator[Member]:
     """Parameters belong to the arguments of the programmer in order, where they are as many."""
-    own = [each for each in arguments if not each.is_hidden]
+    own = [argument for argument in arguments if not argument.is_hidden]
     if len(described) != len(own):
         described = [None] * len(own)
     variables = dict(zip([each.offset_bytes for each in own], described, strict=True))

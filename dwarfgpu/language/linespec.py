@@ -106,7 +106,7 @@ def spots_of(
         raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
     functions = functions_of(session, text)
     if functions:
-        return tuple(_spot_of_function(session, each) for each in functions)
+        return tuple(_spot_of_function(session, function) for function in functions)
     inside = _IN_FUNCTION.fullmatch(text)
     if inside is not None:
         return _spots_in_function(session, text, inside["function"], int(inside["offset"], 0))
@@ -120,7 +120,7 @@ def _spots_in_function(
     """`FUNCTION+OFFSET`: bytes from where the code of a function begins."""
     functions = functions_of(session, function)
     try:
-        entries = [each.entry for each in functions] or [entry_of(session, function)]
+        entries = [function.entry for function in functions] or [entry_of(session, function)]
     except UsageError:
         raise UsageError(f'Function "{text}" not defined.') from None
     pcs = [entry + offset_bytes for entry in entries]
@@ -329,7 +329,8 @@ def body_of(session: Session, entry: int) -> int:
 
 def _has_location_lists(unit: CompilationUnit) -> bool:
     return "GNU" in unit.producer and any(
-        each.name == dw.AT_LOCATION and each.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
+        attribute.name == dw.AT_LOCATION
+        and attribute.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
         for abbreviation in unit.abbreviations.values()
-        for each in abbreviation.attributes
+        for attribute in abbreviation.attributes
     )

@@ -36,7 +36,7 @@ def has_this(die: Die) -> bool:
     if die.tag != dw.TAG_SUBPROGRAM or not is_member(die):
         return False
     children = with_parameters(die).children()
-    parameters = (each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER)
+    parameters = (child for child in children if child.tag == dw.TAG_FORMAL_PARAMETER)
     first = next(parameters, None)
     return first is not None and first.flag(dw.AT_ARTIFICIAL)
 

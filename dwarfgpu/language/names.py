@@ -114,7 +114,7 @@ class Names:
         """The inlined call in focus where it is one of these functions: only there, as in GDB, a
         function without code of its own has a place."""
         chain = self.session.meanings().chain[:1]
-        wanted = [declaration_of(each) for each in functions]
+        wanted = [declaration_of(function) for function in functions]
         return [each for each in chain if declaration_of(each) in wanted]
 
     def unknown(self, name: str) -> UsageError:
@@ -197,7 +197,7 @@ class Names:
         if step.kind == "[]":
             return array_of(kind, step.count)
         if step.kind == "()":
-            parameters = tuple(self.type_of(each).type for each in step.parameters)
+            parameters = tuple(self.type_of(parameter).type for parameter in step.parameters)
             return Function(kind, parameters, is_variadic=step.is_variadic)
         pointer = evolve(self.builtins.pointer(kind), kind=_POINTERS[step.kind])
         if space is not None:

@@ -36,8 +36,8 @@ def refuse_arrow(operand: TypedValue) -> None:
 
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
     """`Unsupported` for an operator that a class has; `UsageError`, in GDB's words, for others."""
-    kinds = [strip(each.type) for each in operands]
-    found = [each for each in kinds if isinstance(each, Struct)]
+    kinds = [strip(operand.type) for operand in operands]
+    found = [kind for kind in kinds if isinstance(kind, Struct)]
     if not found:
         return
     name = f"operator{operator}"

@@ -61,9 +61,9 @@ def components(places: Places, value: TypedValue, name: str) -> TypedValue | Non
         return places.element(value, indexes[0])
     kind = Array(element, (len(indexes),), is_vector=True)
     parts = [places.read(places.element(value, index)) for index in indexes]
-    read = [each.bits for each in parts if each.bits is not None]
+    read = [part.bits for part in parts if part.bits is not None]
     if len(read) < len(parts):
-        error = next((each.error for each in parts if each.error is not None), None)
+        error = next((part.error for part in parts if part.error is not None), None)
         return TypedValue(kind, error=error, unit=value.unit)
     bits = concatenate(read, places.context.endian)
     return TypedValue(kind, bits=bits, unit=value.unit, notes=value.notes)
@@ -81,7 +81,7 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
 
 def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
     """`-`, `+` or `~` of each element."""
-    found = [arithmetic.unary(operator, each) for each in _elements(arithmetic, value, value)]
+    found = [arithmetic.unary(operator, element) for element in _elements(arithmetic, value, value)]
     return _of(arithmetic, value, found)
 
 

@@ -155,7 +155,7 @@ def _arguments(machine: Machine, session: Session) -> TypedValue:
 def _ids(machine: Machine, queue: Queue | None, dispatch: Dispatch | None = None) -> str:
     agent = None if queue is None else machine.agents.get(queue.agent)
     parts = [agent, queue, *([] if dispatch is None else [dispatch])]
-    return ":".join("?" if each is None else str(each.id) for each in parts)
+    return ":".join("?" if part is None else str(part.id) for part in parts)
 
 
 def _queue_name(machine: Machine, session: Session) -> str:

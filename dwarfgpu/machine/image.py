@@ -121,7 +121,8 @@ class ImageTarget:
         """Whether no byte of a range can be read: `access.coalesced_reads.KnowsNothing`."""
         end = address + size_bytes
         if where.space.number == 0 and any(
-            address < each.address + each.size_bytes and each.address < end for each in self.images
+            address < image.address + image.size_bytes and image.address < end
+            for image in self.images
         ):
             return False  # an image may tell some of it
         return not self.machine.known_memory(where, address, size_bytes)

@@ -83,8 +83,8 @@ class RecordedTarget(ImageTarget):
         if not self.done:
             return []
         number, writes = self.done.pop()
-        for each in reversed(writes):
-            self._set(each.place, each.before)
+        for write in reversed(writes):
+            self._set(write.place, write.before)
         self.undone.append((number, writes))
         return writes
 
@@ -93,8 +93,8 @@ class RecordedTarget(ImageTarget):
         if not self.undone:
             return []
         number, writes = self.undone.pop()
-        for each in writes:
-            self._set(each.place, tuple(each.after))
+        for write in writes:
+            self._set(write.place, tuple(write.after))
         self.done.append((number, writes))
         return writes
 

@@ -106,10 +106,10 @@ def _bundles_from(
             data, position, f"{what}+{position:#x}", limits, inflated_bytes
         )
         inflated_bytes += inflated
-        out += [evolve(each, bundle=number) for each in entries]
+        out += [evolve(entry, bundle=number) for entry in entries]
         if len(out) > MOST_ENTRIES:
             raise LimitExceeded(f"{what} has more than {MOST_ENTRIES} code objects")
-        unpacked_bytes += sum(len(each.data) for each in entries)
+        unpacked_bytes += sum(len(entry.data) for entry in entries)
         if unpacked_bytes > MOST_UNPACKED_BYTES:
             raise LimitExceeded(f"{what} has more than {MOST_UNPACKED_BYTES} bytes of code objects")
         position, number = _after_zeros(data, end), number + 1
@@ -167,7 +167,7 @@ def _bundle(
     if not unpacked.startswith(MAGIC):
         raise Malformed(f"{what}: no offload bundle is inside the compressed one")
     entries, _ = _plain(unpacked, 0, what)
-    return [evolve(each, compression=kind) for each in entries], end, len(unpacked)
+    return [evolve(entry, compression=kind) for entry in entries], end, len(unpacked)
 
 
 def _plain(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:

@@ -32,7 +32,7 @@ class Container:
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
         """The entries for a GPU that are not empty."""
-        return tuple(each for each in self.entries if each.data and each.kind != "host")
+        return tuple(entry for entry in self.entries if entry.data and entry.kind != "host")
 
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
@@ -97,7 +97,7 @@ def _fitting(
     container: Container, known: tuple[BundleEntry, ...], target: str
 ) -> tuple[BundleEntry, ...]:
     if target.isdecimal() and len(target) < 9:
-        return tuple(each for each in container.entries if each.index == int(target))
+        return tuple(entry for entry in container.entries if entry.index == int(target))
     named = tuple(each for each in known if target in (each.id, str(each.target)))
     if named or "gfx" not in target:
         return named

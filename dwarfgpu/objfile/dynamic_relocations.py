@@ -243,7 +243,7 @@ class DynamicRelocations:
         return (
             file.machine == "AMDGPU"
             or file.type == ET_EXEC
-            or any(each.type == PT_INTERP for each in file.segments)
+            or any(segment.type == PT_INTERP for segment in file.segments)
             or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)
             or DT_SYMBOLIC in tags
             or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
@@ -263,24 +263,24 @@ class DynamicRelocations:
         """The tables, or why they cannot be read, which is found out once."""
         try:
             ranges = list(dict.fromkeys(self._from_sections() or self._from_dynamic()))
-            if sum(each.size_bytes for each in ranges) > self._file.size_bytes:
+            if sum(span.size_bytes for span in ranges) > self._file.size_bytes:
                 raise LimitExceeded(f"{self._file.path}: its tables of dynamic relocations overlap")
-            return tuple(self._read(each) for each in ranges)
+            return tuple(self._read(span) for span in ranges)
         except DwarfGpuError as error:
             return error
 
     def _from_sections(self) -> list[_Range]:
         file, out = self._file, list[_Range]()
-        for each in file.sections:
-            kind = _OF_SECTION.get(each.type)
-            if kind is None or not each.flags & SHF_ALLOC:
+        for section in file.sections:
+            kind = _OF_SECTION.get(section.type)
+            if kind is None or not section.flags & SHF_ALLOC:
                 continue
             symbols = None
-            if 0 < each.link < len(file.sections):
-                linked = file.sections[each.link]
+            if 0 < section.link < len(file.sections):
+                linked = file.sections[section.link]
                 if linked.type != SHT_NOBITS and 0 < linked.link < len(file.sections):
                     symbols = _Symbols(linked.offset, file.sections[linked.link].offset)
-            out.append(_Range(kind, each.offset, each.size_bytes, symbols))
+            out.append(_Range(kind, section.offset, section.size_bytes, symbols))
         return out
 
     def _from_dynamic(self) -> list[_Range]:
@@ -296,9 +296,9 @@ class DynamicRelocations:
 
     def _offset(self, address: int) -> int:
         """Where the file has what it loads at an address."""
-        for each in self._file.segments:
-            if each.type == PT_LOAD and 0 <= address - each.address < each.file_bytes:
-                return each.offset + address - each.address
+        for segment in self._file.segments:
+            if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_bytes:
+                return segment.offset + address - segment.address
         raise Malformed(f"{self._file.path}: no segment has {address:#x} of the dynamic segment")
 
     def _read(self, found: _Range) -> _Table:
@@ -341,9 +341,9 @@ class DynamicRelocations:
 def dynamic_tags(file: ObjectFile) -> dict[int, int]:
     """The entries of the dynamic segment (System V ABI, "Dynamic Section"), the first of each tag;
     none of a file that has no such segment."""
-    for each in file.segments:
-        if each.type == PT_DYNAMIC:
-            words = _words(file, each.offset, each.file_bytes, 2)
+    for segment in file.segments:
+        if segment.type == PT_DYNAMIC:
+            words = _words(file, segment.offset, segment.file_bytes, 2)
             out: dict[int, int] = {}
             for tag, value in zip(words[::2], words[1::2], strict=True):
                 if tag == 0:

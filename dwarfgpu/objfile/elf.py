@@ -198,7 +198,7 @@ class ObjectFile:
         """Where the sections begin in which values of symbols are offsets: those of a relocatable
         object but thread-local ones, which are not at one address."""
         sections = self.sections if self.is_relocatable else ()
-        return tuple(0 if each.flags & SHF_TLS else each.address for each in sections)
+        return tuple(0 if section.flags & SHF_TLS else section.address for section in sections)
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
@@ -377,10 +377,12 @@ class ObjectFile:
 
     def loaded_from(self, address: int) -> bytes:
         """What the file has of a segment that is loaded, from an address of its own on."""
-        for each in self.segments:
-            start = address - each.address
-            if each.type == PT_LOAD and 0 <= start < each.file_bytes:
-                return self.file_bytes(each.offset + start, each.file_bytes - start, "segment")
+        for segment in self.segments:
+            start = address - segment.address
+            if segment.type == PT_LOAD and 0 <= start < segment.file_bytes:
+                return self.file_bytes(
+                    segment.offset + start, segment.file_bytes - start, "segment"
+                )
         return b""
 
     def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:

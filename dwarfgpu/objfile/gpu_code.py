@@ -180,7 +180,9 @@ def _named_target(name: bytes) -> TargetId:
     if start < 0:
         raise Malformed(f"the note of the target names no processor: {text!r}")
     processor, *features = text[start:].replace(":", "+").split("+")
-    signed = [each if each.endswith("-") else f"{each}+" for each in features if each]
+    signed = [
+        feature if feature.endswith("-") else f"{feature}+" for feature in features if feature
+    ]
     return parse_target_id(":".join([processor, *signed]))
 
 

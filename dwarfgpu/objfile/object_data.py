@@ -14,7 +14,9 @@ from dwarfgpu.objfile.relocate import LARGEST_FIELD_BYTES, Field, Relocator
 def placed_sections(file: ObjectFile) -> tuple[Section, ...]:
     """The loaded sections of a relocatable object that are not empty; none of any other file."""
     sections = file.sections if file.is_relocatable else ()
-    return tuple(each for each in sections if each.flags & SHF_ALLOC and each.size_bytes)
+    return tuple(
+        section for section in sections if section.flags & SHF_ALLOC and section.size_bytes
+    )
 
 
 class ObjectData:

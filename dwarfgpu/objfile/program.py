@@ -22,7 +22,7 @@ def is_program(file: ObjectFile) -> bool:
     """
     if file.type in (ET_EXEC, ET_REL):
         return True
-    if file.machine == "AMDGPU" or all(each.type != PT_INTERP for each in file.segments):
+    if file.machine == "AMDGPU" or all(segment.type != PT_INTERP for segment in file.segments):
         return False
     tags = dynamic_tags(file)
     return bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE) or _DT_SONAME not in tags

@@ -110,7 +110,7 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
 def _refuse_overlap(file: ObjectFile, what: str, sections: Collection[Section]) -> None:
     unpacked = sum(map(file.unpacked_bytes, sections))
     if (
-        sum(each.size_bytes for each in sections) > file.size_bytes
+        sum(section.size_bytes for section in sections) > file.size_bytes
         or unpacked > LARGEST_EXPANSION * file.size_bytes
     ):
         raise LimitExceeded(f"{file.path}: its {len(sections)} {what} overlap")
@@ -134,12 +134,12 @@ class Relocator:
         self._file = file
         self._load_address = load_address
         self._tables: dict[int, list[Section]] = {}
-        for each in file.sections:
-            if each.type in (SHT_RELA, SHT_REL):
-                self._tables.setdefault(each.info, []).append(each)
+        for section in file.sections:
+            if section.type in (SHT_RELA, SHT_REL):
+                self._tables.setdefault(section.info, []).append(section)
         self._symbols: dict[int, tuple[Symbol, ...]] = {}
         self._places: dict[str, dict[int, int]] = {}
-        loaded = (each for each in file.sections if each.flags & SHF_ALLOC)
+        loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
         end = max((each.address + each.size_bytes for each in loaded), default=0)
         self._nowhere = end + -end % _PAGE_BYTES + _PAGE_BYTES
 

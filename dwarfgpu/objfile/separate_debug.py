@@ -60,7 +60,7 @@ def find_debug_file(
     `.debug` beside it, and under each directory at the place of the file. `UsageError` where only
     the debug file of another build has that name and checksum, by the build IDs of both.
     """
-    roots = [Path(each) for each in directories]
+    roots = [Path(directory) for directory in directories]
     id = build_id(file)
     if id is not None:
         for path in by_build_id(id, roots):

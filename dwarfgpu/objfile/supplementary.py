@@ -97,7 +97,7 @@ def find_supplementary(
     Looked for as GDB does: as named, relative to the folder of the file; under each directory at
     that place and by its name, and by build ID.
     """
-    roots = [str(each) for each in directories]
+    roots = [str(directory) for directory in directories]
     search = Search()
 
     def look(path: str) -> ObjectFile | str:
@@ -116,4 +116,4 @@ def _paths(file: ObjectFile, link: SupplementaryLink, roots: list[str]) -> Itera
     yield from places(link.name, [os.path.dirname(file.path) or "."], roots)
     yield from (joined_below(root, link.name.lstrip("/")) for root in roots)
     if link.section == ".gnu_debugaltlink":
-        yield from map(str, by_build_id(link.id, [Path(each) for each in roots]))
+        yield from map(str, by_build_id(link.id, [Path(root) for root in roots]))

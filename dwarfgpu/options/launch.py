@@ -112,14 +112,15 @@ def _require_room(
                 taken += _extents(file, each.path.name)
             except DwarfGpuError:
                 continue  # it is not there any more: nothing tells where it ends
-    loaded = [each.alignment for each in code_object.file.segments if each.type == PT_LOAD]
+    loaded = [segment.alignment for segment in code_object.file.segments if segment.type == PT_LOAD]
     own = _extents(code_object, "segment")
     require_room(code_object.load_address, max(loaded, default=1) or 1, own, taken)
 
 
 def _extents(code_object: CodeObject, what: str) -> list[Extent]:
     return [
-        Extent(what, each.address, each.address + each.size_bytes) for each in code_object.images()
+        Extent(what, image.address, image.address + image.size_bytes)
+        for image in code_object.images()
     ]
 
 
@@ -209,17 +210,17 @@ def _position(text: str, option: str) -> tuple[Position, int]:
 
 def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file: str) -> GpuKernel:
     """The kernel of a name, of its symbol or in the source; `UsageError` where it is not one."""
-    names = [each.name for each in code.kernels]
-    for each in code.kernels:
-        if name is None and len(names) == 1 or each.name == name or each.symbol == name:
-            return each
+    names = [kernel.name for kernel in code.kernels]
+    for kernel in code.kernels:
+        if name is None and len(names) == 1 or kernel.name == name or kernel.symbol == name:
+            return kernel
     if not names:
         why = f": {error_line(code.problems[0])}" if code.problems else ""
         raise UsageError(f"{file} has no kernel{why}")
     if name is None:
         raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
-    called = {each.name: _source_names(code_object, each) for each in code.kernels}
-    found = [each for each in code.kernels if name in called[each.name]]
+    called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
+    found = [kernel for kernel in code.kernels if name in called[kernel.name]]
     if len(found) == 1:
         return found[0]
     if found:
@@ -230,7 +231,7 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
 
 def _listed(kernels: Sequence[GpuKernel]) -> str:
     """Their names as the source has them, as far as their symbols tell."""
-    names = [demangled(each.name) or each.name for each in kernels[:16]]
+    names = [demangled(kernel.name) or kernel.name for kernel in kernels[:16]]
     return ", ".join([*names, "…"] if len(kernels) > 16 else names)
 
 

@@ -164,10 +164,10 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     first = session_of(args, files, stopped)
     return [
         evolve(
-            first.of_wave(each.wave, each.pc),
-            given_cfa=None if each.cfa is None else GivenAddress(0, each.cfa),
+            first.of_wave(wave.wave, wave.pc),
+            given_cfa=None if wave.cfa is None else GivenAddress(0, wave.cfa),
         )
-        for each in stopped.all_waves()
+        for wave in stopped.all_waves()
     ]
 
 
@@ -360,7 +360,7 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             if not value.endswith("]"):
                 raise UsageError(f"--reg {name}: a ] is missing at the end")
             lanes = [each.strip() for each in value[1:-1].split(",")]
-            values: list[json_reader.Json] = [None if each == "null" else each for each in lanes]
+            values: list[json_reader.Json] = [None if lane == "null" else lane for lane in lanes]
             field = Field(f"--reg {name}", "value", values)
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
@@ -408,7 +408,7 @@ def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAd
         raise UsageError(f"{option} {text}: expected [SPACE#]ADDRESS")
     space = arch.address_space_named(match["space"] or "none")
     if space is None:
-        known = ", ".join(each.name for each in arch.address_spaces.values())
+        known = ", ".join(space.name for space in arch.address_spaces.values())
         raise UsageError(f"{option} {text}: no address space {match['space']}; known: {known}")
     address = natural(match["address"], option) or 0
     if address >= space.end:

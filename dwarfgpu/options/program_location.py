@@ -93,7 +93,7 @@ def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
     """Which of several places is taken."""
     if len(places) < 2:
         return ()
-    listed = [_words(each) for each in places[:_MOST_LISTED]]
+    listed = [_words(place) for place in places[:_MOST_LISTED]]
     if len(places) > _MOST_LISTED:
         listed.append("…")
     note = (
@@ -105,5 +105,5 @@ def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
 
 def _words(place: CodePlace) -> str:
     """`0x1618 in nest`, `0x1700 in twice inlined into nest`."""
-    functions = [each.function for each in place.positions if each.function is not None]
+    functions = [position.function for position in place.positions if position.function is not None]
     return f"{place.pc:#x}" + (f" in {' inlined into '.join(functions)}" if functions else "")

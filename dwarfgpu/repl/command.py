@@ -220,13 +220,13 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     """The commands that a word can mean, by name: the one that is so called, else all that begin
     so."""
     found: dict[str, Command] = {}
-    for each in commands:
-        if word in each.words:
-            return {word: each}
-        for name in each.words:
+    for command in commands:
+        if word in command.words:
+            return {word: command}
+        for name in command.words:
             if name.startswith(word):
-                if not each.is_absent or each.name.count(" ") > 1:
-                    found[name] = each
+                if not command.is_absent or command.name.count(" ") > 1:
+                    found[name] = command
                 break
     own = {name: each for name, each in found.items() if not each.is_foreign}
     return own or found
@@ -240,7 +240,7 @@ def find(commands: Collection[Command], word: str, family: str = "", rest: str =
     kind = f"{family} " if family else ""
     if not found or not word:
         help_of = f"help {family}" if family else "help"
-        own = (each.word for each in commands if not each.is_absent)
+        own = (command.word for command in commands if not command.is_absent)
         advice = did_you_mean(word, own) if word else ""
         raise UsageError(f'Undefined {kind}command: "{line}".  Try "{help_of}".{advice}')
     if len(found) > 1:
@@ -262,7 +262,7 @@ def parse(commands: Collection[Command], line: str) -> Call:
     found = find(commands, word)
     while found.subcommands and rest.strip():
         word, after = first_word(rest)
-        is_named = any(word in each.words for each in found.subcommands)
+        is_named = any(word in subcommand.words for subcommand in found.subcommands)
         is_other = not word or (after.lstrip().startswith("=") and not is_named)  # `set t = 3`
         if found.takes_other and (is_other or not fitting(found.subcommands, word)):
             break
@@ -272,16 +272,20 @@ def parse(commands: Collection[Command], line: str) -> Call:
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:
     """Commands and their subcommands, by name."""
-    for each in sorted(commands, key=lambda command: command.name):
-        if not each.is_absent:
-            yield each
-            yield from every(each.subcommands)
+    for command in sorted(commands, key=lambda command: command.name):
+        if not command.is_absent:
+            yield command
+            yield from every(command.subcommands)
 
 
 def listed(commands: Iterable[Command]) -> Iterator[Output]:
     """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
-    for each in sorted(commands, key=lambda command: command.name):
-        if each.is_absent:
+    for command in sorted(commands, key=lambda command: command.name):
+        if command.is_absent:
             continue
-        data: JsonObject = {"name": each.name, "aliases": [*each.aliases], "summary": each.summary}
-        yield Output(f"{each.names} -- {each.summary}", data, "help")
+        data: JsonObject = {
+            "name": command.name,
+            "aliases": [*command.aliases],
+            "summary": command.summary,
+        }
+        yield Output(f"{command.names} -- {command.summary}", data, "help")

@@ -98,8 +98,8 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
     """Commands by the names that are listed; by another one only where that is what is typed."""
-    commands = [each for each in commands if not each.is_absent]
-    own = [each for each in commands if not each.is_foreign]
+    commands = [command for command in commands if not command.is_absent]
+    own = [command for command in commands if not command.is_foreign]
     is_own = not word or any(name.startswith(word) for each in own for name in each.words)
     meant = own if own and is_own else commands
     pairs = [(name, each) for each in meant for name in _listed(each) if name.startswith(word)]
@@ -111,7 +111,7 @@ def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
 def _listed(found: Command) -> Iterator[str]:
     """A command's names but for those that abbreviate it, as GDB lists them."""
     for name in found.words:
-        is_short = any(each != name and each.startswith(name) for each in found.words)
+        is_short = any(word != name and word.startswith(name) for word in found.words)
         if name == found.word or not (is_short or name in _UNLISTED):
             yield name
 
@@ -150,16 +150,16 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     yield Candidate("$_thread", "the wave or thread in focus")
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
     yield from (Candidate(f"${name}", "a function") for name in FUNCTIONS)
-    for each in registers(shell, word[1:]):
-        if each.text != "pc":
-            yield Candidate(f"${each.text}", each.about)
+    for register in registers(shell, word[1:]):
+        if register.text != "pc":
+            yield Candidate(f"${register.text}", register.about)
 
 
 def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
     """Address spaces: `private_lane#`."""
-    for each in shell.session.architecture.address_spaces.values():
-        if shell.session.architecture.is_simt and each.name.startswith(word):
-            yield Candidate(f"{each.name}#", "an address space")
+    for space in shell.session.architecture.address_spaces.values():
+        if shell.session.architecture.is_simt and space.name.startswith(word):
+            yield Candidate(f"{space.name}#", "an address space")
 
 
 def members(shell: Shell, text: str) -> Iterator[Candidate]:
@@ -176,11 +176,11 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
     """Those of its bases too, and of members without a name."""
-    for each in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
-        if each.name is None or each.is_base_class:
-            yield from _members_of(strip(each.type), depth + 1)
+    for member in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
+        if member.name is None or member.is_base_class:
+            yield from _members_of(strip(member.type), depth + 1)
         else:
-            yield Candidate(each.name, type_name(each.type))
+            yield Candidate(member.name, type_name(member.type))
 
 
 def _object(text: str) -> str:
@@ -351,10 +351,10 @@ def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
         match = _APPLIED.match(text)
         if match is None:
             start = len(text) - len(text.lstrip())
-            return start, (Candidate(each) for each in choices)
+            return start, (Candidate(choice) for choice in choices)
         start = _end(_FLAGS, text, match.end())
         if text[start:].startswith("-"):
-            return start, (Candidate(each) for each in flags)
+            return start, (Candidate(flag) for flag in flags)
         inner, found = completions(shell, text[start:])
         return start + inner, found
 

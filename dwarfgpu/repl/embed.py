@@ -33,7 +33,7 @@ def run_interactive(
         shell.note(note, once=True)
     if is_interactive and not quiet:
         greet(shell)
-    run_given(shell, [Given(each, is_script=False) for each in commands])
+    run_given(shell, [Given(command, is_script=False) for command in commands])
     if not shell.is_over:
         interact(shell, is_interactive=is_interactive)
     return evolve(shell.session, target=session.target)

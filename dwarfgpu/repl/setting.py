@@ -106,7 +106,9 @@ def choice(text: str, choices: tuple[str, ...]) -> str:
     if not text:
         raise UsageError(f"Requires an argument. Valid arguments are {', '.join(choices)}.")
     word, _, junk = text.partition(" ")
-    fitting = [word] if word in choices else [each for each in choices if each.startswith(word)]
+    fitting = (
+        [word] if word in choices else [choice for choice in choices if choice.startswith(word)]
+    )
     if not fitting:
         raise UsageError(f'Undefined item: "{word}".')
     if len(fitting) > 1:

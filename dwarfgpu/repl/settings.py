@@ -23,14 +23,16 @@ from dwarfgpu.view.printers.standard import STANDARD
 __all__ = ["SETTINGS", "UNLIMITED", "Setting", "SettingValue", "Settings"]
 
 UNLIMITED: Final = 1 << 31
-_BY_NAME: Final[Mapping[str, Setting]] = {each.name: each for each in SETTINGS}
+_BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in SETTINGS}
 
 
 class Settings:
     """The values of the settings of a conversation."""
 
     def __init__(self) -> None:
-        self._values: dict[str, SettingValue] = {each.name: each.default for each in SETTINGS}
+        self._values: dict[str, SettingValue] = {
+            setting.name: setting.default for setting in SETTINGS
+        }
         self._by_hand: set[str] = set()
         self.printers: Printers = STANDARD
         """How values of classes are shown: `info pretty-printer`."""

@@ -315,7 +315,7 @@ def _begin_core(shell: Shell, core: Core) -> None:
     session = shell.session
     shell.threads = {each: thread_id(session, each, t) for each, t in core.threads.items()}
     if core.gpu is not None:
-        shell.threads |= {each: core.gpu.target_id(each) for each in core.gpu.waves}
+        shell.threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
     for line in core_lines(core) if shell.settings.word("output") == "text" else ():
         shell.streams.print(f"{line}\n")
     signals = ((each, signal_record(t)) for each, t in core.threads.items())
@@ -390,8 +390,8 @@ def wave_names(session: Session) -> dict[WaveId, str]:
     if not isinstance(machine, StateTarget) or not has_started:
         return {}
     is_simt = session.architecture.is_simt
-    return {each: machine.target_id(each) if is_simt else f"Thread {each}"
-            for each in machine.waves}  # fmt: skip
+    return {wave: machine.target_id(wave) if is_simt else f"Thread {wave}"
+            for wave in machine.waves}  # fmt: skip
 
 
 def focused(session: Session) -> Session:

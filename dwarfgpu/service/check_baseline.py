@@ -45,7 +45,7 @@ def read_baseline(path: str) -> Baseline:
     if not document.has("files"):
         raise UsageError(f"{path}: not what check FILE --json prints")
     files = document["files"].items()
-    return Baseline(tuple(_file(each) for each in files if each.has("findings")))
+    return Baseline(tuple(_file(file) for file in files if file.has("findings")))
 
 
 def _file(document: Field) -> tuple[str, Counter[str]]:

@@ -76,7 +76,7 @@ class Explanation:
             "steps": [step.record for step in self.steps],
             "steps_omitted": self.omitted,
             "verdict": list(self.verdict),
-            "inside": [each.record for each in self.insides],
+            "inside": [inside.record for inside in self.insides],
             **self.answer.record,
         }
         if self.variables:
@@ -96,7 +96,7 @@ def explain_subject(session: Session, text: str, options: Options | None = None)
         answer = of_expression(session, text, variables, options or DEFAULT)
     except UsageError as error:
         raise misspelt(session, text, error) from None
-    inner = tuple((each.name, explain_variable(session, each)) for each in variables)
+    inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)
     lane = "" if session.lane is None else f", for lane {session.lane}"
     heading = (f"expression {text}{lane}", *_standing(session))
     return Explanation(heading, (), _verdict_on(text, answer), answer, variables=inner)

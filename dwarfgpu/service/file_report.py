@@ -198,12 +198,12 @@ def _of_file(
 def _sections(file: ObjectFile) -> tuple[SectionReport, ...]:
     return tuple(
         SectionReport(
-            each.name,
-            each.size_bytes,
-            bool(each.flags & SHF_COMPRESSED) or each.name.startswith(".zdebug_"),
+            section.name,
+            section.size_bytes,
+            bool(section.flags & SHF_COMPRESSED) or section.name.startswith(".zdebug_"),
         )
-        for each in file.sections
-        if each.name.startswith(_DEBUG_SECTIONS)
+        for section in file.sections
+        if section.name.startswith(_DEBUG_SECTIONS)
     )
 
 
@@ -221,7 +221,7 @@ def _supplementary(info: DebugInfo) -> SupplementaryReport | None:
 
 def _split_type_units(info: DebugInfo) -> int:
     """How many type units are in the split files that were found."""
-    return sum(len(each.type_units) for each in type_sources(info))
+    return sum(len(source.type_units) for source in type_sources(info))
 
 
 def _unit(unit: CompilationUnit) -> UnitReport:

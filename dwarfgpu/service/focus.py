@@ -89,7 +89,7 @@ def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
         shown = "..." if arguments else ""
     else:
         shown = ", ".join(
-            f"{each.name}={argument_text(session, each, style)}" for each in arguments
+            f"{argument.name}={argument_text(session, argument, style)}" for argument in arguments
         )
     place = place_of(session, pc)
     origin = origin_of(code_object) if place is None else None
@@ -117,7 +117,9 @@ def variables(session: Session, kind: str) -> list[Variable]:
     require_frame(session)
     level = session.inline_level
     return [
-        each for each in session.variables() if each.kind == kind and each.inline_level == level
+        variable
+        for variable in session.variables()
+        if variable.kind == kind and variable.inline_level == level
     ]
 
 

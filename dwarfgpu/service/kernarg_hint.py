@@ -46,7 +46,7 @@ def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None)
         kind = kernel_arguments(session, dispatch).type
     except DwarfGpuError:
         return None
-    names = {each.name for each in kind.members} if isinstance(kind, Struct) else set()
+    names = {member.name for member in kind.members} if isinstance(kind, Struct) else set()
     return f"{_HINT}$_kernarg{f'.{wanted.name}' if wanted.name in names else ''}"
 
 
@@ -59,4 +59,4 @@ def first_hint(notes: Iterable[str]) -> list[str]:
 
 def has_hint(notes: Iterable[str]) -> bool:
     """Whether one of the notes is a hint."""
-    return any(each.startswith(_HINT) for each in notes)
+    return any(note.startswith(_HINT) for note in notes)

@@ -98,21 +98,21 @@ def checked_lanes(count: int) -> int:
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:
     """0 where every active lane has all its bits."""
     return max(
-        (each.answer.status for each in lanes if each.state.is_active is not False), default=0
+        (lane.answer.status for lane in lanes if lane.state.is_active is not False), default=0
     )
 
 
 def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
     """The member `lanes` of the schemas."""
     return [
-        {"lane": each.lane, "active": each.state.is_active, "pc": each.pc, **each.answer.record}
-        for each in lanes
+        {"lane": lane.lane, "active": lane.state.is_active, "pc": lane.pc, **lane.answer.record}
+        for lane in lanes
     ]
 
 
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     """What was assumed, once each; of what could not be read the first lane's reason only."""
-    notes = dict.fromkeys(note for each in lanes for note in each.answer.notes)
+    notes = dict.fromkeys(note for lane in lanes for note in lane.answer.notes)
     reasons = [note for note in notes if NOT_AVAILABLE in note]
     return [note for note in notes if note not in reasons[1:]]
 
@@ -122,9 +122,9 @@ def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
 
     The program location of the wave is not repeated. Only lanes that were asked for share a line.
     """
-    digits = max((len(str(each.lane)) for each in lanes), default=1)
-    agree = len({each.text for each in lanes}) == 1
-    lines = [one_line(each.text) if agree else each.line(pc) for each in lanes]
+    digits = max((len(str(lane.lane)) for lane in lanes), default=1)
+    agree = len({lane.text for lane in lanes}) == 1
+    lines = [one_line(lane.text) if agree else lane.line(pc) for lane in lanes]
     # A lane that is left out changes the difference between number and index.
     keys = [(each.lane - index, lines[index]) for index, each in enumerate(lanes)]
     runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda each: each[1])]

@@ -54,7 +54,9 @@ def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
     for state in states:
         pc = _pc(state)
         if pc is not None and pc != session.pc and pc not in found:
-            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
+            found[pc] = frozenset(
+                variable.die for variable in session.focused(state.lane).variables()
+            )
     return found
 
 
@@ -69,13 +71,13 @@ def lane_answers(
 
     `is_brief`: numbers have no record, or with `has_data` one of `data` alone.
     """
-    meant = [[_meant(each, state) for state in each.states] for each in questions]
+    meant = [[_meant(question, state) for state in question.states] for question in questions]
     asked: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
         for state, wanted in zip(question.states, meant[row], strict=True):
             if not isinstance(wanted, Answer):
                 asked.setdefault(wanted, []).append((row, state.lane))
-    sessions = [each.session for each in questions]
+    sessions = [question.session for question in questions]
     batch = sum(map(len, asked.values())) >= WORTH
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
@@ -140,7 +142,9 @@ def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) ->
 
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> DwarfGpuError | None:
     """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
-    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
+    asked = [
+        answer for answer in answers if not answer.state.is_absent and answer.state.error is None
+    ]
     wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
     is_one = len(wrong) == len(asked) and len({each.message for each in wrong}) == 1
     return wrong[0] if question.scopes is None and is_one else None

@@ -44,7 +44,7 @@ def lane_values(
 
     `UsageError` where the expression means nothing in any of them.
     """
-    known = [each for each in states if each.error is None]
+    known = [state for state in states if state.error is None]
     failed = _unknown_names(session, text, known, options_of)
     present = [each for each in known if not each.is_absent]
     asked = [each.lane for each in present if _pc(each) not in failed]

@@ -47,7 +47,7 @@ class Located:
 
     def record(self, session: Session) -> JsonObject:
         """The member `objects` of `dwarfgpu-location-1`, without the name."""
-        places: list[Plain] = [layout_json(each) for each in self.layouts]
+        places: list[Plain] = [layout_json(layout) for layout in self.layouts]
         return {
             "lane": session.lane,
             "bit_size": self.size_bits,

@@ -58,7 +58,7 @@ class Stopped:
         """Every wave and thread."""
         if self.core is None:
             return self.waves
-        return tuple(WaveState(each, self.core.pc_of(each)) for each in self.core.numbers)
+        return tuple(WaveState(number, self.core.pc_of(number)) for number in self.core.numbers)
 
     def wave(self, wanted: int | None) -> WaveState:
         """The wave of a number, the first by default; a thread also by the kernel's number."""
@@ -104,13 +104,13 @@ def stopped_in_core(
     )
     code_objects = tuple(
         CodeObject.of(
-            each.file,
-            each.load_address,
+            file.file,
+            file.load_address,
             dialect,
             strict=strict,
             debug_directories=debug_directories,
         )
-        for each in core.files
+        for file in core.files
     )
     return Stopped(
         core.architecture,

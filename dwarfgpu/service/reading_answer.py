@@ -94,12 +94,12 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
 
 def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
     """What is to be said of bits that are not known; `rest`: `beside_removed`."""
-    reasons = [each for each in rest.reasons if each != UNDEFINED_STORAGE]
+    reasons = [reason for reason in rest.reasons if reason != UNDEFINED_STORAGE]
     if rest.unavailable and reasons:
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
         known = bits.hex(session.architecture.endian)
-        why = next((f" ({each})" for each in bits.reasons if each.startswith(DESCRIBES)), "")
+        why = next((f" ({reason})" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
         yield f"{name} is partly optimized out: its bytes are {known}{why}"
 
 

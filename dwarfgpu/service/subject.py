@@ -124,17 +124,17 @@ def typed_name(wanted: Subject) -> str:
 
 def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:
     """What tells variables of one name apart: line, inlined function, whether one hides it."""
-    counts = Counter(each.name for each in variables)
+    counts = Counter(variable.name for variable in variables)
     functions = session.functions()
     out: dict[Subject, str] = {}
-    for each in variables:
-        if counts[each.name] > 1:
-            words = _line_words(each)
-            if each.kind != "global" and each.inline_level < len(functions):
-                words.append(f"of {functions[each.inline_level]}")
-            words += ["hidden by a nearer one"] if each.is_shadowed else []
+    for variable in variables:
+        if counts[variable.name] > 1:
+            words = _line_words(variable)
+            if variable.kind != "global" and variable.inline_level < len(functions):
+                words.append(f"of {functions[variable.inline_level]}")
+            words += ["hidden by a nearer one"] if variable.is_shadowed else []
             if words:
-                out[each] = one_line(f"  ({', '.join(words)})")
+                out[variable] = one_line(f"  ({', '.join(words)})")
     return out
 
 

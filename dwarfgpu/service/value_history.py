@@ -132,8 +132,8 @@ def _is_in_registers(location: Location | None) -> bool:
     """Whether it is a register, or made of some."""
     places = () if location is None else location.places
     if len(places) == 1 and isinstance(places[0].storage, Composite):
-        return all(_is_in_registers(each.location) for each in places[0].storage.parts)
-    return bool(places) and all(isinstance(each.storage, Register) for each in places)
+        return all(_is_in_registers(part.location) for part in places[0].storage.parts)
+    return bool(places) and all(isinstance(place.storage, Register) for place in places)
 
 
 def whole_number(session: Session, history: ValueHistory, text: str) -> int:
@@ -174,16 +174,16 @@ def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
             looked_at += len(bare.members)
             if looked_at > _MOST_MEMBERS:
                 return False
-            for each in bare.members:
-                if each.is_static:
+            for member in bare.members:
+                if member.is_static:
                     continue
-                size = size_bits(each.type) if each.bit_size is None else each.bit_size
-                first_bit = each.bit_offset
-                if each.location is not None or first_bit is None or size is None:
+                size = size_bits(member.type) if member.bit_size is None else member.bit_size
+                first_bit = member.bit_offset
+                if member.location is not None or first_bit is None or size is None:
                     return False
                 if not 0 <= first_bit <= part.size_bits - size:
                     return False
-                objects.append((part.slice(first_bit, size, endian), each.type))
+                objects.append((part.slice(first_bit, size, endian), member.type))
     except DwarfGpuError:  # showing the member says so
         return False
     return True

@@ -203,7 +203,7 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
     core = stopped.core
     if core is None or core.gpu is None:
         raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
-    failed = {each.number for each in faults(core.gpu.gpu)}
+    failed = {fault.number for fault in faults(core.gpu.gpu)}
     machine, places = core.gpu.model, WavePlaces(stopped.code_objects)
     rows = [
         wave_row(

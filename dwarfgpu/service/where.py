@@ -28,7 +28,7 @@ def _of_nameless(variable: Variable) -> str:
         return ""
     names = dict.fromkeys(filter(None, owners))
     if len(names) > 1:  # the instances of a template
-        names = dict.fromkeys(without_arguments(each) for each in names)
+        names = dict.fromkeys(without_arguments(name) for name in names)
     return f" of {' or '.join(names)}" if names else ""
 
 
@@ -53,7 +53,7 @@ def amount(coverage: Coverage) -> str:
     part = coverage.described_bytes - coverage.complete_bytes
     if not part:
         return text
-    kinds = {each.extent.completeness for each in coverage.descriptions}
+    kinds = {description.extent.completeness for description in coverage.descriptions}
     certainly = "" if "partly" in kinds else "perhaps "
     return f"{text}, {part} of them {certainly}in part"
 

@@ -139,7 +139,7 @@ def write(
         "total": total.record(),
         "minimum": None if minimum is None else float(minimum),
         "is_below_minimum": is_low,
-        "problems": [error_json(each)["error"] for each in total.problems],
+        "problems": [error_json(problem)["error"] for problem in total.problems],
     }
     sys.stdout.write(f"], {json.dumps(tail, allow_nan=False)[1:]}\n")
     return 1 if total.problems or is_low else 0
@@ -177,8 +177,8 @@ def variable_json(
         "line": line,
         "function": functions[0].qualified_name if functions else None,
         "inlined": [
-            {"function": each.qualified_name, "call_line": each.call_line}
-            for each in functions[1:][-MOST_CALLS:]
+            {"function": function.qualified_name, "call_line": function.call_line}
+            for function in functions[1:][-MOST_CALLS:]
         ],
         **(
             {"inlined_omitted": omitted} if (omitted := len(functions) - 1 - MOST_CALLS) > 0 else {}
@@ -189,9 +189,10 @@ def variable_json(
         "complete_bytes": coverage.complete_bytes,
         "is_described": coverage.is_described,
         "entries": [
-            _entry(each, coverage.variable, arch, source) for each in coverage.descriptions
+            _entry(description, coverage.variable, arch, source)
+            for description in coverage.descriptions
         ],
-        "holes": [_span(each, source) for each in coverage.holes],
+        "holes": [_span(hole, source) for hole in coverage.holes],
         "outside": _spans(coverage.outside),
         "error": None if not problems else error_json(problems[0])["error"],
     }

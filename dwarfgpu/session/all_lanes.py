@@ -41,11 +41,11 @@ def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, 
     return tuple(
         evolve(
             session,
-            wave=each.wave,
-            pc=each.pc,
-            given_cfa=None if each.cfa is None else GivenAddress(0, each.cfa),
+            wave=wave.wave,
+            pc=wave.pc,
+            given_cfa=None if wave.cfa is None else GivenAddress(0, wave.cfa),
         )
-        for each in waves
+        for wave in waves
     )
 
 
@@ -173,10 +173,10 @@ def evaluate_for_lanes(
             for lane in (range(each.lane_count()[0]) if given is None else given)
         ]
     alike: dict[object, list[tuple[int, int]]] = {}
-    keys = [_shared(each) for each in sessions]
+    keys = [_shared(session) for session in sessions]
     for row, lane in among:
         alike.setdefault(keys[row], []).append((row, lane))
-    is_compared = any(each.comparison is not None for each in sessions)  # by each lane alone
+    is_compared = any(session.comparison is not None for session in sessions)  # by each lane alone
     is_much = batch or len(among) >= WORTH or "numpy" in sys.modules
     is_together = is_much and not is_compared and _has_numpy()
     for pairs in alike.values() if is_together else ():
@@ -222,11 +222,11 @@ def _ask_together(
         return picks(ask(_looking(first, seen)), LaneExtractor(seen.group.shape))
 
     waves = [answers.sessions[row].wave for row in rows]
-    for each in over_lanes(together, target, waves, lanes, members):
-        if each.answer is None:
+    for lane in over_lanes(together, target, waves, lanes, members):
+        if lane.answer is None:
             continue
-        for place, (row, column) in enumerate(each.group.members()):
-            answers.known[rows[row], lanes[column]] = each.answer, place
+        for place, (row, column) in enumerate(lane.group.members()):
+            answers.known[rows[row], lanes[column]] = lane.answer, place
 
 
 def _looking(session: Session, seen: LaneTarget) -> Session:

@@ -195,9 +195,9 @@ def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[
     `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
     Frames before the number `start` are left out.
     """
-    for each in numbered_levels(session, hidden):
-        if each.end > start:
-            yield from frames_in(session, each, start)
+    for level in numbered_levels(session, hidden):
+        if level.end > start:
+            yield from frames_in(session, level, start)
 
 
 def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iterator[StackFrame]:
@@ -266,13 +266,13 @@ def outer_frame(session: Session) -> StackFrame | None:
     was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None where no frame tells that it was."""
     if session.lane is None or session.pc is None:
         return None
-    for each in stack_frames(session.at_level(0)):
-        if each.number > session.level + MOST_OUTER:
+    for frame in stack_frames(session.at_level(0)):
+        if frame.number > session.level + MOST_OUTER:
             break
         try:
-            is_outer = each.session.level > session.level
-            if is_outer and each.session.frame.lane_was_active(session.lane):
-                return each
+            is_outer = frame.session.level > session.level
+            if is_outer and frame.session.frame.lane_was_active(session.lane):
+                return frame
         except DwarfGpuError:
             return None  # nothing tells whether it is this one
     return None
@@ -283,26 +283,26 @@ def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame
     left, found = set(lanes), dict[int, StackFrame]()
     if session.pc is None:
         return found
-    for each in stack_frames(session.focused(None).at_level(0)):
-        if not left or each.number > session.level + MOST_OUTER:
+    for frame in stack_frames(session.focused(None).at_level(0)):
+        if not left or frame.number > session.level + MOST_OUTER:
             break
-        if each.session.level <= session.level:
+        if frame.session.level <= session.level:
             continue
-        for state in each.session.lane_states(sorted(left)):
+        for state in frame.session.lane_states(sorted(left)):
             if state.location is None:
                 left.discard(state.lane)  # nothing tells whether it is this one
             elif state.location.was_active:
                 left.discard(state.lane)
-                own = each.session.focused(state.lane)
-                found[state.lane] = evolve(each, session=own, pc=shown_pc(own, each.pc))
+                own = frame.session.focused(state.lane)
+                found[state.lane] = evolve(frame, session=own, pc=shown_pc(own, frame.pc))
     return found
 
 
 def selected_number(session: Session) -> int:
     """The number of the frame in focus."""
-    for each in numbered_levels(session.at_level(0)):
-        if each.physical.level == session.level:
-            return min(each.first + session.inline_level, each.end - 1)
+    for level in numbered_levels(session.at_level(0)):
+        if level.physical.level == session.level:
+            return min(level.first + session.inline_level, level.end - 1)
     return 0
 
 

@@ -144,7 +144,7 @@ def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
             if (call, each) not in nested:
                 nested[call, each] = tuple(_nested(call, each))
         frame, physical = calling.frame, outer
-        wanted = dict.fromkeys(inner for each in places for inner in nested[call, each])
+        wanted = dict.fromkeys(inner for place in places for inner in nested[call, place])
         places = tuple(
             each for each in wanted if each not in outer.on_entry and not frame.has_kept(each)
         )
@@ -156,11 +156,11 @@ def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:
     unit = call.die.unit
     for attribute in attributes_used(call, place):
         used = attribute.unit
-        for each in decode(attribute.expression, used.dialect, used.format).instructions:
-            operand = each.operands[0] if each.operands else None
-            if each.operation.name in _ENTRY_VALUES and isinstance(operand, bytes):
+        for instruction in decode(attribute.expression, used.dialect, used.format).instructions:
+            operand = instruction.operands[0] if instruction.operands else None
+            if instruction.operation.name in _ENTRY_VALUES and isinstance(operand, bytes):
                 yield operand
-            elif each.operation.name == _PARAMETER and isinstance(operand, int):
+            elif instruction.operation.name == _PARAMETER and isinstance(operand, int):
                 try:
                     yield unit.info.die_at(used.section_offset(operand))
                 except DwarfGpuError:

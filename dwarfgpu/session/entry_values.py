@@ -157,9 +157,9 @@ def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
     if attribute is not None:
         yield attribute
     elif isinstance(what, bytes):  # its registers are those at the call
-        for each in decode(what, AMD, UnitFormat()).instructions:
-            number = register_of(each)
-            number = _based_on(each) if number is None else number
+        for instruction in decode(what, AMD, UnitFormat()).instructions:
+            number = register_of(instruction)
+            number = _based_on(instruction) if number is None else number
             parameter = None if number is None else call.passed_in(number)
             if parameter is not None and parameter.value is not None:
                 yield parameter.value

@@ -326,7 +326,7 @@ class SubprogramFrame:
         pc = self.program_location(self.session.lane)
         if self.subprogram is None or pc is None:
             return None
-        return next((each for each in call_sites(self.subprogram.die) if each.is_at(pc)), None)
+        return next((site for site in call_sites(self.subprogram.die) if site.is_at(pc)), None)
 
     def at_call(self, call: CallSite) -> Context:
         """The context of what a call tells (A.3.4.2; `dwarfgpu.dwarf.calls.call_values`).
@@ -342,8 +342,8 @@ class SubprogramFrame:
         """DW_AT_LLVM_iterations (A.3.3.5); 1 where it is absent, None in no function."""
         if self.subprogram is None:
             return None
-        for each in self.subprograms:
-            match each.iterations:
+        for subprogram in self.subprograms:
+            match subprogram.iterations:
                 case None:
                     continue
                 case int(constant):
@@ -354,8 +354,8 @@ class SubprogramFrame:
 
     def active_lanes(self) -> int | None:
         """The mask of DW_AT_LLVM_active_lane (A.3.3.5); None where it is absent."""
-        for each in self.subprograms:
-            if (attribute := each.active_lane) is not None:
+        for subprogram in self.subprograms:
+            if (attribute := subprogram.active_lane) is not None:
                 return low_level.active_lanes(attribute, self._of_thread())
         return None
 
@@ -399,8 +399,8 @@ class SubprogramFrame:
             return None
         vectors: list[tuple[int | None, ...]] = []
         try:
-            for each in self.subprograms:
-                if (attribute := each.lane_pc) is not None:
+            for subprogram in self.subprograms:
+                if (attribute := subprogram.lane_pc) is not None:
                     context = self._of_thread()
                     vectors.append(low_level.lane_locations(attribute, context, count))
         except DwarfGpuError:
@@ -425,14 +425,14 @@ class SubprogramFrame:
 
     def _lane_location(self, lane: int) -> LaneLocation:
         is_told = False
-        for each in self.subprograms:
-            if (attribute := each.lane_pc) is None:
+        for subprogram in self.subprograms:
+            if (attribute := subprogram.lane_pc) is None:
                 continue
             is_told = True
             try:
                 pc = low_level.lane_location(attribute, self._of_thread(), lane)
             except (MissingContext, Unavailable, Unsupported) as error:
-                return LaneLocation(None, error=_unknown(each, error))
+                return LaneLocation(None, error=_unknown(subprogram, error))
             if pc is not None:
                 return self._told(pc)
         return self._told(None) if is_told else LaneLocation(self.pc)

@@ -105,4 +105,4 @@ def kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     kernels = read_gpu_code(code_object.file).kernels
-    return next((each for each in kernels if each.address == address), None)
+    return next((kernel for kernel in kernels if kernel.address == address), None)

@@ -185,13 +185,13 @@ def notes_on_location(
         attribute, unit = variable.location, variable.unit
         if isinstance(attribute, LocList):
             entries = matching_entries(attribute.entries, pc)
-            expressions = [each.expression for each in entries]
+            expressions = [entry.expression for entry in entries]
         else:
             expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
-        programs = [prepare(each, unit.dialect, unit.format) for each in expressions]
-        notes = notes_that_hold(chain.from_iterable(each.notes for each in programs), frame)
+        programs = [prepare(expression, unit.dialect, unit.format) for expression in expressions]
+        notes = notes_that_hold(chain.from_iterable(program.notes for program in programs), frame)
         if unit.dialect.upstream_clang and any(
-            has_zero_offset(each.instructions, unit) for each in programs
+            has_zero_offset(program.instructions, unit) for program in programs
         ):
             notes = (*notes, UNPLACED)
         session = frame.session
@@ -200,8 +200,10 @@ def notes_on_location(
             for each in (*programs, *_frame_base_programs(programs, frame)):
                 notes += narrow_base_notes(each.instructions, architecture, unit.dialect)
         if lane_count > 1:
-            for each in programs:
-                notes += lane_zero_notes(each.instructions, size_bits(variable.type), architecture)
+            for program in programs:
+                notes += lane_zero_notes(
+                    program.instructions, size_bits(variable.type), architecture
+                )
         return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it

@@ -281,10 +281,10 @@ class Resolver:
         kind = evolve(
             form,
             dimensions=tuple(count for _, count, _ in dimensions),
-            strides_bits=strides if any(each is not None for each in strides) else (),
+            strides_bits=strides if any(stride is not None for stride in strides) else (),
             # What is declared is the size of the descriptor, where there is one.
             declared_bits=declared if properties.data_location is None else None,
-            lower_bounds=lower_bounds if any(each != 0 for each in lower_bounds) else (),
+            lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
         )
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
@@ -306,7 +306,7 @@ class Resolver:
             lower = properties.bounds[0].lower
             return [(lower if isinstance(lower, int) else None, count, None)]
         if properties.rank is None:
-            return [self._dimension(each, about) for each in properties.bounds]
+            return [self._dimension(bound, about) for bound in properties.bounds]
         rank = self._attributes.number(properties.rank, about)
         if not 0 <= rank <= MAX_DIMENSIONS:
             raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")

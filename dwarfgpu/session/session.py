@@ -442,7 +442,7 @@ class Session:
                 here, self.inline_level, infos, with_outer=with_outer
             )
         units = (each.scopes.main_unit for each in objects)
-        return NameLookup(infos, next((each for each in units if each is not None), None))
+        return NameLookup(infos, next((unit for unit in units if unit is not None), None))
 
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""

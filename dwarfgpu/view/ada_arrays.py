@@ -21,7 +21,7 @@ def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> TypedObje
     members = kind.members
     if shown.options.style != "ada" or shown.whole is None:
         return None
-    if tuple(each.name for each in members) != _PARTS or members[0].bit_offset is None:
+    if tuple(member.name for member in members) != _PARTS or members[0].bit_offset is None:
         return None
     pointer = strip(members[0].type)
     if not isinstance(pointer, Pointer) or not isinstance(strip(pointer.target), Dynamic | Array):

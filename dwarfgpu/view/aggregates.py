@@ -80,7 +80,9 @@ def struct_pieces(
     fields = [*own, *_variants(shown, kind, first_bit)]
     has_fields = bool(fields)
     if not shown.options.static_members:
-        fields = [each for each in fields if isinstance(each, DwarfGpuError) or not each.is_static]
+        fields = [
+            field for field in fields if isinstance(field, DwarfGpuError) or not field.is_static
+        ]
     new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
     yield marks.opening.rstrip() if new_line else marks.opening
     seen = shown.bases if shown.bases is not None else set()

@@ -86,7 +86,7 @@ def row_lines(
     yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
     for numbers, rules in _groups(row, architecture):
         names = ", ".join(_names(numbers, architecture))
-        told = [rule_text(each, architecture, expression_text) for each in rules]
+        told = [rule_text(rule, architecture, expression_text) for rule in rules]
         yield f"{names} = {told[0]}" + (f" … {told[-1]}" if len(told) > 1 else "")
     if row.args_size_bytes:
         yield f"{row.args_size_bytes} bytes of arguments are pushed"

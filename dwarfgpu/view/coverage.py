@@ -158,7 +158,11 @@ def rows(coverage: Coverage) -> list[Row]:
     more.
     """
     out: list[Row] = []
-    said = merged(each.bounds for each in coverage.descriptions if each.bounds is not None)
+    said = merged(
+        description.bounds
+        for description in coverage.descriptions
+        if description.bounds is not None
+    )
     for description in coverage.descriptions:
         if description.bounds is None:
             if coverage.place is None:
@@ -172,7 +176,9 @@ def rows(coverage: Coverage) -> list[Row]:
         out += [Row(span, description) for span in here[:MOST_ROWS]]
         if len(out) > 64 * MOST_ROWS:
             break
-    if coverage.problem is None and all(each.bounds for each in coverage.descriptions):
+    if coverage.problem is None and all(
+        description.bounds for description in coverage.descriptions
+    ):
         out += [Row(span, None) for span in without(coverage.scope, said)[:MOST_ROWS]]
     out.sort(key=lambda row: row.span or Range(0, 0))
     return _joined(out)[: MOST_ROWS + 1]

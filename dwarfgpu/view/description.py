@@ -91,14 +91,14 @@ def _shape(session: Session, kind: Type | None) -> Iterator[str]:
     """The attributes of the type that must be evaluated, one line each."""
     bare = strip(kind)
     attributes = bare.properties.computed() if isinstance(bare, Dynamic) else ()
-    for each in attributes[:_ATTRIBUTES]:
-        match each.source:
+    for attribute in attributes[:_ATTRIBUTES]:
+        match attribute.source:
             case ExprLoc(expression=expression, unit=unit):
-                yield f"its type has {each.name}: {_expression(session, unit, expression)}"
+                yield f"its type has {attribute.name}: {_expression(session, unit, expression)}"
             case LocList(entries=entries):
-                yield f"its type has {each.name}: a list of {len(entries)} entries"
+                yield f"its type has {attribute.name}: a list of {len(entries)} entries"
             case die:
-                yield f"its type has {each.name}: that is {_referenced(session, die)}"
+                yield f"its type has {attribute.name}: that is {_referenced(session, die)}"
     if len(attributes) > _ATTRIBUTES:
         yield f"and {len(attributes) - _ATTRIBUTES} more"
 

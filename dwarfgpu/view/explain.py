@@ -115,9 +115,9 @@ class Detail:
         return {
             "title": self.title,
             "facts": [*self.facts],
-            "steps": [each.record for each in self.steps],
+            "steps": [step.record for step in self.steps],
             "steps_omitted": self.omitted,
-            "inside": [each.record for each in self.insides],
+            "inside": [inside.record for inside in self.insides],
         }
 
 
@@ -172,7 +172,7 @@ class StepView:
             "note": self.note,
             "number": self.step.number,
             "parent": self.step.parent,
-            "inside": [each.record for each in self.insides],
+            "inside": [inside.record for inside in self.insides],
         }
 
 
@@ -291,7 +291,7 @@ def verdict(
         ranges = bits.undefined_ranges("little")
         shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
         what = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
-        why = next((f": {each}" for each in bits.reasons if each.startswith(DESCRIBES)), "")
+        why = next((f": {reason}" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
         out.append(_blame(culprit, what) if culprit is not None else what + why)
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))

@@ -58,16 +58,16 @@ def _allocatable(bare: Type | None) -> str:
 def _fortran(kind: Struct) -> Iterator[str]:
     name = kind.name or "{...}"
     yield f"Type {name}"
-    for each in kind.members[:_MOST]:
-        bare = strip(each.type)
+    for member in kind.members[:_MOST]:
+        bare = strip(member.type)
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
-            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {each.name}"
+            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {member.name}"
             yield f"    {spelled}({fortran_dimensions(form)})"
         elif isinstance(form, Pointer):
-            yield f"    PTR TO -> ( {fortran_name(form.target)} :: {each.name} )"
+            yield f"    PTR TO -> ( {fortran_name(form.target)} :: {member.name} )"
         else:
-            yield f"    {fortran_name(bare)} :: {each.name}"
+            yield f"    {fortran_name(bare)} :: {member.name}"
     yield f"End Type {name}"
 
 
@@ -96,7 +96,7 @@ def _ada_array(form: Array) -> str:
 
 def _record(kind: Struct) -> Iterator[str]:
     yield "record"
-    members = [each for each in kind.members[:_MOST] if not (each.name or "").startswith("_")]
+    members = [member for member in kind.members[:_MOST] if not (member.name or "").startswith("_")]
     yield from _components(members, kind.declared.variant_parts, 4)
     if not members and not kind.declared.variant_parts:
         yield "    null;"
@@ -107,11 +107,11 @@ def _components(
     members: list[Member] | tuple[Member, ...], parts: tuple[VariantPart, ...], indent: int
 ) -> Iterator[str]:
     margin = " " * indent
-    for each in members:
-        bare = strip(each.type)
+    for member in members:
+        bare = strip(member.type)
         form = bare.form if isinstance(bare, Dynamic) else bare
-        spelled = _ada_array(form) if isinstance(form, Array) else ada_name(each.type)
-        yield f"{margin}{each.name}: {spelled};"
+        spelled = _ada_array(form) if isinstance(form, Array) else ada_name(member.type)
+        yield f"{margin}{member.name}: {spelled};"
     for part in parts:
         discriminant = part.discriminant
         yield f"{margin}case {'?' if discriminant is None else discriminant.name} is"

@@ -289,7 +289,7 @@ def _attribute_facts(
             yield f"{name}: {_expression_text(session, unit, expression)}"
         case LocList(entries=entries):
             yield f"{name}: a list of {len(entries)} entries"
-            yield from (f"  {each}" for each in _list_facts(session, attribute, pc))
+            yield from (f"  {fact}" for fact in _list_facts(session, attribute, pc))
 
 
 def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterator[str]:
@@ -304,10 +304,10 @@ def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterato
     begin = max(0, min(first - _MOST_ENTRIES // 2, len(entries) - _MOST_ENTRIES))
     if begin:
         yield f"{begin} entries before these"
-    for each in entries[begin : begin + _MOST_ENTRIES]:
-        mark = "=> " if any(each is one for one in chosen) else "   "
-        text = _expression_text(session, attribute.unit, each.expression)
-        yield f"{mark}{_range_text(each)} {text}"
+    for entry in entries[begin : begin + _MOST_ENTRIES]:
+        mark = "=> " if any(entry is one for one in chosen) else "   "
+        text = _expression_text(session, attribute.unit, entry.expression)
+        yield f"{mark}{_range_text(entry)} {text}"
     rest = len(entries) - begin - _MOST_ENTRIES
     if rest > 0:
         yield f"{rest} entries after these"

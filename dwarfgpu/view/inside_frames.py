@@ -246,9 +246,9 @@ class FrameWords:
         return f"frame {number}" + ("" if function is None else f" ({function})")
 
     def _count(self, session: Session) -> None:
-        for each in stack_frames(session.at_level(0)):
-            self._numbers.setdefault(each.session.level, each.number)
-            if each.session.level >= session.level:
+        for frame in stack_frames(session.at_level(0)):
+            self._numbers.setdefault(frame.session.level, frame.number)
+            if frame.session.level >= session.level:
                 return
 
 

@@ -45,11 +45,11 @@ class _Lines:
         self.depth = depth
         self.option = option
         self.steps = steps
-        numbers = {each.step.number for each in steps}
+        numbers = {step.step.number for step in steps}
         self.within: dict[int | None, list[StepView]] = {}
-        for each in steps:
-            parent = each.step.parent if each.step.parent in numbers else None
-            self.within.setdefault(parent, []).append(each)
+        for step in steps:
+            parent = step.step.parent if step.step.parent in numbers else None
+            self.within.setdefault(parent, []).append(step)
         for performed in self.within.values():
             performed.sort(key=lambda view: view.step.number)
         self.first_after = steps[KEPT_STEPS].step.number if len(steps) > KEPT_STEPS else None
@@ -82,7 +82,7 @@ class _Lines:
             yield f"{margin}inside: {inside.title}{advice}"
             return
         yield f"{margin}inside: {inside.title}"
-        yield from (f"{margin}  {each}" for each in inside.facts)
+        yield from (f"{margin}  {fact}" for fact in inside.facts)
         for each in inside.insides:
             yield from self.inside(each, level + 1)
         own = _Lines(inside.steps, self.depth, self.option)
@@ -100,8 +100,8 @@ def inside_lines(
 ) -> Iterator[str]:
     """What the description itself rests on."""
     lines = _Lines((), depth, option)
-    for each in insides:
-        yield from lines.inside(each, 0)
+    for inside in insides:
+        yield from lines.inside(inside, 0)
 
 
 def _folded(inside: Detail, performed: int, more: str) -> str:

@@ -152,7 +152,7 @@ def columns_for(cells: Sequence[Cell], width: int | None) -> int:
     if width is None:
         return COLUMNS
     digits = len(str(len(cells) - 1))
-    texts = [_text(each, WIDEST, colours=False) for each in cells]
+    texts = [_text(cell, WIDEST, colours=False) for cell in cells]
     longest = max(map(len, texts), default=1)
     for columns in (COLUMNS, COLUMNS // 2, LEAST_COLUMNS):
         if digits + 1 + columns * (longest + 1) <= width:
@@ -176,11 +176,11 @@ def grid_lines(
     widest = WIDEST
     if width is not None:
         widest = max(_NARROWEST, min(WIDEST, (width - digits - 1) // columns - 1))
-    texts = [_text(each, widest, colours=colours) for each in cells]
+    texts = [_text(cell, widest, colours=colours) for cell in cells]
     column = max((len(text) for text in texts), default=1)
     least, most = _bounds(cells)
     for row in range(0, len(cells), columns):
-        if all(each.state == _NOT_ASKED for each in cells[row : row + columns]):
+        if all(cell.state == _NOT_ASKED for cell in cells[row : row + columns]):
             continue
         shown = [
             _painted(f"{text:>{column}}", cell, least, most, is_focus=row + at == focus)
@@ -208,27 +208,25 @@ def _folded(texts: Sequence[str], indent: int, width: int | None) -> Iterator[st
 
 
 def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
-    numbers = [each.number for each in cells if each.number is not None and each.state != "U"]
+    numbers = [cell.number for cell in cells if cell.number is not None and cell.state != "U"]
     return (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
 
 
 def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:
     """What the marks mean that are there, and the ends of the colours."""
-    told = [each for each in cells if each.number is not None and each.state == "A"]
+    told = [cell for cell in cells if cell.number is not None and cell.state == "A"]
     if colours and len({each.number for each in told}) > 1:
         least, most = _bounds(cells)
         ends = [min(told, key=_number), max(told, key=_number)]
-        yield "values " + " to ".join(
-            _painted(f" {each.text} ", each, least, most) for each in ends
-        )
-    if any(each.state == "I" for each in cells):
+        yield "values " + " to ".join(_painted(f" {end.text} ", end, least, most) for end in ends)
+    if any(cell.state == "I" for cell in cells):
         grey = f"\x1b[48;5;{_GREYS[4]};{_ON_GREY}m"
         yield f"{grey} inactive \x1b[0m" if colours else "( ) inactive"
     if colours and focus is not None and cells[focus].state not in ("U", _NOT_ASKED):
         yield "\x1b[1;4mlane\x1b[0m in focus"
-    if any(each.state == "U" for each in cells):
+    if any(cell.state == "U" for cell in cells):
         yield f"{UNUSED} no work-item"
-    missing = {each.missing for each in cells if each.state not in ("U", _NOT_ASKED)}
+    missing = {cell.missing for cell in cells if cell.state not in ("U", _NOT_ASKED)}
     yield from (f"{mark} {why}" for why, mark in MARKS.items() if why in missing)
 
 

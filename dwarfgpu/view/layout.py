@@ -30,14 +30,14 @@ class Stretch:
 def distinct_parts(storage: Compound) -> Iterator[Stretch]:
     """The parts in order; equal neighbours are one stretch. Lazy: there may be 2**60 of them."""
     last: Stretch | None = None
-    for each in _stretches(storage):
+    for stretch in _stretches(storage):
         if last is None:
-            last = each
-        elif last.size_bits == each.size_bits and _is_same_part(last.location, each.location):
-            last = Stretch(last.location, last.size_bits, last.count + each.count)
+            last = stretch
+        elif last.size_bits == stretch.size_bits and _is_same_part(last.location, stretch.location):
+            last = Stretch(last.location, last.size_bits, last.count + stretch.count)
         else:
             yield last
-            last = each
+            last = stretch
     if last is not None:
         yield last
 

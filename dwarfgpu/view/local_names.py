@@ -30,11 +30,11 @@ class LocalNames:
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
         """And the template parameters of a class."""
-        return self._with([(each.name, each.type) for each in parameters])
+        return self._with([(parameter.name, parameter.type) for parameter in parameters])
 
     def with_typedefs(self, kind: Struct) -> LocalNames:
         """And the typedefs of a class and of its base classes."""
-        return self._with([(each.name, each) for each in _typedefs(kind)])
+        return self._with([(typedef.name, typedef) for typedef in _typedefs(kind)])
 
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
         if not added:

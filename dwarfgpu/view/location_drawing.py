@@ -93,7 +93,7 @@ def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80)
     """The strips of all places, side by side as far as the columns go, then their pieces."""
     room = columns - len(_INDENT)
     share = max((room - len(_GAP) * (len(places) - 1)) // len(places), _LEAST + 8)
-    strips = [_strip(each, glyphs, min(room, share, _WIDEST + 8)) for each in places]
+    strips = [_strip(place, glyphs, min(room, share, _WIDEST + 8)) for place in places]
     if len(places) > 1:
         titles = [f"place {number} of {len(places)}" for number in range(1, len(places) + 1)]
         strips = [[(Span(title),), *strip] for title, strip in zip(titles, strips, strict=True)]
@@ -231,7 +231,7 @@ def _short(piece: Piece) -> str:
 
 def _rows(layout: Layout, glyphs: Glyphs, room: int) -> Iterator[Line]:
     """Each piece in words: its bits of the object, and the storage that holds them."""
-    spans = [_bits(each.first_bit, each.total_bits) for each in layout.pieces]
+    spans = [_bits(piece.first_bit, piece.total_bits) for piece in layout.pieces]
     width = max(map(len, spans), default=0)
     for span, piece in zip(spans, layout.pieces, strict=True):
         for index, words in enumerate(_words(piece) or ["not described"]):

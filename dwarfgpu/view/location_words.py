@@ -168,7 +168,7 @@ class Describer:
         title = each.operation.title
         if name in _ENTRY_VALUES:
             return title
-        operands = [each for each in each.operands if isinstance(each, int)]
+        operands = [operand for operand in each.operands if isinstance(operand, int)]
         if register is not None and name.startswith("bregx"):
             return f"{title} register {operands[0]} [${register}] offset {operands[1]}"
         if register is not None:

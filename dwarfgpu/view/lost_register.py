@@ -22,7 +22,7 @@ _ENTRY = ("entry_value", "GNU_entry_value")
 
 def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
     """Which register of which frame is lost, where that is why the last step failed."""
-    failed = next((each for each in reversed(steps) if each.error is not None), None)
+    failed = next((step for step in reversed(steps) if step.error is not None), None)
     if failed is None or not isinstance(failed.error, UndefinedBits):
         return None
     instruction = failed.instruction
@@ -55,7 +55,7 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
 
 def with_reasons(session: Session, steps: Iterable[StepView]) -> list[StepView]:
     """The steps of a reading, of which those that name a register that is lost say why."""
-    return [evolve(each, note=_why_undefined(session, each) or each.note) for each in steps]
+    return [evolve(step, note=_why_undefined(session, step) or step.note) for step in steps]
 
 
 def _why_undefined(session: Session, view: StepView) -> str | None:

@@ -143,14 +143,14 @@ def layout_json(layout: Layout) -> JsonObject:
     """A place of an object: its pieces, each with the storages that hold it."""
     pieces: list[Plain] = [
         {
-            "first_bit": each.first_bit,
-            "bit_size": each.size_bits,
-            "count": each.count,
-            "kind": each.kind,
-            "text": _text(each),
-            "places": location_json(Location(each.places))["places"] if each.places else [],
+            "first_bit": piece.first_bit,
+            "bit_size": piece.size_bits,
+            "count": piece.count,
+            "kind": piece.kind,
+            "text": _text(piece),
+            "places": location_json(Location(piece.places))["places"] if piece.places else [],
         }
-        for each in layout.pieces
+        for piece in layout.pieces
     ]
     problem = None if layout.problem is None else str(layout.problem)
     return {"pieces": pieces, "pieces_omitted": layout.omitted, "problem": problem}

@@ -45,17 +45,17 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
     """
     words: list[str] = []
     left = number & ~unknown
-    for each in fields:
-        value = each.of(number)
-        left &= ~each.mask
-        if each.mask & unknown:
+    for field in fields:
+        value = field.of(number)
+        left &= ~field.mask
+        if field.mask & unknown:
             continue
-        if each.values:
-            words.append(f"{each.name}={each.values[value] or value}")
-        elif each.size_bits > 1:
-            words.append(f"{each.name}={value}")
-        elif value and each.name:  # a bit that is always set has none
-            words.append(each.name)
+        if field.values:
+            words.append(f"{field.name}={field.values[value] or value}")
+        elif field.size_bits > 1:
+            words.append(f"{field.name}={value}")
+        elif value and field.name:  # a bit that is always set has none
+            words.append(field.name)
     rest = [*([hexadecimal(left)] if left else []), *(["<unavailable>"] if unknown else [])]
     return " ".join(["[", *words, *rest, "]"])
 

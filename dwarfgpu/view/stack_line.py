@@ -87,7 +87,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     text = f"{frame_number(frame.number)}{words}"
     marks = ["called by a jump"] if frame.tail_calls else []
     if frame.is_tail_call:
-        marks += [f"inlined in {each}" for each in session.functions()[1:]]
+        marks += [f"inlined in {function}" for function in session.functions()[1:]]
     return text + marked(frame.session.physical_frame, *marks)
 
 

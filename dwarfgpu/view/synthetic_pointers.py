@@ -55,7 +55,7 @@ def without_removed(
                 unavailable = insert(unavailable, bits.size_bits, first_bit, size, 0, endian)
         except DwarfGpuError:
             continue  # showing the part tells
-    others = tuple(each for each in bits.reasons if each != NO_BITS)
+    others = tuple(reason for reason in bits.reasons if reason != NO_BITS)
     left = (others or bits.reasons) if unavailable else others
     return evolve(bits, unavailable=unavailable, reasons=left)
 

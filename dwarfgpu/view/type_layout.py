@@ -43,7 +43,7 @@ class _Layout:
         ):
             return {}
         self.members_left -= len(kind.members)
-        members: list[Plain] = [self._member(each, (*around, kind)) for each in kind.members]
+        members: list[Plain] = [self._member(member, (*around, kind)) for member in kind.members]
         return {"members": members, "holes": [] if kind.kind == "union" else _holes(kind)}
 
     def _member(self, member: Member, around: tuple[Struct, ...]) -> JsonObject:
@@ -78,13 +78,13 @@ def _size(member: Member) -> int | None:
 def _holes(kind: Struct) -> list[Plain]:
     """The bits that no member has, by offset; of none if a member's place is not known."""
     placed: list[tuple[int, int]] = []
-    for each in kind.members:
-        size = _size(each)
-        if each.is_static:
+    for member in kind.members:
+        size = _size(member)
+        if member.is_static:
             continue
-        if each.location is not None or each.bit_offset is None or size is None:
+        if member.location is not None or member.bit_offset is None or size is None:
             return []
-        placed.append((each.bit_offset, each.bit_offset + size))
+        placed.append((member.bit_offset, member.bit_offset + size))
     holes: list[Plain] = []
     end = 0
     for first, last in sorted([*placed, (size_bits(kind) or 0,) * 2]):

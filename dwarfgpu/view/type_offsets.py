@@ -92,23 +92,23 @@ class _Offsets:
         declared = kind.declared
         inner, local = self.definition.names_inside(kind, names)
         yield self.definition.title(kind, names, inner)
-        fields = [each for each in kind.members if not each.is_base_class]
+        fields = [member for member in kind.members if not member.is_base_class]
         if not (fields or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty
         labels = Labels(_BLANK + " " * (level + 2))
         is_labelled = needs_labels(kind)
         self.around.append(kind)
-        for each in fields:
-            if each.is_artificial or self.definition.is_too_much():
+        for field in fields:
+            if field.is_artificial or self.definition.is_too_much():
                 continue
             if is_labelled:
-                yield from labels.before(each.access)
-            if kind.kind != "union" and each.bit_offset is not None and not each.is_static:
-                yield from _hole(end, each.bit_offset, "hole")
-                end = each.bit_offset + (_field_bits(each) or 0)
-            place = _place(kind, each, base_bits, self.number)
-            yield from self._member(each, level + 4, place, base_bits, end, local)
+                yield from labels.before(field.access)
+            if kind.kind != "union" and field.bit_offset is not None and not field.is_static:
+                yield from _hole(end, field.bit_offset, "hole")
+                end = field.bit_offset + (_field_bits(field) or 0)
+            place = _place(kind, field, base_bits, self.number)
+            yield from self._member(field, level + 4, place, base_bits, end, local)
         self.around.pop()
         if self.definition.members_left < 0:
             yield _BLANK + " " * (level + 4) + "..."

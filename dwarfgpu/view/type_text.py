@@ -125,8 +125,8 @@ class Definition:
         inner, local = self.names_inside(kind, names)
         yield self.title(kind, names, inner)
         margin = " " * (indent + 4)
-        fields = [each for each in kind.members if not each.is_base_class]
-        methods = _grouped([each for each in declared.methods if not each.is_artificial])
+        fields = [member for member in kind.members if not member.is_base_class]
+        methods = _grouped([method for method in declared.methods if not method.is_artificial])
         methods = methods if self.has_methods else []
         typedefs = declared.typedefs if self.has_typedefs else ()
         if not (kind.members or declared.methods or declared.typedefs):
@@ -134,12 +134,12 @@ class Definition:
             yield margin + empty
         labels = Labels(" " * (indent + 2))
         is_labelled = needs_labels(kind)
-        for each in fields:
-            if each.is_artificial or self.is_too_much():
+        for field in fields:
+            if field.is_artificial or self.is_too_much():
                 continue
             if is_labelled:
-                yield from labels.before(each.access)
-            yield f"{margin}{self.member(each, levels - 1, indent + 4, local)};"
+                yield from labels.before(field.access)
+            yield f"{margin}{self.member(field, levels - 1, indent + 4, local)};"
         if methods and labels.current is not None:
             yield ""
         for method in methods:
@@ -177,18 +177,21 @@ class Definition:
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
         parameters = kind.declared.template_types if self.cplusplus and not self.is_raw else ()
         if parameters:
-            told = (f"{each.name} = {self.text(each.type, -1, 0, outer)}" for each in parameters)
+            told = (
+                f"{parameter.name} = {self.text(parameter.type, -1, 0, outer)}"
+                for parameter in parameters
+            )
             title += f" [with {', '.join(told)}]"
         bases: list[str] = []
-        for each in kind.members:
-            if each.is_base_class:
-                base = strip(each.type)
+        for member in kind.members:
+            if member.is_base_class:
+                base = strip(member.type)
                 if isinstance(base, Struct) and base.name:
                     name = inner.spelled(base)
                 else:
                     name = type_name(base, cplusplus=True)
-                virtual = " virtual" if each.is_virtual else ""
-                bases.append(f"{each.access}{virtual} {name}")
+                virtual = " virtual" if member.is_virtual else ""
+                bases.append(f"{member.access}{virtual} {name}")
         return f"{title}{' : ' + ', '.join(bases) if bases else ''} {{"
 
     def member(self, member: Member, levels: int, indent: int, names: LocalNames) -> str:
@@ -232,12 +235,12 @@ class Definition:
 def _flags(kind: Base) -> str:
     """`flag i386_eflags {...}`: a register that is made of flags."""
     lines = [f"flag {kind.name} {{"]
-    for each in kind.flags:
-        word = "bool" if each.size_bits == 1 else kind.base.encoding
-        word = f"enum {{{', '.join(each.values)}}}" if each.values else word
-        last = f"-{each.first_bit + each.size_bits - 1}" if each.size_bits > 1 else ""
-        name = f" {each.name}" if each.name else ""
-        lines.append(f"    {word}{name} @{each.first_bit}{last};")
+    for flag in kind.flags:
+        word = "bool" if flag.size_bits == 1 else kind.base.encoding
+        word = f"enum {{{', '.join(flag.values)}}}" if flag.values else word
+        last = f"-{flag.first_bit + flag.size_bits - 1}" if flag.size_bits > 1 else ""
+        name = f" {flag.name}" if flag.name else ""
+        lines.append(f"    {word}{name} @{flag.first_bit}{last};")
     return "\n".join([*lines, "}"])
 
 
@@ -266,12 +269,12 @@ def needs_labels(kind: Struct) -> bool:
     """Whether anything has not the access that all have without a word."""
     declared = kind.declared
     found: list[Access] = [
-        "private" if each.is_artificial else each.access
-        for each in kind.members
-        if not each.is_base_class
+        "private" if member.is_artificial else member.access
+        for member in kind.members
+        if not member.is_base_class
     ]
-    found += [each.access for each in declared.methods]
-    found += [each.access for each in declared.typedefs]
+    found += [method.access for method in declared.methods]
+    found += [typedef.access for typedef in declared.typedefs]
     usual: Access = "private" if kind.kind == "class" else "public"
     return any(each != usual for each in found)
 
@@ -279,8 +282,8 @@ def needs_labels(kind: Struct) -> bool:
 def _grouped(methods: list[Method]) -> list[Method]:
     """Functions of one name are together, where the first of them is."""
     groups: dict[str, list[Method]] = {}
-    for each in methods:
-        groups.setdefault(each.name, []).append(each)
+    for method in methods:
+        groups.setdefault(method.name, []).append(method)
     return [each for group in groups.values() for each in group]
 
 

@@ -252,7 +252,7 @@ class _Walk:
 
     def _of_printer(self, found: Printed, depth: int) -> Plain:
         record: JsonObject = {
-            "summary": [self._summary(each, depth) for each in summary_parts(found)]
+            "summary": [self._summary(part, depth) for part in summary_parts(found)]
         }
         if found.children is None:
             return record

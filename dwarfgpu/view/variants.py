@@ -30,7 +30,7 @@ def variant_members(
 
 def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
     """The variant of the discriminant's value, else the default one (DWARF 5 5.7.10)."""
-    default = next((each for each in part.variants if not each.values), None)
+    default = next((variant for variant in part.variants if not variant.values), None)
     discriminant = part.discriminant
     if discriminant is None:
         if len(part.variants) > 1:
@@ -41,8 +41,8 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
         raise UndefinedBits(f"the discriminant {discriminant.name or ''} is not known")
     size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
     mask = (1 << size) - 1
-    for each in part.variants:
-        for low, high in each.values:
+    for variant in part.variants:
+        for low, high in variant.values:
             if (bits.value - low) & mask <= (high - low) & mask:
-                return each
+                return variant
     return default

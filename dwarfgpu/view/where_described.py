@@ -28,9 +28,9 @@ def coverage_at(session: Session, wanted: Variable) -> Coverage | None:
     allowance = Allowance.of(code_object.info)
     for unit in find_variables(code_object.scopes, Wanted((wanted.name,), None, pc)):
         for group in unit.groups:
-            for each in group.coverages(allowance):
-                if each.variable.die == wanted.die:
-                    return each
+            for coverage in group.coverages(allowance):
+                if coverage.variable.die == wanted.die:
+                    return coverage
     return None
 
 
@@ -60,8 +60,8 @@ def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: in
     if not spans:
         yield f"no code of its scope has a location for it: {_lines(coverage.scope, source)}"
         return
-    before = next((each for each in reversed(spans) if each.end <= pc), None)
-    after = next((each for each in spans if each.begin > pc), None)
+    before = next((span for span in reversed(spans) if span.end <= pc), None)
+    after = next((span for span in spans if span.begin > pc), None)
     last = "" if before is None else _line(before.end - 1, source, pc)
     first = "" if after is None else _line(after.begin, source, pc)
     order = "in the order of the code, it is"
@@ -92,7 +92,9 @@ def _here(
         return
     if coverage.complete:
         yield f"all of it is described for {_lines(coverage.complete, source)}"
-    elif not lanes and all(each.extent.completeness != "depends" for each in coverage.descriptions):
+    elif not lanes and all(
+        description.extent.completeness != "depends" for description in coverage.descriptions
+    ):
         yield "no code of its scope has a location for all of it"
 
 
@@ -101,7 +103,9 @@ def _lanes_with(session: Session, variable: Variable, pc: int) -> list[int]:
     if session.lane is None:
         return []
     states = session.lane_states(range(session.lane_count()[0]))
-    here = [each.lane for each in states if each.location is not None and each.location.pc == pc]
+    here = [
+        state.lane for state in states if state.location is not None and state.location.pc == pc
+    ]
     readings = read_lanes([session], variable, here)
     return [lane for lane in here if readings.of(0, lane).is_complete]
 

@@ -125,9 +125,9 @@ class CallSite:
 
     def value(self, place: bytes) -> ExprLoc | None:
         """What computes, in the caller, the parameter that is passed in a place."""
-        for each in self.parameters():
-            if each.location is not None and each.location.expression == place:
-                return each.value
+        for parameter in self.parameters():
+            if parameter.location is not None and parameter.location.expression == place:
+                return parameter.value
         return None
 
     def value_of(self, parameter: Die) -> ExprLoc | None:
@@ -141,9 +141,12 @@ class CallSite:
 
     def passed_in(self, number: int) -> CallParameter | None:
         """The parameter that is passed in a register."""
-        for each in self.parameters():
-            if each.location is not None and _register(each.location.expression) == number:
-                return each
+        for parameter in self.parameters():
+            if (
+                parameter.location is not None
+                and _register(parameter.location.expression) == number
+            ):
+                return parameter
         return None
 
     def is_at(self, pc: int) -> bool:
@@ -190,13 +193,13 @@ def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
     """
     address = scopes.info.in_file(return_pc)
     subprogram = scopes.subprogram_at(return_pc - 1)
-    for each in () if subprogram is None else call_sites(subprogram.die):
-        if each.return_address == address:
-            return each
+    for site in () if subprogram is None else call_sites(subprogram.die):
+        if site.return_address == address:
+            return site
     subprogram = scopes.subprogram_at(return_pc)
-    for each in () if subprogram is None else call_sites(subprogram.die):
-        if each.is_tail_call and each.return_address is None and each.address == address:
-            return each
+    for site in () if subprogram is None else call_sites(subprogram.die):
+        if site.is_tail_call and site.return_address is None and site.address == address:
+            return site
     return None
 
 

@@ -116,10 +116,10 @@ def _function_in(code_object: CodeObject, location: int) -> _Function | None:
         found = start = None
     if found is not None and start is not None:
         return _Function(found.name, start + bias)
-    for each in code_object.file.symbols:
-        is_here = 0 <= location - bias - each.address < each.size_bytes
-        if each.kind == "function" and each.section and is_here:
-            return _Function(each.name, each.address + bias)
+    for symbol in code_object.file.symbols:
+        is_here = 0 <= location - bias - symbol.address < symbol.size_bytes
+        if symbol.kind == "function" and symbol.section and is_here:
+            return _Function(symbol.name, symbol.address + bias)
     return None
 
 
@@ -127,4 +127,4 @@ def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     kernels = read_gpu_code(code_object.file).kernels
-    return function.entry - code_object.load_address in [each.entry for each in kernels]
+    return function.entry - code_object.load_address in [kernel.entry for kernel in kernels]

@@ -83,14 +83,14 @@ class CallChains:
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MOST_FUNCTIONS} functions")
-        ends = [each for each in functions if is_same_function(each.die, callee)]
+        ends = [function for function in functions if is_same_function(function.die, callee)]
         if not ends:
             return Jumps(why_unknown=f"none that are described lead from {wanted.name} here")
         if len(ends) > 1:
             return Jumps(why_unknown=AMBIGUOUS)
-        for each in functions:
-            if not each.is_described:
-                return Jumps(why_unknown=f"not all of {each.die.name} are described")
+        for function in functions:
+            if not function.is_described:
+                return Jumps(why_unknown=f"not all of {function.die.name} are described")
         return _common(functions[0], ends[0], functions, may_return=may_tail_call_itself(callee))
 
     def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:
@@ -123,10 +123,10 @@ class CallChains:
 
     def _function(self, die: Die) -> _Function:
         if die not in self._functions:
-            jumps = tuple(each for each in call_sites(die) if each.is_tail_call)
-            callees = [each.callee for each in jumps]
-            targets = [None if each is None else self._code_of(each) for each in callees]
-            is_whole = None not in targets and any(die.flag(each) for each in _ALL_CALLS)
+            jumps = tuple(site for site in call_sites(die) if site.is_tail_call)
+            callees = [jump.callee for jump in jumps]
+            targets = [None if callee is None else self._code_of(callee) for callee in callees]
+            is_whole = None not in targets and any(die.flag(call) for call in _ALL_CALLS)
             known = [(j, t) for j, t in zip(jumps, targets, strict=True) if t is not None]
             self._functions[die] = _Function(
                 die, tuple(j for j, _ in known), tuple(t for _, t in known), is_whole
@@ -143,12 +143,12 @@ class CallChains:
         if code_ranges(function):
             yield function
             return
-        for each in function.unit.root.children():
-            is_it = each.tag == dw.TAG_SUBPROGRAM and is_same_function(each, function)
-            if is_it and code_ranges(each):
-                yield each
+        for child in function.unit.root.children():
+            is_it = child.tag == dw.TAG_SUBPROGRAM and is_same_function(child, function)
+            if is_it and code_ranges(child):
+                yield child
         for code_object in self._code_objects:
-            addresses = {each.address for each in _symbols(code_object, function)}
+            addresses = {symbol.address for symbol in _symbols(code_object, function)}
             if len(addresses) == 1:
                 at = addresses.pop() + code_object.load_address
                 found = code_object.scopes.subprogram_at(at)
@@ -161,8 +161,8 @@ class CallChains:
         for code_object in self._code_objects:
             bias = code_object.load_address
             is_of = code_object.info is callee.unit.info
-            for each in _symbols(code_object, wanted):
-                if each.is_indirect or (is_of and each.address + bias in entries):
+            for symbol in _symbols(code_object, wanted):
+                if symbol.is_indirect or (is_of and symbol.address + bias in entries):
                     return True
         return False
 
@@ -179,7 +179,7 @@ def _common(
         return Jumps((), tuple(_jump(each) for each in reversed(forced)), AMBIGUOUS)
     inner = _only_ways(first, last, functions)
     outer = _forced(first, last, functions)[: _shortest(first, last, functions) - len(inner)]
-    is_only = all(len(each.jumps) == (each is not last) for each in functions)
+    is_only = all(len(function.jumps) == (function is not last) for function in functions)
     return Jumps(
         tuple(_jump(each) for each in inner),
         tuple(_jump(each) for each in reversed(outer)),
@@ -189,7 +189,7 @@ def _common(
 
 def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
     """The jumps with which every chain begins, the outermost first."""
-    by_die = {each.die: each for each in functions}
+    by_die = {function.die: function for function in functions}
     found: list[CallSite] = []
     here = first
     while here is not last and len(here.jumps) == 1:
@@ -201,9 +201,9 @@ def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -
 def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
     """The jumps with which every chain ends, the innermost first."""
     ways: dict[Die, list[tuple[_Function, CallSite]]] = {}
-    for each in functions:
-        for jump, target in zip(each.jumps, each.targets, strict=True):
-            ways.setdefault(target, []).append((each, jump))
+    for function in functions:
+        for jump, target in zip(function.jumps, function.targets, strict=True):
+            ways.setdefault(target, []).append((function, jump))
     found: list[CallSite] = []
     here = last
     while here is not first and len(ways[here.die]) == 1:
@@ -214,7 +214,7 @@ def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]
 
 def _shortest(first: _Function, last: _Function, functions: Sequence[_Function]) -> int:
     """The number of jumps of the shortest chain."""
-    by_die = {each.die: each for each in functions}
+    by_die = {function.die: function for function in functions}
     reached, count = {first.die}, 0
     while last.die not in reached:
         reached |= {target for each in reached for target in by_die[each].targets}

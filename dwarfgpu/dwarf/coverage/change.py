@@ -124,7 +124,9 @@ class Build:
             if place.spans:
                 functions = tuple(map(self._function, place.functions))
                 self.functions.add(functions)
-                self.shown[functions] = " > ".join(each.qualified_name for each in place.functions)
+                self.shown[functions] = " > ".join(
+                    function.qualified_name for function in place.functions
+                )
         except DwarfGpuError as error:
             self.problems.append(error)
 

@@ -115,7 +115,7 @@ class Coverage:
     @property
     def is_described(self) -> bool:
         """Whether anything tells anything of it anywhere."""
-        return any(each.is_described for each in self.descriptions)
+        return any(description.is_described for description in self.descriptions)
 
 
 @define
@@ -137,9 +137,9 @@ class Allowance:
             return Coverage(variable, place, problem=error)
         found = coverage_of(variable, place)
         self.left -= _ENTRY_WORK * (1 + len(found.scope) + len(found.descriptions))
-        for each in found.descriptions:
-            if isinstance(each.source, ExprLoc):
-                self.left -= len(each.source.expression)
+        for description in found.descriptions:
+            if isinstance(description.source, ExprLoc):
+                self.left -= len(description.source.expression)
         return found
 
 
@@ -150,10 +150,14 @@ def coverage_of(variable: Variable, place: Place | None) -> Coverage:
     except DwarfGpuError as error:
         return Coverage(variable, place, problem=error)
     scope = () if place is None else place.spans
-    bounded = merged(each.bounds for each in descriptions if each.bounds is not None)
+    bounded = merged(
+        description.bounds for description in descriptions if description.bounds is not None
+    )
     described = _where(descriptions, {"whole", "partly", "depends"}, scope, bounded)
     complete = described
-    if any(each.extent.completeness in ("partly", "depends") for each in descriptions):
+    if any(
+        description.extent.completeness in ("partly", "depends") for description in descriptions
+    ):
         complete = _where(descriptions, {"whole"}, scope, bounded)
     outside = () if place is None else without(bounded, scope)
     return Coverage(variable, place, descriptions, complete, described, outside)
@@ -166,7 +170,11 @@ def _where(
     bounded: tuple[Range, ...],
 ) -> tuple[Range, ...]:
     """The code of a scope for which a description is one of those that are wanted."""
-    fitting = [each.bounds for each in descriptions if each.extent.completeness in wanted]
+    fitting = [
+        description.bounds
+        for description in descriptions
+        if description.extent.completeness in wanted
+    ]
     spans = common(merged(each for each in fitting if each is not None), scope)
     if None in fitting:  # the default, where no entry has bounds that apply: A.2.5.5
         spans = merged((*spans, *without(scope, bounded)))

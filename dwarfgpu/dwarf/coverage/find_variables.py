@@ -347,7 +347,7 @@ def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
         found = groups_of(unit, scopes)
         for group in found.groups:
             group.declared = _chosen(group, wanted, found.problems)
-        found.groups = [each for each in found.groups if each.declared]
+        found.groups = [group for group in found.groups if group.declared]
         yield found
 
 

@@ -89,7 +89,7 @@ class NameIndex:
     def extensions(self) -> tuple[Extension, ...]:
         """Of the augmentation strings of all indexes, each once, where they have the form of
         A.6.1.1.4.1."""
-        found = (parse_augmentation(each.header.augmentation) or () for each in self.tables)
+        found = (parse_augmentation(table.header.augmentation) or () for table in self.tables)
         return tuple(dict.fromkeys(one for some in found for one in some))
 
     def names(self) -> Iterator[bytes]:

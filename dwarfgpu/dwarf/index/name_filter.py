@@ -86,15 +86,16 @@ def _has_entry(
     """Whether an entry of these tags can have the name: its code stands before it, as compilers
     write it; True where they write it otherwise."""
     named = [
-        each
-        for each in unit.abbreviations.values()
-        if dw.AT_NAME in each.positions and (each.tag in tags or each.tag in _DECLARING)
+        abbreviation
+        for abbreviation in unit.abbreviations.values()
+        if dw.AT_NAME in abbreviation.positions
+        and (abbreviation.tag in tags or abbreviation.tag in _DECLARING)
     ]
     completing = [
-        (each, name)
-        for each in unit.abbreviations.values()
+        (abbreviation, name)
+        for abbreviation in unit.abbreviations.values()
         for name in (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN)
-        if each.tag in tags and name in each.positions
+        if abbreviation.tag in tags and name in abbreviation.positions
     ]
     spots = _spots(unit, (*strings, *values))
     left = MOST_OFFSETS
@@ -124,8 +125,10 @@ def _has_entry(
 def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
     """Bytes of an entry between its code and its name; None where they are not always as many."""
     total_bytes = 0
-    for each in abbreviation.attributes[: abbreviation.positions[dw.AT_NAME]]:
-        size_bytes = 0 if each.form in _EMPTY_FORMS else fixed_size(each.form, abbreviation.format)
+    for attribute in abbreviation.attributes[: abbreviation.positions[dw.AT_NAME]]:
+        size_bytes = (
+            0 if attribute.form in _EMPTY_FORMS else fixed_size(attribute.form, abbreviation.format)
+        )
         if size_bytes is None:
             return None
         total_bytes += size_bytes

@@ -247,9 +247,9 @@ def _names_elsewhere(unit: CompilationUnit) -> bool:
     read, which whoever reads it reports."""
     try:
         return any(
-            (each.name, each.form) in _NAMED_ELSEWHERE
+            (attribute.name, attribute.form) in _NAMED_ELSEWHERE
             for abbreviation in unit.abbreviations.values()
-            for each in abbreviation.attributes
+            for attribute in abbreviation.attributes
         )
     except DwarfGpuError:
         return True

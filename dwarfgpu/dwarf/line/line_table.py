@@ -193,7 +193,7 @@ class LineTable:
                 SourceFile(self, number, entry)
                 for number, entry in enumerate(self.header.files, self.header.first_file)
             )
-        return tuple(each for each in files if each.name.endswith(name) and each.matches(wanted))
+        return tuple(file for file in files if file.name.endswith(name) and file.matches(wanted))
 
     def directory(self, index: int) -> str:
         """The directory of an index of the header, with what it is relative to.

@@ -107,7 +107,7 @@ class _Parser:
         if not base:
             raise _NotUnderstood
         base = self.replaced.get(base, base)
-        base += "".join(f" {each}" for each in _QUALIFIERS if each in qualifiers)
+        base += "".join(f" {qualifier}" for qualifier in _QUALIFIERS if qualifier in qualifiers)
         text = base + self.declarator()
         self.depth -= 1
         return text

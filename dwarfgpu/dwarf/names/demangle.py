@@ -119,10 +119,10 @@ class _Demangler:
 
     def at(self, *options: str) -> str | None:
         """The option that is next, which is taken; None where none is."""
-        for each in options:
-            if self.text.startswith(each, self.position):
-                self.position += len(each)
-                return each
+        for option in options:
+            if self.text.startswith(option, self.position):
+                self.position += len(option)
+                return option
         return None
 
     def peek(self, count: int = 1) -> str:

@@ -93,12 +93,12 @@ def _with_parameters(die: Die, bare: str) -> str | None:
         return None
     parameters: list[str] = []
     suffix = ""
-    for each in die.children():
-        if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+    for child in die.children():
+        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
-        elif each.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = types_of(die.unit).type_of(each)
-            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
+        elif child.tag == dw.TAG_FORMAL_PARAMETER:
+            kind = types_of(die.unit).type_of(child)
+            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
                 parameters.append(type_name(kind, cplusplus=True))
             elif not suffix:
                 suffix = _qualifiers(kind)
@@ -144,12 +144,12 @@ def _name(die: Die, symbol: str) -> str | None:
         return None
     parameters: list[str] = []
     suffix = ""
-    for each in die.children():
-        if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+    for child in die.children():
+        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
-        elif each.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = types_of(die.unit).type_of(each)
-            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
+        elif child.tag == dw.TAG_FORMAL_PARAMETER:
+            kind = types_of(die.unit).type_of(child)
+            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
                 parameters.append(_mangled_spelling(kind))
             elif not suffix:
                 suffix = _qualifiers(kind)

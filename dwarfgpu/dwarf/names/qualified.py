@@ -59,7 +59,7 @@ def _base(words: list[str]) -> str:
 @lru_cache(maxsize=1_000)
 def parts(name: str) -> tuple[Part, ...]:
     """What stands between the `::` of a qualified name; one before all of them is left out."""
-    return tuple(_part(each) for each in _pieces(name))
+    return tuple(_part(piece) for piece in _pieces(name))
 
 
 def split_last(name: str) -> tuple[str, str]:

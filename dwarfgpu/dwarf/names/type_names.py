@@ -78,7 +78,7 @@ def this_qualifiers(method: Method) -> str:
 def method_name(container: Type | None, method: Method) -> str:
     """`Point::scaled(int) const`."""
     parameters = method.written
-    names = [type_name(each, cplusplus=True) for each in parameters[:_NAME_PARTS]]
+    names = [type_name(parameter, cplusplus=True) for parameter in parameters[:_NAME_PARTS]]
     if method.type.is_variadic or len(parameters) > _NAME_PARTS:
         names.append("...")
     where = type_name(container, cplusplus=True)

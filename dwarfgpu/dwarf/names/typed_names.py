@@ -99,11 +99,11 @@ def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, Name
     inside = f"{around}{name}::" if is_cplusplus and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
         inside = inside if die.flag(dw.AT_ENUM_CLASS) else around
-        for each in die.children():
-            if each.tag == dw.TAG_ENUMERATOR and each.name is not None:
-                yield f"{inside}{each.name}", "enumerator"
+        for child in die.children():
+            if child.tag == dw.TAG_ENUMERATOR and child.name is not None:
+                yield f"{inside}{child.name}", "enumerator"
     elif is_cplusplus and die.tag in _CLASSES:
-        types = (each for each in die.children() if each.tag in _TYPES)
+        types = (child for child in die.children() if child.tag in _TYPES)
         yield from _declared(types, inside, is_cplusplus)
 
 

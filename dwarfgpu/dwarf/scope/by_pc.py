@@ -113,7 +113,7 @@ class Scopes:
     def main_unit(self) -> CompilationUnit | None:
         """The only unit, else that of `main`; None where there is none such, or it is not found."""
         try:
-            units = [each for each in self.info.units if not each.header.is_type_unit]
+            units = [unit for unit in self.info.units if not unit.header.is_type_unit]
             if len(units) == 1:
                 return units[0].full
             for symbol in self.info.loaded.symbols_named("main"):
@@ -162,7 +162,7 @@ class Scopes:
         chain = self.chain_at(pc)
         yield from (die for die in chain[:0:-1] if die.tag in FUNCTIONS)
         for subprogram in chain[:1]:
-            entered = (each for each in subprogram.children() if each.tag == dw.TAG_ENTRY_POINT)
+            entered = (child for child in subprogram.children() if child.tag == dw.TAG_ENTRY_POINT)
             address = self.info.in_file(pc)
             yield from (each for each in entered if covers(covered(each), address))
             yield subprogram

@@ -232,9 +232,9 @@ def with_parameters(function: Die) -> Die:
     """The entry of a function that tells its parameters: where it was declared, unless that is a
     declaration beside a type unit, which leaves them out."""
     tells = [
-        each
-        for each in function.origins()
-        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in each.children())
+        origin
+        for origin in function.origins()
+        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.children())
     ]
     return tells[-1] if tells else declaration_of(function)
 
@@ -262,7 +262,10 @@ def template_parameter(scope: Die, name: str) -> Die | None:
 
 def overloaded(functions: Iterable[Die]) -> str:
     """That a name means several functions, and which."""
-    names = [f"{joined(qualified(each))}({','.join(parameter_types(each))})" for each in functions]
+    names = [
+        f"{joined(qualified(function))}({','.join(parameter_types(function))})"
+        for function in functions
+    ]
     return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
 
 

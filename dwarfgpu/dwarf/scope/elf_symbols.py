@@ -45,11 +45,11 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
     for code_object in code_objects:
         file = code_object.file
         inside = address - code_object.load_address
-        section = next((each for each in file.sections if each.covers(inside)), None)
+        section = next((section for section in file.sections if section.covers(inside)), None)
         if section is None:
             continue
         # A stripped file keeps only what the dynamic linker needs.
-        known = [each.symbol_before(inside) for each in symbol_files(code_object)]
+        known = [file.symbol_before(inside) for file in symbol_files(code_object)]
         before = [each for each in known if each is not None]
         symbol = max(before, key=lambda each: each.address, default=None)
         if symbol is None or not section.covers(symbol.address):

@@ -285,7 +285,7 @@ def variables_below(function: Die) -> Iterator[Variable]:
     while pending:
         scope = pending.pop()
         yield from declared_in(scope)
-        pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
+        pending += [child for child in scope.children() if child.tag in BLOCKS - FUNCTIONS]
 
 
 def calls_below(scope: Die) -> Iterator[Die]:

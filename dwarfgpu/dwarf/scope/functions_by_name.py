@@ -84,15 +84,15 @@ def _in_unit(
             if die.tag == dw.TAG_SUBPROGRAM and _fits(die, wanted):
                 names.setdefault(declaration_of(die), "")
     for declaration in names:
-        instances = [each for each in completed(declaration, [unit]) if Subprogram(each).ranges]
+        instances = [die for die in completed(declaration, [unit]) if Subprogram(die).ranges]
         definition = instances[0] if instances else declaration
         names[declaration] = full_function_name(definition) or simple
         if parameters is not None and not _takes(names[declaration], parameters):
             names[declaration] = ""
             continue
-        for each in instances:
-            entry = Subprogram(each).ranges[0].begin
-            yield NamedFunction(each, names[declaration], entry, is_call=False)
+        for instance in instances:
+            entry = Subprogram(instance).ranges[0].begin
+            yield NamedFunction(instance, names[declaration], entry, is_call=False)
     meant = {die: name for die, name in names.items() if name}
     if meant:
         yield from _calls(unit, meant)
@@ -135,7 +135,7 @@ def _plain(parameters: str) -> list[str]:
     """Each parameter in one spelling: `char const*` for `const char *`."""
     inside = parameters.strip().removeprefix("(").rpartition(")")[0]
     parts = [] if inside.strip() in ("", "void") else _at_depth(inside, ",")
-    return [canonical(each) for each in parts]
+    return [canonical(part) for part in parts]
 
 
 def _split(text: str) -> tuple[str, str | None]:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def has_imports(unit: CompilationUnit) -> bool:
     """Whether the unit may import others: whether its abbreviations have the tag."""
-    return any(each.tag == dw.TAG_IMPORTED_UNIT for each in unit.abbreviations.values())
+    return any(
+        abbreviation.tag == dw.TAG_IMPORTED_UNIT for abbreviation in unit.abbreviations.values()
+    )
 
 
 def imported_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
@@ -61,7 +63,7 @@ def searched_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
     split unit; then units of a supplementary file that it imports."""
     full = unit.full
     yield full
-    yield from (each for each in imported_units(full) if each.info is not full.info)
+    yield from (unit for unit in imported_units(full) if unit.info is not full.info)
 
 
 def units_with_names(

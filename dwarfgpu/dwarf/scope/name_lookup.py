@@ -210,7 +210,7 @@ class NameLookup:
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
-            same = [each for each in variables if canonical(each.name) == part.name]
+            same = [variable for variable in variables if canonical(variable.name) == part.name]
             found = [each for each in same if takes(each.die)]
             if found:
                 return (one_at(found, self.place),)
@@ -231,7 +231,7 @@ class NameLookup:
         if scope is None:
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
-            return self._defined([each for each in scope.children() if _is(each, part, takes)])
+            return self._defined([child for child in scope.children() if _is(child, part, takes)])
         # Compilers leave out the static members and functions that a unit does not use.
         path = _names(scope)
         found = self._in_class(scope, part, takes) or self._here(path, part, takes)
@@ -304,8 +304,8 @@ class NameLookup:
         assert self.unit is not None
         directives = [each for each in imports(self.unit) if is_within(path_of(each), path)]
         if not path:
-            blocks = [each for scope in reversed(self.chain) for each in scope.children()]
-            directives += [each for each in blocks if each.tag == dw.TAG_IMPORTED_MODULE]
+            blocks = [child for scope in reversed(self.chain) for child in scope.children()]
+            directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
         for directive in directives:
             found = self._imported(directive, part, takes, seen)
             if found:
@@ -518,7 +518,7 @@ def _is_known_everywhere(meaning: Meaning) -> bool:
     die = meaning
     if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
         return True
-    return any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+    return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
 def _is_unknown_elsewhere(meaning: Meaning) -> bool:

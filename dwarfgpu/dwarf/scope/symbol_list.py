@@ -164,5 +164,5 @@ def _with_place(die: Die, name: str, kind: Kind) -> ListedSymbol:
     if kind == "types":
         is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
     else:
-        is_static = not any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+        is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
     return ListedSymbol(name, die, is_static, file, line)

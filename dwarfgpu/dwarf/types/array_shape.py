@@ -118,12 +118,12 @@ def array_shape(die: Die) -> Shape:
         last = bounds[-1]
         bounds[-1] = Bounds(last.lower, last.upper, last.count, own_stride)
     size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
-    lower_bounds = tuple(_constant(each.lower) for each in bounds)
-    strides = tuple(_constant(each.stride_bits) for each in bounds)
+    lower_bounds = tuple(_constant(bound.lower) for bound in bounds)
+    strides = tuple(_constant(bound.stride_bits) for bound in bounds)
     return Shape(
-        tuple(None if rank is not None else constant_count(each) for each in bounds),
-        lower_bounds if any(each != 0 for each in lower_bounds) else (),
-        strides if any(each is not None for each in strides) else (),
+        tuple(None if rank is not None else constant_count(bound) for bound in bounds),
+        lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
+        strides if any(stride is not None for stride in strides) else (),
         _constant(size),
         Properties(
             *descriptor(die),

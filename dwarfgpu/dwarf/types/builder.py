@@ -344,11 +344,11 @@ class TypeBuilder:
 
     def _function(self, die: Die) -> Function:
         children = list(die.children())
-        parameters = [each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER]
+        parameters = [child for child in children if child.tag == dw.TAG_FORMAL_PARAMETER]
         this = this_of(die, parameters)
         return Function(
             self.target(die),
-            tuple(self._parameter(each, this) for each in parameters),
+            tuple(self._parameter(parameter, this) for parameter in parameters),
             die.flag(dw.AT_PROTOTYPED) or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,

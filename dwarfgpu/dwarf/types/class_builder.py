@@ -90,7 +90,7 @@ class Types(Protocol):
 
 def members_of(types: Types, die: Die) -> tuple[Member, ...]:
     """The data members, static ones too, and base classes of a structure, in order."""
-    return tuple(_member(types, each) for each in die.children() if each.tag in _MEMBERS)
+    return tuple(_member(types, child) for child in die.children() if child.tag in _MEMBERS)
 
 
 def declarations_of(types: Types, die: Die) -> Declarations:
@@ -98,15 +98,15 @@ def declarations_of(types: Types, die: Die) -> Declarations:
     methods: list[Method] = []
     typedefs: list[NestedTypedef] = []
     parameters: list[TemplateType] = []
-    for each in die.children():
-        if each.tag == dw.TAG_SUBPROGRAM:
-            methods.append(_method(types, each))
-        elif each.tag == dw.TAG_TYPEDEF:
-            kind = types.build(each)
+    for child in die.children():
+        if child.tag == dw.TAG_SUBPROGRAM:
+            methods.append(_method(types, child))
+        elif child.tag == dw.TAG_TYPEDEF:
+            kind = types.build(child)
             assert isinstance(kind, Typedef)
-            typedefs.append(NestedTypedef(kind, _access(each)))
-        elif each.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and each.name:
-            parameters.append(TemplateType(each.name, types.target(each)))
+            typedefs.append(NestedTypedef(kind, _access(child)))
+        elif child.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and child.name:
+            parameters.append(TemplateType(child.name, types.target(child)))
     alignment = die.integer(dw.AT_ALIGNMENT)
     return Declarations(
         tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die), alignment
@@ -128,7 +128,7 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
 
 def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
     """The variant parts right in a structure or variant."""
-    found = [each for each in die.children() if each.tag == dw.TAG_VARIANT_PART]
+    found = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
     if found and depth >= _DEEPEST_VARIANTS:
         raise LimitExceeded(f"variants more than {_DEEPEST_VARIANTS} deep in one another")
     return tuple(_part(types, each, depth) for each in found)
@@ -143,12 +143,14 @@ def _part(types: Types, die: Die, depth: int) -> VariantPart:
     has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
     variants = tuple(
         Variant(
-            tuple(_member(types, child) for child in each.children() if child.tag == dw.TAG_MEMBER),
-            _discriminants(each, has_sign),
-            _parts(types, each, depth + 1),
+            tuple(
+                _member(types, child) for child in child.children() if child.tag == dw.TAG_MEMBER
+            ),
+            _discriminants(child, has_sign),
+            _parts(types, child, depth + 1),
         )
-        for each in die.children()
-        if each.tag == dw.TAG_VARIANT
+        for child in die.children()
+        if child.tag == dw.TAG_VARIANT
     )
     return VariantPart(None if told is None else _member(types, told), variants)
 
@@ -188,7 +190,7 @@ def _access(die: Die) -> Access:
 def _method(types: Types, die: Die) -> Method:
     kind = types.build(die)
     assert isinstance(kind, Function)
-    parameters = [each for each in die.children() if each.tag == dw.TAG_FORMAL_PARAMETER]
+    parameters = [child for child in die.children() if child.tag == dw.TAG_FORMAL_PARAMETER]
     slot = None
     if die.has(dw.AT_VTABLE_ELEM_LOCATION):
         slot = die.unit.location_of(die, dw.AT_VTABLE_ELEM_LOCATION)
@@ -201,7 +203,11 @@ def _method(types: Types, die: Die) -> Method:
         _constant(slot.expression) if isinstance(slot, ExprLoc) else None,
         _access(die),
         die.flag(dw.AT_ARTIFICIAL),
-        tuple(types.target(each) for each in parameters if not each.flag(dw.AT_ARTIFICIAL)),
+        tuple(
+            types.target(parameter)
+            for parameter in parameters
+            if not parameter.flag(dw.AT_ARTIFICIAL)
+        ),
     )
 
 

@@ -44,7 +44,7 @@ class Bounds:
     @property
     def is_constant(self) -> bool:
         measures = (self.lower, self.upper, self.count, self.stride_bits)
-        return not any(isinstance(each, Computed) for each in measures)
+        return not any(isinstance(measure, Computed) for measure in measures)
 
 
 @frozen(eq=False)
@@ -83,7 +83,7 @@ class Properties:
             self.rank,
             self.string_length,
         )
-        return all(each is None for each in measures) and all(
+        return all(measure is None for measure in measures) and all(
             bounds.is_constant for bounds in self.bounds
         )
 

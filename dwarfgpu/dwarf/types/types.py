@@ -220,7 +220,7 @@ class Struct:
 
     def member_at(self, entry: int) -> Member | None:
         """The member of an entry; None where the entry is none of them."""
-        return next((each for each in self.members if each.entry == entry), None)
+        return next((member for member in self.members if member.entry == entry), None)
 
     @property
     def declared(self) -> Declarations:

@@ -225,7 +225,7 @@ class GdbTarget:
 
 def _wave_architecture(wave: WaveId) -> Architecture:
     inferior = gdb.selected_inferior()
-    if wave not in ([each.global_num for each in inferior.threads()] or [0]):
+    if wave not in ([thread.global_num for thread in inferior.threads()] or [0]):
         raise Unavailable(f"GDB has no thread {wave}")
     if not wave:
         return architecture_named(inferior.architecture().name())
@@ -278,7 +278,7 @@ def undisturbed() -> Iterator[None]:
 def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     """The newest frame of a thread, selected or not; afterwards GDB is where it was."""
     before, lane = gdb.selected_thread(), selected_lane()
-    threads = [each for each in gdb.selected_inferior().threads() if each.global_num == wave]
+    threads = [thread for thread in gdb.selected_inferior().threads() if thread.global_num == wave]
     if before is None or not threads:
         raise Unavailable(f"GDB has no thread {wave}: the program does not run")
     frame = None
@@ -456,9 +456,9 @@ def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
     """
     size_bytes = loaded.end - loaded.begin
     found = {
-        loaded.begin - each.address
-        for each in file.sections
-        if each.name == loaded.name and each.size_bytes == size_bytes
+        loaded.begin - section.address
+        for section in file.sections
+        if section.name == loaded.name and section.size_bytes == size_bytes
     }
     if len(found) != 1:
         raise UsageError(
@@ -472,9 +472,9 @@ def load_address(file: ObjectFile, address: int) -> int:
 
     `UsageError` where GDB and the file do not agree.
     """
-    for each in loaded_sections():
-        if each.begin <= address < each.end:
-            return bias_of(file, each)
+    for section in loaded_sections():
+        if section.begin <= address < section.end:
+            return bias_of(file, section)
     raise UsageError(f"GDB has no section of a file at {address:#x}")
 
 

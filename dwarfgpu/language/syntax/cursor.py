@@ -40,8 +40,8 @@ class Cursor:
         self.text = text
         self.known = known
         self.tokens = list(tokens(text))
-        if any(each.text in _SPELLED for each in self.tokens) and known.is_cplusplus():
-            self.tokens = [_as_operator(each) for each in self.tokens]
+        if any(token.text in _SPELLED for token in self.tokens) and known.is_cplusplus():
+            self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0
         self.depth = 0
         self.names: list[str] = []

@@ -27,7 +27,7 @@ class TypeParser:
             if text in TAGS and not words and tag is None:
                 tag = cursor.next().text
                 words.append(name_at(cursor))
-            elif text in TYPE_WORDS and tag is None and all(each in TYPE_WORDS for each in words):
+            elif text in TYPE_WORDS and tag is None and all(word in TYPE_WORDS for word in words):
                 words.append(cursor.next().text)
             elif not words:
                 words.append(name_at(cursor))

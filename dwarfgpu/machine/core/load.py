@@ -77,7 +77,7 @@ class Core:
         """Of what is looked at first; of a core without threads and waves, of the first GPU."""
         if not self.numbers:
             agents = () if self.gpu is None else self.gpu.gpu.state.agents
-            return next((amdgpu(each.processor) for each in agents), amdgpu(DEFAULT_PROCESSOR))
+            return next((amdgpu(agent.processor) for agent in agents), amdgpu(DEFAULT_PROCESSOR))
         return self.architecture_of(self.focus)
 
     @cached_property
@@ -176,14 +176,14 @@ class _Loader:
 
     def core(self) -> Core:
         dumps = [self._dump] if self._gpu_dump is None else [self._gpu_dump, self._dump]
-        held = [core_ranges(each.file) for each in dumps]
+        held = [core_ranges(dump.file) for dump in dumps]
         memory = CoreMemory(*held)
-        for each in dumps:
-            cut = cut_short(each.file)
+        for dump in dumps:
+            cut = cut_short(dump.file)
             self._notes += [] if cut is None else [cut]
         host = self._host(memory)
-        for each in dumps:
-            self._notes += [str(problem) for problem in each.problems]
+        for dump in dumps:
+            self._notes += [str(problem) for problem in dump.problems]
         ranges = () if host is None else host.ranges
         if ranges and not _holds_changes(self._dump, memory):
             ranges = ()
@@ -256,7 +256,7 @@ class _Loader:
                     "it was loaded"
                 )
             address = entries[0].load_address
-        known = [each for each in found.files if each.load_address != address]
+        known = [file for file in found.files if file.load_address != address]
         name = entries[0].uri if entries else path
         loaded = LoadedFile(name, file, address)
         notes = () if why is None else (f"{path} is taken as given: {why}",)
@@ -289,8 +289,8 @@ def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
     assert dump.architecture is not None
     arch = dump.architecture
     name = arch.register(arch.stack_pointer or 0).name
-    pointers = (int.from_bytes(each.registers[name], arch.endian) for each in dump.threads)
-    return any(memory.known(_in_stack(dump, each), 1) for each in pointers)
+    pointers = (int.from_bytes(thread.registers[name], arch.endian) for thread in dump.threads)
+    return any(memory.known(_in_stack(dump, pointer), 1) for pointer in pointers)
 
 
 def _in_stack(dump: CoreDump, pointer: int) -> int:
@@ -298,8 +298,12 @@ def _in_stack(dump: CoreDump, pointer: int) -> int:
     it that can be written and is of no file."""
     files = {each.start for each in dump.mapped}
     segments = sorted(dump.file.segments, key=lambda each: each.address)
-    for each in segments:
-        is_memory = each.type == PT_LOAD and each.flags & PF_W and each.address not in files
-        if is_memory and each.address + each.memory_bytes > pointer:
-            return max(each.address, pointer) if each.address - pointer < _GAP_BYTES else pointer
+    for segment in segments:
+        is_memory = (
+            segment.type == PT_LOAD and segment.flags & PF_W and segment.address not in files
+        )
+        if is_memory and segment.address + segment.memory_bytes > pointer:
+            return (
+                max(segment.address, pointer) if segment.address - pointer < _GAP_BYTES else pointer
+            )
     return pointer

@@ -95,7 +95,7 @@ def memory_sizes(core: ObjectFile) -> MemorySizes:
 
 def cut_short(core: ObjectFile) -> str | None:
     """That a core file ends before its segments do; None where it does not."""
-    needed = max((each.offset + each.file_bytes for each in core.segments), default=0)
+    needed = max((segment.offset + segment.file_bytes for segment in core.segments), default=0)
     if needed <= core.size_bytes:
         return None
     return (
@@ -121,7 +121,7 @@ class CoreMemory:
 
     def __init__(self, *layers: Iterable[Range]) -> None:
         """`layers`: what an earlier one has goes over what later ones have."""
-        self._layers = tuple(_Layer(_sorted(each)) for each in layers)
+        self._layers = tuple(_Layer(_sorted(layer)) for layer in layers)
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
         """The same as `read`; of a range in one place of a large file, not read yet."""
@@ -172,7 +172,7 @@ class _Layer:
 
     def __init__(self, ranges: tuple[Range, ...]) -> None:
         self._ranges = ranges
-        self._starts = [each.start for each in ranges]
+        self._starts = [span.start for span in ranges]
 
     def at(self, address: int) -> tuple[Range | None, int]:
         """The range that has an address, and up to where that is the answer."""

@@ -109,7 +109,11 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     """
     entry = dump.auxiliary.get(AT_ENTRY)
     reader = _Reader(memory, where, library_names(dump, memory))
-    code = tuple(each for each in dump.file.segments if each.type == PT_LOAD and each.flags & PF_X)
+    code = tuple(
+        segment
+        for segment in dump.file.segments
+        if segment.type == PT_LOAD and segment.flags & PF_X
+    )
     found = list(_modules(dump.mapped, memory, code))
     for module in found:
         reader.add(module, is_program=module.has(entry))
@@ -234,14 +238,14 @@ class _Reader:
             self.notes.append(f"{file.path} is not used: no segment of it is where it is mapped")
             return
         self.files.append(LoadedFile(module.path, file, load_address, is_program))
-        for each in module.parts:
-            self.ranges += mapped_range(each.start, each.end, each.offset, file)
+        for part in module.parts:
+            self.ranges += mapped_range(part.start, part.end, part.offset, file)
 
     def _lost(self, module: _Module, why: str) -> None:
         """Its memory is not known but for what the core holds."""
         self.ranges += [
-            Range(each.start, each.end, None, 0, f"the core file leaves it out, and {why}")
-            for each in module.parts
+            Range(part.start, part.end, None, 0, f"the core file leaves it out, and {why}")
+            for part in module.parts
         ]
 
     def _opened_of(self, module: _Module) -> ObjectFile:
@@ -333,7 +337,7 @@ class _Reader:
             return
         try:
             file = ObjectFile("[vdso]", known[0][1], self._where.limits)
-            first = next(each for each in file.segments if each.type == PT_LOAD)
+            first = next(segment for segment in file.segments if segment.type == PT_LOAD)
             self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
         except (DwarfGpuError, StopIteration):
             self.notes.append(f"the vDSO at {address:#x} cannot be read")

@@ -44,7 +44,7 @@ def place_beside(state: State, agent: int | None) -> Place:
         if not name
         for start, data in store.runs()
     ]
-    scratch = [state.target.apertures_of(each.wave) for each in state.waves]
+    scratch = [state.target.apertures_of(wave.wave) for wave in state.waves]
     ranges += [
         (each.scratch_base, each.scratch_base + (each.scratch_bytes or 0))
         for each in scratch
@@ -56,7 +56,7 @@ def place_beside(state: State, agent: int | None) -> Place:
         queue=_next(machine.queues),
         dispatch=_next(machine.dispatches),
         workgroup=_next(machine.workgroups),
-        wave=_next(each.wave for each in state.waves),
+        wave=_next(wave.wave for wave in state.waves),
         objects_address=_free(FIRST_PLACE.objects_address, count, ranges),
         scratch_address=_free(FIRST_PLACE.scratch_address, count, ranges),
     )
@@ -109,7 +109,9 @@ def both(before: dict[str, Json], folder: Path, made: Saved, path: Path, is_ther
 
 
 def _notes(*documents: dict[str, Json]) -> list[str]:
-    return [note for each in documents if isinstance(note := each.get("note"), str) and note]
+    return [
+        note for document in documents if isinstance(note := document.get("note"), str) and note
+    ]
 
 
 def _items(document: dict[str, Json], name: str) -> list[Json]:

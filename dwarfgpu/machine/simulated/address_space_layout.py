@@ -66,7 +66,7 @@ def taken_by_dispatch(launched: Launched) -> Iterator[Extent]:
     """What a dispatch has of global memory, and what its agent lets nobody reach."""
     place = launched.request.place
     yield Extent("the memory of the dispatch", place.objects_address, launched.objects_end)
-    scratch = sum(each.scratch_bytes for each in launched.waves)
+    scratch = sum(wave.scratch_bytes for wave in launched.waves)
     yield Extent(
         "the scratch of the dispatch", place.scratch_address, place.scratch_address + scratch
     )

@@ -221,11 +221,11 @@ _MODE_FIELDS: Final = {
 def _mode(fields: Mapping[str, int], processor: Processor) -> str:
     """What the descriptor tells; from GFX12 on the exceptions are no part of it."""
     value = known = 0
-    for each in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
-        name = _MODE_FIELDS.get(each.name, "")
+    for field in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
+        name = _MODE_FIELDS.get(field.name, "")
         if name in fields:
-            value |= fields[name] << each.first_bit
-            known |= each.mask
+            value |= fields[name] << field.first_bit
+            known |= field.mask
     return _by_bit(value, known)
 
 

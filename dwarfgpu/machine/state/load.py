@@ -132,8 +132,8 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> Stat
         raise document["waves"].expected("at least one wave")
     if is_second:
         check_waves(document, target.machine)
-    for each in _ranges(document):
-        add_memory(target, each, None, reader if is_second else None)
+    for span in _ranges(document):
+        add_memory(target, span, None, reader if is_second else None)
     notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
 
@@ -263,8 +263,8 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
             set_register(target, number, counter, pc)
         elif _location(target, number, counter) != pc.integer(0):
             raise pc.expected(f"the same as in register {counter}")
-    for each in _ranges(field):
-        add_memory(target, each, number, reader if reader.is_second else None)
+    for span in _ranges(field):
+        add_memory(target, span, number, reader if reader.is_second else None)
     return WaveState(
         number,
         _location(target, number, counter) if pc is None else pc.integer(0),
@@ -293,7 +293,7 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
                 reader.left_out.setdefault(name, []).append(number)
                 continue
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
-        if any(each.register is register for each in parts) or register.name in given:
+        if any(part.register is register for part in parts) or register.name in given:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
         try:
@@ -418,7 +418,7 @@ def add_memory(
         space = arch.address_space_named(named.text())
     if space is None:
         assert named is not None
-        known = ", ".join(each.name for each in arch.address_spaces.values())
+        known = ", ".join(space.name for space in arch.address_spaces.values())
         raise named.expected(f"an address space of {arch.name} ({known})")
     if space.scope == "lane" and lane is None:
         raise field.expected(f"a member 'lane': {space} memory belongs to a lane")

@@ -179,18 +179,18 @@ class _Places:
         self.at, self.wave, self.lane = (np.broadcast_to(each, shape) for each in (at, wave, lane))
         self.numbers, inverse = np.unique(wave, return_inverse=True)
         self.rows = np.broadcast_to(inverse.reshape(wave.shape), shape)
-        self.apertures = [state.apertures_of(int(each)) for each in self.numbers]
+        self.apertures = [state.apertures_of(int(number)) for number in self.numbers]
 
     def straddles(self, size_bytes: int) -> bool:
         """Whether any number may lie in two elements of scratch, or in two apertures."""
         if self.space in (GLOBAL, LOCAL, PRIVATE_WAVE):
             return False
-        element_bytes = min(each.element_bytes for each in self.apertures)
+        element_bytes = min(aperture.element_bytes for aperture in self.apertures)
         return bool((self.at % element_bytes + size_bytes > element_bytes).any())
 
     def _each(self, name: str, absent: int = 0) -> Array:
         """A number of the apertures, for every place."""
-        told = [getattr(each, name) for each in self.apertures]
+        told = [getattr(aperture, name) for aperture in self.apertures]
         known = [absent if each is None else min(each, _FARTHEST) for each in told]
         return np.array(known, np.int64)[self.rows]
 
@@ -240,7 +240,9 @@ class _Places:
     def _scratch(self, out: list[Any], chosen: Array, offset: Array) -> None:
         size = self._each("scratch_bytes", 1 << 32)
         fits = chosen & (offset >= 0) & (offset < 1 << 32) & (offset < size)
-        is_global = np.array([each.scratch_base is not None for each in self.apertures])[self.rows]
+        is_global = np.array([aperture.scratch_base is not None for aperture in self.apertures])[
+            self.rows
+        ]
         base = self._each("scratch_base")
         end = np.minimum(size, 1 << 32)
         if is_global.any():

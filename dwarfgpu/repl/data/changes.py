@@ -65,8 +65,8 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
         if not writes and not number:
             raise UsageError("Nothing was assigned." if is_undo else "Nothing was taken back.")
         shell.session.forget_frames()
-        for each in reversed(writes) if is_undo else writes:
-            yield from _lines(shell, each, is_undo=is_undo)
+        for write in reversed(writes) if is_undo else writes:
+            yield from _lines(shell, write, is_undo=is_undo)
     yield from displayed(shell)
 
 
@@ -87,8 +87,8 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
     if not groups:
         yield Output("Nothing was assigned.", {"changes": []})
     for _, writes in groups:
-        for each in writes:
-            yield from _lines(shell, each)
+        for write in writes:
+            yield from _lines(shell, write)
 
 
 def _against(shell: Shell, path: str) -> Iterator[Part]:
@@ -100,9 +100,9 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
     found = False
-    for each in differences(theirs, ours):
+    for difference in differences(theirs, ours):
         found = True
-        yield _changed(each.place, each.before, each.after)
+        yield _changed(difference.place, difference.before, difference.after)
     if not found:
         yield Output(f"No difference from {path}.", {"changes": []})
 

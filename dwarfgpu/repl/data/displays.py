@@ -101,7 +101,7 @@ def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
             raise UsageError("Arguments must be display numbers.")
         first = int(match["first"])
         last = int(match["last"] or first)
-        found = [each for each in shell.displays if first <= each.number <= last]
+        found = [display for display in shell.displays if first <= display.number <= last]
         if not found:
             raise UsageError(f"No display number {first}.")
         yield from found
@@ -132,9 +132,9 @@ def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
-    for each in _numbered(shell, argument) if argument else list(shell.displays):
-        place = shell.displays.index(each)
-        shell.displays[place] = evolve(each, is_enabled=is_enabled)
+    for display in _numbered(shell, argument) if argument else list(shell.displays):
+        place = shell.displays.index(display)
+        shell.displays[place] = evolve(display, is_enabled=is_enabled)
 
 
 @command("info display", topic="data")
@@ -147,17 +147,17 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("There are no auto-display expressions now.", {"displays": []})
         return
     yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
-    for each in shell.displays:
-        mark = "y" if each.is_enabled else "n"
-        yield Output(f"{each.number}:   {mark}  {each.listed}", each.record, "displays")
+    for display in shell.displays:
+        mark = "y" if display.is_enabled else "n"
+        yield Output(f"{display.number}:   {mark}  {display.listed}", display.record, "displays")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
     """All that is shown in the frame in focus."""
-    for each in list(shell.displays):
-        is_here = each.function is None or each.function in _functions(shell.session)
-        if each.is_enabled and is_here:
-            yield from _shown(shell, each)
+    for display in list(shell.displays):
+        is_here = display.function is None or display.function in _functions(shell.session)
+        if display.is_enabled and is_here:
+            yield from _shown(shell, display)
 
 
 def _functions(session: Session) -> list[Die]:

@@ -113,18 +113,18 @@ class Row:
     @property
     def line(self) -> str:
         where = self._text(self.address) + (f" <{self.symbol}>" if self.symbol else "")
-        return "\t".join([f"{where}:", *(each.text for each in self.units)])
+        return "\t".join([f"{where}:", *(unit.text for unit in self.units)])
 
     def record(self, start: int) -> JsonObject:
         """With the keys of GDB's machine interface; `offset` is from `start`."""
-        contents = b"".join(each.data for each in self.units)
+        contents = b"".join(unit.data for unit in self.units)
         return {
             "begin": self._text(self.address),
             "offset": f"{self.address - start:#x}",
             "end": self._text(self.units[-1].next_address if self.units else self.address),
             "symbol": self.symbol,
             "contents": contents.hex(),
-            "data": [each.text for each in self.units],
+            "data": [unit.text for unit in self.units],
         }
 
     def _text(self, address: int) -> str:

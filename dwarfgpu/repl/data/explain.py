@@ -147,7 +147,7 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
         if not found:
             units = find_variables(file.scopes, evolve(wanted, is_generic=is_generic))
             groups = (group for unit in units for group in unit.groups)
-            found = [each for group in groups for each in group.coverages(allowance)]
+            found = [coverage for group in groups for coverage in group.coverages(allowance)]
     if not found:
         near = near_variable(file, wanted)
         raise UsageError(f'No symbol "{name}" in current context.{near}')
@@ -177,20 +177,20 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     lines = list(coverage_lines(coverage, session.architecture, source, with_operations=False))
     lanes = _lanes_at(session)
     here = None if session.is_absent else session.program_location
-    first = max((len(each.where) for each in lines), default=0)
-    second = max((len(each.lines) for each in lines), default=0)
-    third = max((len(each.said) for each in lines), default=0)
-    for each in lines:
-        there = {pc: found for pc, found in lanes.items() if _covers(each, pc)}
-        is_here = here is not None and _covers(each, here)
+    first = max((len(line.where) for line in lines), default=0)
+    second = max((len(line.lines) for line in lines), default=0)
+    third = max((len(line.said) for line in lines), default=0)
+    for line in lines:
+        there = {pc: found for pc, found in lanes.items() if _covers(line, pc)}
+        is_here = here is not None and _covers(line, here)
         numbers = sorted(lane for found in there.values() for lane in found)
         who = _who(numbers)
-        data = _record(each, is_here)
+        data = _record(line, is_here)
         if shell.is_json:
-            spans = [] if each.span is None else whole.of(each.span)
+            spans = [] if line.span is None else whole.of(line.span)
             data["source"] = [{"file": file, "lines": [*found]} for file, found in spans]
             data["lanes"] = [*numbers]
-        text = f"{each.where:<{first}}  {each.lines:<{second}}  {each.said:<{third}}  {who}"
+        text = f"{line.where:<{first}}  {line.lines:<{second}}  {line.said:<{third}}  {who}"
         mark = "=>" if is_here else "  "
         yield Output(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
 
@@ -244,8 +244,8 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     if code_object is None:
         raise UsageError("No code object is loaded where the frame is.")
     words = argument.split()
-    flags = {each for each in words if each.startswith("-")}
-    names = [each for each in words if not each.startswith("-")]
+    flags = {word for word in words if word.startswith("-")}
+    names = [word for word in words if not word.startswith("-")]
     unknown = sorted(flags - {"-all", "-notes"})
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")

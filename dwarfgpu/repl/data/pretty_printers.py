@@ -37,9 +37,9 @@ class _Chosen:
 
     def printers(self, collection: Collection) -> list[Printer]:
         found = (
-            each
-            for each in collection.printers
-            if self.inner is None or self.inner.match(each.name)
+            printer
+            for printer in collection.printers
+            if self.inner is None or self.inner.match(printer.name)
         )
         return sorted(found, key=lambda each: each.name)
 
@@ -65,7 +65,9 @@ def _names(shell: Shell, word: str) -> Iterator[Candidate]:
     yield Candidate(_OBJECT, "all printers")
     for collection in shell.settings.printers.collections:
         yield Candidate(collection.name)
-        yield from (Candidate(f"{collection.name};{each.name}") for each in collection.printers)
+        yield from (
+            Candidate(f"{collection.name};{printer.name}") for printer in collection.printers
+        )
 
 
 @command("info pretty-printer", topic="data", complete=_names)

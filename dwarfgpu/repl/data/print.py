@@ -94,7 +94,7 @@ def _remark_unset(shell: Shell, text: str) -> None:
     """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
     gave a value."""
     if text.startswith("$_") and text[1:].isidentifier():
-        known = (each.text[1:] for each in completion.operands(shell, "$"))
+        known = (operand.text[1:] for operand in completion.operands(shell, "$"))
         advice = did_you_mean(text[1:], known, "$")
         if advice:
             shell.note(f"{text} has no value.{advice}")

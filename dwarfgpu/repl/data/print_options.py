@@ -31,7 +31,7 @@ _OF_FRAMES: Final = (
     "print entry-values", "print frame-arguments", "print frame-info",
     "print raw-frame-arguments", "backtrace past-main", "backtrace past-entry",
 )  # fmt: skip
-_DECLARED: Final = {each.name: each for each in SETTINGS}
+_DECLARED: Final = {setting.name: setting for setting in SETTINGS}
 PRINT_OPTIONS: Final = {name: f"print {name}" for name in _OF_PRINT}
 """The options of commands that show values, and their settings."""
 FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}

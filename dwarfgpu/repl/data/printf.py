@@ -110,7 +110,7 @@ def formatted(shell: Shell, argument: str) -> str:
     rest = match["rest"]
     if rest and not rest.startswith(","):
         raise UsageError("Invalid argument syntax")
-    given = [each for each in split_arguments(rest[1:]) if each] if rest else []
+    given = [argument for argument in split_arguments(rest[1:]) if argument] if rest else []
     _check_escapes(match["text"])
     wanted = [each for each in _SPECIFIER.finditer(match["text"]) if each["kind"] != "%"]
     for each in wanted:

@@ -71,7 +71,7 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
             raise UsageError("Invalid search space, end precedes start.")
     if length > _MOST_BYTES:
         raise UsageError(f"find searches at most {_MOST_BYTES} bytes.")
-    pattern = b"".join(_bytes(shell, each, size) for each in parts[2:])
+    pattern = b"".join(_bytes(shell, part, size) for part in parts[2:])
     if length < len(pattern):
         raise UsageError("Search space too small to contain pattern.")
     count = 0

@@ -34,7 +34,7 @@ def _value(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> Ty
 
 def _text(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> TypedValue:
     name = _name(asking, given, "_gdb_setting_str")
-    setting = next(each for each in SETTINGS if each.name == name)
+    setting = next(setting for setting in SETTINGS if setting.name == name)
     return text_value(asking.session.architecture, setting.text(settings[name]))
 
 
@@ -44,9 +44,9 @@ def _name(asking: Evaluator, given: list[TypedValue], function: str) -> str:
     if not isinstance(strip(given[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
     name = string_of(asking.places, given[0])
-    for each in SETTINGS:
-        if name == each.name or name in each.aliases:
-            return each.name
+    for setting in SETTINGS:
+        if name == setting.name or name in setting.aliases:
+            return setting.name
     raise UsageError(
         f"First argument of ${function} must be a valid setting of the 'show' command."
     )

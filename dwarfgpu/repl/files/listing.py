@@ -81,9 +81,9 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
         return []
     around = place_or_none(shell.session) if before is None else before.place
     found: dict[tuple[str, int], Spot] = {}
-    for each in _shown_spots(shell, start, around or place_of_main(shell)):
-        if each.place is not None:
-            found.setdefault((each.place.path, each.place.line), each)
+    for spot in _shown_spots(shell, start, around or place_of_main(shell)):
+        if spot.place is not None:
+            found.setdefault((spot.place.path, spot.place.line), spot)
     return [found[key] for key in sorted(found)] if len(found) > 1 else []
 
 
@@ -200,7 +200,7 @@ def _span(
 
 def _one(shell: Shell, text: str, around: Place | None, which: str) -> Place:
     spots = _shown_spots(shell, text, around)
-    places = {(each.place.path, each.place.line): each for each in spots if each.place is not None}
+    places = {(spot.place.path, spot.place.line): spot for spot in spots if spot.place is not None}
     if len(places) > 1:
         titles = "\n".join(_title(places[key]) for key in sorted(places))
         raise UsageError(f"Specified {which} line '{text}' is ambiguous:\n{titles}")

@@ -203,7 +203,7 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
     There is one: the program that is looked at.
     """
     words = argument.split()
-    if any(not each.isdecimal() for each in words):
+    if any(not word.isdecimal() for word in words):
         raise UsageError(f"Invalid inferior ID: {next(w for w in words if not w.isdecimal())}")
     if words and "1" not in words:
         yield Output("No inferiors.", {"inferiors": []})

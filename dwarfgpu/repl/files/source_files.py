@@ -56,7 +56,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     if unit.producer:
         yield Output(f"Producer is {unit.producer}.", {"producer": unit.producer})
     yield Output(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
-    has_macros = any(unit.root.has(each) for each in _MACROS)
+    has_macros = any(unit.root.has(macro) for macro in _MACROS)
     text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
     yield Output(text, {"macro-info": has_macros})
 
@@ -104,8 +104,8 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(f"{full_path(code_object)}:")
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
-        names = sorted({each.path for each in Lines(code_object.scopes).files()})
-        shown: list[Plain] = [each for each in names if pattern is None or pattern.search(each)]
+        names = sorted({file.path for file in Lines(code_object.scopes).files()})
+        shown: list[Plain] = [name for name in names if pattern is None or pattern.search(name)]
         data: JsonObject = {"filename": full_path(code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
         yield Output(text or "\n", data, "files", ends_line=bool(text))

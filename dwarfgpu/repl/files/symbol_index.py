@@ -55,10 +55,10 @@ class SymbolIndex:
         """Offer these names from now on."""
         units = list(units)
         files: dict[str, set[tuple[str, str]]] = {}
-        for each in units:
-            if each.file:
-                files.setdefault(each.file.rpartition("/")[2], set()).update(each.names)
-        found = {pair for each in units for pair in each.names}
+        for unit in units:
+            if unit.file:
+                files.setdefault(unit.file.rpartition("/")[2], set()).update(unit.names)
+        found = {pair for unit in units for pair in unit.names}
         described = {name for name, kind in found if kind in _DESCRIBED}
         names = sorted(
             (name, kind) for name, kind in found if kind not in _SYMBOLS or name not in described
@@ -82,7 +82,7 @@ class SymbolIndex:
 
     def files(self, word: str) -> Iterator[str]:
         """Source files whose name begins so."""
-        return (each for each in sorted(self._files) if each.startswith(word))
+        return (file for file in sorted(self._files) if file.startswith(word))
 
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None

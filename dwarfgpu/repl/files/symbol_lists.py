@@ -129,9 +129,9 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
 
 def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:
     for code_object in shell.session.code_objects:
-        for each in listed_symbols(code_object.info, wanted.kind, wanted.name):
-            if wanted.type is None or wanted.type.search(_type_text(each)) is not None:
-                yield each
+        for symbol in listed_symbols(code_object.info, wanted.kind, wanted.name):
+            if wanted.type is None or wanted.type.search(_type_text(symbol)) is not None:
+                yield symbol
 
 
 # What is listed of each
@@ -207,10 +207,10 @@ def _others(shell: Shell, wanted: _Wanted) -> Iterator[tuple[int, str]]:
 def _described(code_object: CodeObject) -> frozenset[str]:
     """The names of variables for the linker that entries describe."""
     names: set[str] = set()
-    for each in listed_symbols(code_object.info, "variables"):
-        holder = each.die.holder(dw.AT_LINKAGE_NAME)
+    for symbol in listed_symbols(code_object.info, "variables"):
+        holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
-        names.add(linked or each.name)
+        names.add(linked or symbol.name)
     return frozenset(names)
 
 

@@ -206,11 +206,11 @@ def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
             yield _variable(session, variables.pop(die))
         if die.tag == dw.TAG_ENUMERATION_TYPE:
             length = die.integer(dw.AT_BYTE_SIZE) or 0
-            for each in die.children():
-                value = each.signed_integer(dw.AT_CONST_VALUE) or 0
+            for child in die.children():
+                value = child.signed_integer(dw.AT_CONST_VALUE) or 0
                 number = value & (1 << 8 * length) - 1
                 text = f"a constant with value {value} ({number:#x}), length {length}"
-                yield each.name or "??", text
+                yield child.name or "??", text
         if die.tag in TYPES and die.name is not None:
             yield die.name, "a typedef"
     for variable in variables.values():

@@ -260,7 +260,7 @@ def _past_prologue(shell: Shell, halt: Halt) -> Halt:
     session = shell.session
     assert session.pc is not None
     subprogram = session.frame.subprogram
-    if subprogram is None or session.pc not in {each.begin for each in subprogram.ranges}:
+    if subprogram is None or session.pc not in {span.begin for span in subprogram.ranges}:
         return halt
     body = body_of(session, session.pc)
     for _ in range(body - session.pc):

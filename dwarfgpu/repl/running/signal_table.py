@@ -40,7 +40,7 @@ EXC_BREAKPOINT Breakpoint|SIGLIBRT librt internal signal
 
 def _pairs(text: str) -> list[tuple[str, str]]:
     lines = text.strip().replace("\n", "|").split("|")
-    return [(name, about) for name, _, about in (each.partition(" ") for each in lines)]
+    return [(name, about) for name, _, about in (line.partition(" ") for line in lines)]
 
 
 def _real_time(first: int, last: int) -> list[tuple[str, str]]:
@@ -107,9 +107,9 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _signal(shell: Shell, argument: str) -> tuple[str, str]:
-    for each in SIGNALS:
-        if each[0] == argument:
-            return each
+    for signal in SIGNALS:
+        if signal[0] == argument:
+            return signal
     number = whole_number(shell.session, shell.values, argument)
     if not 1 <= number <= _MOST_NUMBER:
         raise UsageError(

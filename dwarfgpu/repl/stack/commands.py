@@ -165,7 +165,7 @@ def _full(shell: Shell, text: str) -> Offer:
     topic="stack",
     aliases=("bt",),
     complete=completion.with_options(
-        {**values_by_option(FRAME_OPTIONS), **{f"-{each}": () for each in _FLAGS}}, OfText(_full)
+        {**values_by_option(FRAME_OPTIONS), **{f"-{flag}": () for flag in _FLAGS}}, OfText(_full)
     ),
 )
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
@@ -332,9 +332,10 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     letters, typed, argument = listing_options(argument)
     pattern, of_type = compiled(argument), compiled(typed or "")
     found = [
-        each
-        for each in variables(session, kind)
-        if pattern.search(each.name) and (not typed or of_type.search(_type_text(each) or ""))
+        variable
+        for variable in variables(session, kind)
+        if pattern.search(variable.name)
+        and (not typed or of_type.search(_type_text(variable) or ""))
     ]
     if not found and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."

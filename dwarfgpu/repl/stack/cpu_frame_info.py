@@ -204,7 +204,11 @@ def _code(session: Session, address: int) -> bytes:
 def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
     """The registers of its caller that a frame keeps in memory itself, and where."""
     architecture = frame.architecture
-    numbers = [each.number for each in architecture.registers.values() if each.number is not None]
+    numbers = [
+        register.number
+        for register in architecture.registers.values()
+        if register.number is not None
+    ]
     if architecture.machine == "X86_64":
         numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
     for number in numbers:

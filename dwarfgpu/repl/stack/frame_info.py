@@ -158,8 +158,8 @@ def _call(session: Session) -> str | None:
     context = session.frame.at_call(call)
     callee = call.callee
     words = [f"call of {callee.name if callee is not None and callee.name else 'a pointer'}"]
-    for each in call.parameters():
-        if each.location is not None and each.value is not None:
-            place = location_text(passed_location(each.location, context))
-            words.append(f"{place} = {entry_text(passed_value(each.value, context))}")
+    for parameter in call.parameters():
+        if parameter.location is not None and parameter.value is not None:
+            place = location_text(passed_location(parameter.location, context))
+            words.append(f"{place} = {entry_text(passed_value(parameter.value, context))}")
     return ", ".join(words)

@@ -25,13 +25,13 @@ def levels_of(
     top = (session or shell.session).at_level(0)
     limit = settings.limit("backtrace limit")
     ends: dict[tuple[int, bool], bool] = {}
-    for each in numbered_levels(top):
-        yield each
-        if limit is not None and each.end >= limit:
+    for level in numbered_levels(top):
+        yield level
+        if limit is not None and level.end >= limit:
             return
-        key = each.physical.location, isinstance(each.physical, TailFrame)
+        key = level.physical.location, isinstance(level.physical, TailFrame)
         if key not in ends:
-            ends[key] = _is_end(top, each.physical, settings)
+            ends[key] = _is_end(top, level.physical, settings)
         if ends[key]:
             return
 

@@ -24,8 +24,8 @@ _NO_REGISTERS: Final = "The program has no registers now."
 def _completed(shell: Shell, word: str) -> Iterator[Candidate]:
     yield from completion.registers(shell, word)
     is_x86 = shell.session.architecture.machine == "X86_64"
-    for each in x86_groups.GROUPS if is_x86 else CLASSES:
-        yield Candidate(each, "a group of registers")
+    for group in x86_groups.GROUPS if is_x86 else CLASSES:
+        yield Candidate(group, "a group of registers")
 
 
 @command("info registers", topic="stack", aliases=("r",), complete=_completed)
@@ -48,7 +48,7 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
         yield from map(_register, told)
     if argument:
         return
-    known = [read_register(session, each) for each in registers(session)]
+    known = [read_register(session, register) for register in registers(session)]
     if not any(each.is_known for each in known):
         is_simt = session.architecture.is_simt
         raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)

@@ -113,10 +113,10 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     if role is not None:
         return [evolve(read_register(session, role), name=name)]
     groups = x86_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
-    group = next((each for each in groups if each.startswith(name)), None)
+    group = next((group for group in groups if group.startswith(name)), None)
     if group is None:
         raise UsageError(f"Invalid register `{name}'")
-    return [read_register(session, each) for each in registers(session, group)]
+    return [read_register(session, register) for register in registers(session, group)]
 
 
 def read_register(session: Session, register: AnyRegister) -> RegisterValue:

@@ -81,7 +81,7 @@ def _wrapped(parts: Iterator[Part], columns: int) -> Iterator[Part]:
     for is_text, run in groupby(parts, _is_of_text):
         lines = [*run]
         if not is_text:
-            yield from (_folded(each, columns) for each in lines)
+            yield from (_folded(line, columns) for line in lines)
         elif max(map(len, map(str, lines))) <= columns:
             yield from lines
         else:
@@ -134,7 +134,7 @@ def _help(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _of_topic(shell: Shell, topic: str) -> list[Command]:
-    return [each for each in shell.commands if each.topic == topic]
+    return [command for command in shell.commands if command.topic == topic]
 
 
 def _command_of(shell: Shell, text: str) -> Command:
@@ -151,7 +151,11 @@ def _help_on(found: Command) -> Iterator[Part]:
     if found.aliases:
         yield found.names
     yield from found.help.split("\n")
-    own = [each for each in found.subcommands if found.is_foreign or not each.is_foreign]
+    own = [
+        subcommand
+        for subcommand in found.subcommands
+        if found.is_foreign or not subcommand.is_foreign
+    ]
     if own:
         yield ""
         yield f"List of {found.name} subcommands:"

@@ -174,7 +174,7 @@ def _frame_select(argument: str) -> list[str]:
 def _settings_set(argument: str) -> list[str]:
     name, _, value = argument.strip().partition(" ")
     words = argument.split()
-    names = [known for each in SETTINGS for known in (each.name, *each.aliases)]
+    names = [known for setting in SETTINGS for known in (setting.name, *setting.aliases)]
     if not any(known.split() == words[: known.count(" ") + 1] for known in names):
         raise UsageError(f"invalid value path '{name}'")
     return [f"set {name} {value}".rstrip()]

@@ -64,13 +64,13 @@ def _sentence(shell: Shell, setting: Setting) -> str:
 
 
 def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
-    for each in settings:
-        data = {"name": each.name, "value": each.text(shell.settings[each.name])}
-        yield Output(f"{each.name}:  {_sentence(shell, each)}", {**data}, "settings")
+    for setting in settings:
+        data = {"name": setting.name, "value": setting.text(shell.settings[setting.name])}
+        yield Output(f"{setting.name}:  {_sentence(shell, setting)}", {**data}, "settings")
 
 
 def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
-    return (Candidate(each) for each in setting.values)
+    return (Candidate(value) for value in setting.values)
 
 
 def _of(setting: Setting, verb: Verb) -> Command:
@@ -104,9 +104,9 @@ def _absent(name: str, why: str, verb: Verb) -> Command:
 def _inner(verb: Verb, family: str) -> Iterator[Command]:
     """The subcommands of a family of settings; of all for an empty name."""
     prefix = f"{family} " if family else ""
-    for each in SETTINGS:
-        if each.name.startswith(prefix) and " " not in each.name.removeprefix(prefix):
-            yield _of(each, verb)
+    for setting in SETTINGS:
+        if setting.name.startswith(prefix) and " " not in setting.name.removeprefix(prefix):
+            yield _of(setting, verb)
     absent = {name: f"of GDB has no meaning here: {why}" for name, why in WITHOUT_MEANING.items()}
     absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
     for name, why in absent.items():
@@ -118,7 +118,7 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
 
 
 def _family(verb: Verb, word: str, about: str) -> Command:
-    own = tuple(each for each in SETTINGS if each.name.startswith(f"{word} "))
+    own = tuple(setting for setting in SETTINGS if setting.name.startswith(f"{word} "))
     inner = tuple(sorted(_inner(verb, word), key=lambda each: each.name))
     name = f"{verb} {word}"
     run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)

@@ -102,8 +102,8 @@ def _name_of(shell: Shell, argument: str) -> str:
         raise UsageError("Argument required (name of command to define).")
     *families, word = argument.split()
     commands, full = shell.commands, ""
-    for each in families:
-        found = find(commands, each, full)
+    for family in families:
+        found = find(commands, family, full)
         if not found.subcommands and found.name not in shell.prefixes:
             raise UsageError(f'"{" ".join(families)}" is not a prefix command.')
         commands, full = found.subcommands, found.name
@@ -117,7 +117,7 @@ def _known(shell: Shell, name: str) -> Command | None:
     """The command that is so called."""
     commands, found = shell.commands, None
     for word in name.split():
-        found = next((each for each in commands if each.word == word), None)
+        found = next((command for command in commands if command.word == word), None)
         if found is None:
             return None
         commands = found.subcommands
@@ -133,10 +133,10 @@ def _with(
     commands: tuple[Command, ...], families: Sequence[str], new: Command
 ) -> tuple[Command, ...]:
     if not families:
-        return (new, *(each for each in commands if each.word != new.word))
+        return (new, *(command for command in commands if command.word != new.word))
     family = find(commands, families[0])
     changed = evolve(family, subcommands=_with(family.subcommands, families[1:], new))
-    return tuple(changed if each is family else each for each in commands)
+    return tuple(changed if command is family else command for command in commands)
 
 
 def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
@@ -267,14 +267,14 @@ def _with_alias(
         family = find(commands, word)
         subcommands = _with_alias(family.subcommands, inner, target, defaults)
         changed = evolve(family, subcommands=subcommands)
-        return tuple(changed if each is family else each for each in commands)
-    if any(word == each.word and each.topic != "aliases" for each in commands):
+        return tuple(changed if command is family else command for command in commands)
+    if any(word == command.word and command.topic != "aliases" for command in commands):
         raise UsageError(f"Alias {word} is the name of an existing command")
-    if any(word in each.words for each in commands):
+    if any(word in command.words for command in commands):
         raise UsageError(f"Alias already exists: {word}")
     if not defaults and target in commands:
         named = evolve(target, aliases=(word, *target.aliases))
-        return tuple(named if each is target else each for each in commands)
+        return tuple(named if command is target else command for command in commands)
     complete = target.complete
     if defaults and complete is not None:
         complete = completion.lines_after(f"{target.name} {defaults} ")

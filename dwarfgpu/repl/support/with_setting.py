@@ -15,7 +15,7 @@ from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
 from dwarfgpu.service.value_history import whole_number
 
 _END = re.compile(r"(?:^|\s)--(?:\s|$)")
-_NAMES = {each.name for each in SETTINGS}
+_NAMES = {setting.name for setting in SETTINGS}
 
 
 @command("with", topic="support", aliases=("w",), complete=completion.under_setting)

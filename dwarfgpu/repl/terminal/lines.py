@@ -34,7 +34,9 @@ def run_given(shell: Shell, commands: Iterable[Given]) -> None:
     A command that has a body takes it of those that follow, where these have its end; otherwise
     of stdin as in GDB.
     """
-    left = deque(f"source {each.text}" if each.is_script else each.text for each in commands)
+    left = deque(
+        f"source {command.text}" if command.is_script else command.text for command in commands
+    )
     following = _taken(left)
     shell.ask = partial(_ask, shell, prompts=False)
     while left and not shell.is_over:

@@ -232,7 +232,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
         chosen = set(listed(words, numbers, "frame"))
         if not chosen:
             raise UsageError(f"No frame at level {words[0]}." if words else "Missing level")
-        numbers = [each for each in numbers if each in chosen]
+        numbers = [number for number in numbers if number in chosen]
     elif count is not None:
         number, rest = int(count["count"]), argument[count.end() :]
         outer = numbers[-number:] if number else []
@@ -244,7 +244,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     frames = takewhile(
         lambda each: each.number <= numbers[-1], frames_of(shell, start=min(numbers, default=0))
     )
-    found = [each for each in frames if each.number in chosen] if numbers else []
+    found = [frame for frame in frames if frame.number in chosen] if numbers else []
     style = shell.settings.frame_style()
     foci = (
         Focus(

@@ -184,7 +184,7 @@ def matching_lanes(
 @command(
     "info lanes",
     topic="waves",
-    complete=completion.with_options(tuple(f"-{each}" for each in CHOICES)),
+    complete=completion.with_options(tuple(f"-{choice}" for choice in CHOICES)),
 )
 def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     """List the lanes of the wave.
@@ -208,22 +208,20 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     numbers = lane_numbers(session)
     used = used_lanes(session)
     rows = [
-        each
-        for each in session.lane_states(listed(words, numbers, "lane") if words else numbers)
-        if each.is_active in CHOICES[choice] and (has_unused or words or each.lane < used)
+        state
+        for state in session.lane_states(listed(words, numbers, "lane") if words else numbers)
+        if state.is_active in CHOICES[choice] and (has_unused or words or state.lane < used)
     ]
     if not rows:
         text = f"No lanes match '{' '.join(words)}'." if words else "No lanes."
         yield Output(text, {"lanes": []})
         return
-    names = [_name(shell, session.focused(each.lane)) for each in rows]
+    names = [_name(shell, session.focused(row.lane)) for row in rows]
     width = max(len("Target Id"), *map(len, names))
     yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
     frames: dict[int | None, str] = {}
     style = shell.settings.frame_style()
-    outer = outer_frames(
-        session, (each.lane for each in rows if each.is_absent and each.lane < used)
-    )
+    outer = outer_frames(session, (row.lane for row in rows if row.is_absent and row.lane < used))
     for row, name in zip(rows, names, strict=True):
         state = state_letter(row, used)
         where = "(unused)" if row.lane >= used else _where(session, row, frames, style)

@@ -97,7 +97,7 @@ class Row:
     "lanes",
     topic="waves",
     complete=completion.with_options(
-        (*_SHAPES, *(f"-{each}" for each in CHOICES)), completion.values
+        (*_SHAPES, *(f"-{choice}" for choice in CHOICES)), completion.values
     ),
 )
 def lanes(shell: Shell, argument: str) -> Iterator[Part]:
@@ -115,7 +115,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     shape, choice, text = _options(text)
     chosen, text = _chosen(session, text)
     required(text)
-    states = [each for each in session.lane_states(chosen) if each.is_active in CHOICES[choice]]
+    states = [state for state in session.lane_states(chosen) if state.is_active in CHOICES[choice]]
     if not states:
         yield Output("No lanes match.", {"lanes": []})
         return
@@ -125,7 +125,9 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     except UsageError as error:
         raise misspelt(session, text, error) from None
     rows = _rows(session, values, options, has_numbers=shell.has_colours)
-    for note in dict.fromkeys(note for each in values if each.value for note in each.value.notes):
+    for note in dict.fromkeys(
+        note for value in values if value.value for note in value.value.notes
+    ):
         shell.note(note, once=True)
     if shell.is_json:
         yield from (Output("", row.record, "lanes") for row in rows)
@@ -183,15 +185,15 @@ def _rows(
     places: dict[int | None, str] = {}
     used = used_lanes(session)
     rows = []
-    for each in values:
-        state = each.state
+    for value in values:
+        state = value.state
         pc = None if state.location is None else state.location.pc
         if pc not in places:
             place = None if pc is None else place_of(session.focused(state.lane), pc)
             places[pc] = "-" if place is None else f"{place.file}:{place.line}"
         letter = state_letter(state, used)
-        text, reason = _text(session, each, options)
-        number = _number(session, each) if has_numbers else None
+        text, reason = _text(session, value, options)
+        number = _number(session, value) if has_numbers else None
         rows.append(Row(state, letter, places[pc], text, reason, number))
     return rows
 

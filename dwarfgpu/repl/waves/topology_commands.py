@@ -109,7 +109,7 @@ def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     queues = {} if machine is None else machine.queues
-    said = {each.id: {"target id": queue_id(each)} for each in queues.values()}
+    said = {queue.id: {"target id": queue_id(queue)} for queue in queues.values()}
     yield from _matching("queue", "queues", said, argument)
 
 
@@ -121,11 +121,11 @@ def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     said: dict[int, dict[str, str]] = {}
-    for each in () if machine is None else machine.dispatches.values():
+    for dispatch in () if machine is None else machine.dispatches.values():
         assert machine is not None
-        said[each.id] = {"target id": dispatch_id(machine, each)}
-        if each.kernel is not None:
-            said[each.id]["Kernel Function"] = each.kernel
+        said[dispatch.id] = {"target id": dispatch_id(machine, dispatch)}
+        if dispatch.kernel is not None:
+            said[dispatch.id]["Kernel Function"] = dispatch.kernel
     yield from _matching("dispatch", "dispatches", said, argument)
 
 

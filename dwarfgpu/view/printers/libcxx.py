@@ -101,7 +101,7 @@ def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Ite
             return value.at(node, kind).number, 0, 0
         data = value.at(node, kind).memory(3 * size)
         parts = (data[n * size : (n + 1) * size] for n in range(3))
-        left, right, parent = (int.from_bytes(each, value.endian) for each in parts)
+        left, right, parent = (int.from_bytes(part, value.endian) for part in parts)
         return left, right, parent
 
     def nodes() -> Iterator[Object]:
@@ -175,7 +175,7 @@ def _optional(value: Object) -> Printed:
 
 
 def _variant(value: Object) -> Printed:
-    arguments = ", ".join(short_name(each) for each in template_arguments(value.name))
+    arguments = ", ".join(short_name(argument) for argument in template_arguments(value.name))
     title = f"{own_name(value)}<{arguments}>"
     impl = _first(value, "__impl_", "__impl")
     index, union = impl["__index"], impl["__data"]

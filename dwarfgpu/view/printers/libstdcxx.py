@@ -184,10 +184,10 @@ def tuple_values(value: Object) -> list[Object]:
     for _ in range(_MOST_ALTERNATIVES):
         if level is None:
             return found
-        bases = {template_name(each.name).rpartition("::")[2]: each for each in level.bases()}
+        bases = {template_name(base.name).rpartition("::")[2]: base for base in level.bases()}
         head = bases.get("_Head_base")
         if head is not None:
-            inside = head.members() or [("", each) for each in head.bases()]
+            inside = head.members() or [("", base) for base in head.bases()]
             if len(inside) != 1:
                 raise Unfit("a tuple of another layout")
             found.append(inside[0][1])
@@ -223,7 +223,7 @@ def _variant(value: Object) -> Printed:
 
 
 def _variant_title(value: Object) -> str:
-    arguments = [short_name(each) for each in template_arguments(value.name)]
+    arguments = [short_name(argument) for argument in template_arguments(value.name)]
     return f"{own_name(value)}<{', '.join(arguments)}>"
 
 

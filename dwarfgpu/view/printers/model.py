@@ -95,9 +95,9 @@ class Printers:
     def enabled_count(self) -> int:
         """How many printers are used."""
         return sum(
-            self.is_enabled(collection.name, each.name)
+            self.is_enabled(collection.name, printer.name)
             for collection in self.collections
-            for each in collection.printers
+            for printer in collection.printers
         )
 
     def of(self, kind: Struct) -> Printer | None:
@@ -106,9 +106,11 @@ class Printers:
             return None
         name = template_name(full_name(kind))
         for collection in self.collections:
-            for each in collection.printers:
-                if self.is_enabled(collection.name, each.name) and re.fullmatch(each.pattern, name):
-                    return each
+            for printer in collection.printers:
+                if self.is_enabled(collection.name, printer.name) and re.fullmatch(
+                    printer.pattern, name
+                ):
+                    return printer
         return None
 
     def with_printers(self, *printers: Printer, collection: str = "user") -> Printers:
@@ -116,12 +118,12 @@ class Printers:
 
         `UsageError` for a pattern that is no regular expression.
         """
-        for each in printers:
+        for printer in printers:
             try:
-                re.compile(each.pattern)
+                re.compile(printer.pattern)
             except re.error as error:
-                raise UsageError(f"the pattern of printer {each.name}: {error}") from None
-        names = {each.name for each in printers}
+                raise UsageError(f"the pattern of printer {printer.name}: {error}") from None
+        names = {printer.name for printer in printers}
         known = {each.name: each.printers for each in self.collections}
         kept = tuple(each for each in known.get(collection, ()) if each.name not in names)
         others = tuple(each for each in self.collections if each.name != collection)

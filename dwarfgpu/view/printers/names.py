@@ -66,7 +66,7 @@ def short_name(name: str) -> str:
     if string is not None and arguments[0] in _PREFIXES:
         return f"std::{_PREFIXES[arguments[0]]}{string['kind']}"
     count = _OWN_ARGUMENTS.get(base.removeprefix("std::"), 0)
-    rest = {template_name(each) for each in arguments[count:]}
+    rest = {template_name(argument) for argument in arguments[count:]}
     if not count or not rest <= _DEFAULTS:
         return name
-    return f"{base}<{', '.join(short_name(each) for each in arguments[:count])}>"
+    return f"{base}<{', '.join(short_name(argument) for argument in arguments[:count])}>"

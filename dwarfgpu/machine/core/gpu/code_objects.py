@@ -250,8 +250,8 @@ def _read_only(file: ObjectFile) -> Iterator[tuple[int, bytes]]:
 
 def kernel_name(files: Iterable[LoadedFile], descriptor: int) -> str | None:
     """The name of the kernel whose descriptor is at an address; None where no file has it."""
-    for each in files:
-        symbol = each.file.symbol_before(descriptor - each.load_address)
-        if symbol is not None and symbol.address + each.load_address == descriptor:
+    for file in files:
+        symbol = file.file.symbol_before(descriptor - file.load_address)
+        if symbol is not None and symbol.address + file.load_address == descriptor:
             return symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
     return None

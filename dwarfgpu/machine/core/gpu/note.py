@@ -138,7 +138,7 @@ class CoreState:
 
     def agent_of(self, queue: Queue) -> Agent | None:
         """The agent of a queue; None where the note lists none of its gpu_id."""
-        return next((each for each in self.agents if each.gpu_id == queue.gpu_id), None)
+        return next((agent for agent in self.agents if agent.gpu_id == queue.gpu_id), None)
 
 
 def read_core_state(reader: Reader) -> CoreState:

@@ -74,7 +74,7 @@ class GpuTarget:
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """As in `dwarfgpu.machine.target.SharesArchitecture`."""
-        found = {self.waves[each].architecture for each in waves if each in self.waves}
+        found = {self.waves[wave].architecture for wave in waves if wave in self.waves}
         is_shared = len(found) == 1 and self.waves.keys() >= set(waves)
         return found.pop() if is_shared else None
 

@@ -58,8 +58,8 @@ class _Reader:
             lanes,
             agents,
             {queue.id: _queue(queue) for queue in waves.queues},
-            {each.id: each for each in self._dispatches.values()},
-            {each.id: each for each in self._groups.values()},
+            {dispatch.id: dispatch for dispatch in self._dispatches.values()},
+            {group.id: group for group in self._groups.values()},
             placed,
         )
 
