@@ -220,6 +220,10 @@ class Die:
 
     def origins(self) -> Iterator[Die]:
         """This entry and those whose attributes it has too (DWARF 5 2.13.2, 3.3.8.1)."""
+        positions = self.abbreviation.positions
+        if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
+            yield self
+            return
         die: Die | None = self
         for _ in range(MAX_ORIGINS):
             if die is None:
@@ -246,6 +250,8 @@ class Die:
 
     def holder(self, name: int) -> Die | None:
         """The first of this entry and its origins that has an attribute."""
+        if self.has(name):
+            return self
         for die in self.origins():
             if die.has(name):
                 return die

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
@@ -37,7 +38,7 @@ from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import MOST_MEMBERS, type_text
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
-from tests.work import at_most
+from tests.work import assert_linear, at_most
 
 T = TypeVar("T")
 
@@ -426,3 +427,17 @@ def test_a_chain_of_subranges_does_not_recurse() -> None:
     info = debug_info(file_of(b"\1" + entries + b"\0", [root, shape]))
     with pytest.raises(IllFormed, match="types below it"):
         soon(lambda: info.types.build(info.die_at(0xD)))
+
+
+def test_nameless_functions_with_variables_of_one_name() -> None:
+    """All are looked at once, not each compared with all."""
+    shapes = [
+        Shape(dw.TAG_SUBPROGRAM, (), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    ]
+
+    def asked(count: int) -> Callable[[], object]:
+        scopes, _ = scopes_of(b"\2\3x\0\1\x30\0" * count + b"\0", *shapes)
+        return lambda: NameLookup((scopes.info,), scopes.main_unit).of("x")
+
+    assert_linear(asked, 400)

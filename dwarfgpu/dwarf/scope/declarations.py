@@ -122,6 +122,12 @@ def around(die: Die) -> Iterator[Die]:
     """The entries around an entry as it was declared, the nearest first; those too far out are left
     out."""
     above = declaration_of(die).parent()
+    return iter(()) if above is None else _outwards(above)
+
+
+def _outwards(scope: Die) -> Iterator[Die]:
+    """A scope, and those around it."""
+    above: Die | None = scope
     for _ in range(_MOST_AROUND):
         if above is None:
             return
@@ -175,11 +181,17 @@ class Scope:
     is_function: bool = False
 
 
-@lru_cache(maxsize=10_000)
 def path_of(die: Die) -> tuple[Scope, ...]:
     """The named scopes around an entry, from the outermost; those of the unit are not told."""
+    above = declaration_of(die).parent()
+    return () if above is None else _path_below(above)
+
+
+@lru_cache(maxsize=10_000)
+def _path_below(scope: Die) -> tuple[Scope, ...]:
+    """The same of whatever is declared directly in a scope: all its entries share it."""
     out: list[Scope] = []
-    for above in around(die):
+    for above in _outwards(scope):
         if above.parent() is None:
             break
         is_function = above.tag == dw.TAG_SUBPROGRAM

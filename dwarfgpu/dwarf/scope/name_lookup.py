@@ -12,6 +12,7 @@ that cannot be read is an error only where no other one has the name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -281,12 +282,9 @@ class NameLookup:
         """What a unit, with those that it imports, declares in a namespace."""
         found: list[Die] = []
         for each in self._with_imported(unit):
-            for die in named(each, part.name):
-                is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
-                if not is_part and is_within(path_of(die), path):
-                    die = followed(die)
-                    if takes(die) and has_parameters(die, part):
-                        found.append(die)
+            for die in _named_in(each, path, part.name):
+                if takes(die) and has_parameters(die, part):
+                    found.append(die)
             if self.problem is None and (lost := next(named(each, UNKNOWN_NAME), None)):
                 self.problem = _name_problem(lost)
         return found
@@ -451,6 +449,17 @@ class NameLookup:
         return None if current is None or current.tag not in TAGGED else self.definition(current)
 
 
+@lru_cache(maxsize=64)
+def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
+    """What a name stands for in a namespace of a unit; a command asks for it several times."""
+    found: list[Die] = []
+    for die in named(unit, name):
+        is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
+        if not is_part and is_within(path_of(die), path):
+            found.append(followed(die))
+    return tuple(found)
+
+
 def _searched(unit: CompilationUnit) -> list[CompilationUnit]:
     try:
         return [*searched_units(unit)]
@@ -506,8 +515,13 @@ def _told_apart(found: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
     of the namespace itself is before them."""
     if len(found) < 2:
         return found
-    nameless = [each for each in found if isinstance(each, Variable) and is_nameless(each)]
-    others = [each for each in found if each not in nameless]
+    nameless: list[Variable] = []
+    others: list[Meaning] = []
+    for meaning in found:
+        if isinstance(meaning, Variable) and is_nameless(meaning):
+            nameless.append(meaning)
+        else:
+            others.append(meaning)
     return others or [one_at(nameless, place)]
 
 
