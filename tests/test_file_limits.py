@@ -17,6 +17,7 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_limits import FileLimits
+from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.work import at_most
@@ -116,6 +117,33 @@ def test_units_are_counted() -> None:
     info = DebugInfo.of(ObjectFile("made", data, FileLimits(units=20)))
     assert len(info.units) == 20
     assert "--max-units" in str(info.problems[-1])
+
+
+def test_call_frame_instructions_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "made"
+    path.write_bytes(frame_file(b"\0" * 30))  # DW_CFA_nop
+    assert main(["frames", str(path), "--max-cfa-instructions", "20"]) == 1
+    out = capsys.readouterr().out
+    assert "more than 20 call frame instructions (--max-cfa-instructions)" in out
+    assert main(["frames", str(path), "--max-cfa-instructions", "100"]) == 0
+
+
+def test_variables_of_one_name_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "made"
+    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
+    shapes = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), variable)
+    one = unit(b"\1" + b"\2x\0" * 10 + b"\2y\0\0")
+    path.write_bytes(elf({".debug_abbrev": shapes, ".debug_info": one * 3}))
+    for names, most, shown in ((["x"], 12, 12), (["x"], 30, 30), (["y"], 3, 3)):
+        status = main(["where", str(path), *names, "--max-namesakes", str(most)])
+        out = capsys.readouterr().out
+        assert out.count("global ") == shown
+        assert (status, "--max-namesakes" in out) == ((1, True) if most == 12 else (0, False))
+    assert main(["where", str(path), "--all", "--max-namesakes", "1"]) == 0
 
 
 @pytest.mark.parametrize("command", ["where --all", "info", "check", "frames", "eval x --file"])

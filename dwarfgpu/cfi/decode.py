@@ -17,8 +17,8 @@ from dwarfgpu.cfi import instruction as _declarations  # noqa: F401 - importing 
 from dwarfgpu.cfi.operation import CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsupported
 
-MAX_INSTRUCTIONS: Final = 250_000
-"""Instructions of one CIE or FDE."""
+MAX_INSTRUCTIONS: Final = 1 << 16
+"""Instructions of one CIE or FDE, unless the file's budget says otherwise."""
 
 
 @frozen
@@ -67,7 +67,13 @@ class CfaProgram:
     """Why decoding ended before the end."""
 
 
-def decode_cfa(data: bytes, form: CfiFormat, start: int = 0, end: int | None = None) -> CfaProgram:
+def decode_cfa(
+    data: bytes,
+    form: CfiFormat,
+    start: int = 0,
+    end: int | None = None,
+    most: int = MAX_INSTRUCTIONS,
+) -> CfaProgram:
     """Decode `data` from offset `start` to `end` as far as possible; never raises.
 
     `error` is `Malformed`, `Unsupported` (a pointer relative to something unknown) or
@@ -84,8 +90,10 @@ def decode_cfa(data: bytes, form: CfiFormat, start: int = 0, end: int | None = N
         at = reader.position
         operation: CfaOperation | None = None
         try:
-            if len(instructions) >= MAX_INSTRUCTIONS:
-                raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} call frame instructions")
+            if len(instructions) >= most:
+                raise LimitExceeded(
+                    f"more than {most} call frame instructions", "--max-cfa-instructions"
+                )
             opcode = reader.u8()
             operation = table.get(opcode & 0xC0 or opcode)
             if operation is None:

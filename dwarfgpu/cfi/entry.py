@@ -11,7 +11,7 @@ from typing import TypeAlias
 from attrs import field
 
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
+from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
@@ -57,6 +57,8 @@ class Cie:
     """The section."""
     program_offset: int
     """Where in the section the initial instructions begin."""
+    most_instructions: int = field(default=MAX_INSTRUCTIONS, eq=False)
+    """Of this entry, and of each of its FDEs."""
 
     @cached_property
     def program(self) -> CfaProgram:
@@ -64,7 +66,7 @@ class Cie:
         if not self.augmentation.is_known:
             return CfaProgram(self.format)
         end = self.offset + self.size_bytes
-        return decode_cfa(self.data, self.format, self.program_offset, end)
+        return decode_cfa(self.data, self.format, self.program_offset, end, self.most_instructions)
 
     @cached_property
     def initial(self) -> Initial:
@@ -98,7 +100,8 @@ class Fde:
         if not self.cie.augmentation.is_known:
             return CfaProgram(self.cie.format)
         end = self.offset + self.size_bytes
-        return decode_cfa(self.cie.data, self.cie.format, self.program_offset, end)
+        cie = self.cie
+        return decode_cfa(cie.data, cie.format, self.program_offset, end, cie.most_instructions)
 
     @property
     def end(self) -> int:

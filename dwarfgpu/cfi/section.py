@@ -15,6 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.operation import CfiFormat
@@ -62,12 +63,14 @@ class FrameSection:
         machine: str | None = None,
         search: SearchTable | None = None,
         ends_at_zero: bool = False,
+        most_instructions: int = MAX_INSTRUCTIONS,
     ) -> None:
         """`address_size` is that of the file, where a CIE does not tell.
 
         `search` is the table of an `.eh_frame`. `ends_at_zero`: the data may go on behind the
-        section, which ends with an entry of length 0.
+        section, which ends with an entry of length 0. `most_instructions`: of each entry.
         """
+        self._most_instructions = most_instructions
         self.kind: SectionKind = kind
         self.data = data
         self.search = search
@@ -334,6 +337,7 @@ class FrameSection:
             form,
             self.data,
             reader.position,
+            self._most_instructions,
         )
 
     def _augmentation(self, text: bytes, reader: Reader, address_size: int) -> Augmentation:

@@ -148,6 +148,7 @@ def _frames(
         endian=file.endian,
         architecture=expressions.machines.architecture,
         machine=file.machine,
+        most_instructions=file.limits.cfa_instructions,
         search=_search_table(file, found) if kind == ".eh_frame" else None,
     )
     checker = FrameChecker(

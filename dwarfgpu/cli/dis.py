@@ -74,7 +74,7 @@ def _call_frame(arguments: Namespace, data: bytes, given: Encoding) -> int:
         data_alignment=arguments.data_align,
         architecture=given.arch,
     )
-    program = decode_cfa(data, form)
+    program = decode_cfa(data, form, most=len(data))  # what is given here is not bounded
 
     def expression(inner: bytes) -> str:
         return expression_text(inner, given.dialect, given.format, given.arch)

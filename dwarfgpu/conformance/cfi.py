@@ -81,4 +81,5 @@ def _programs(case: Case) -> tuple[CfaProgram, CfaProgram]:
     )
     initial = field.get("cie_bytes_hex")
     cie = b"" if initial is None else initial.hexadecimal()
-    return decode_cfa(cie, form), decode_cfa(case.data, form)
+    initial_program = decode_cfa(cie, form, most=len(cie))
+    return initial_program, decode_cfa(case.data, form, most=len(case.data))

@@ -102,6 +102,7 @@ class CallFrames:
             machine=file.machine,
             search=search,
             ends_at_zero=ends_at_zero,
+            most_instructions=file.limits.cfa_instructions,
         )
 
     def _search_table(self, file: ObjectFile) -> SearchTable | None:

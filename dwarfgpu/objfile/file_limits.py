@@ -27,6 +27,10 @@ class FileLimits:
     """Units of a section."""
     dies: int = 4_000_000
     """Debugging information entries of the units whose entries are read."""
+    cfa_instructions: int = 1 << 16
+    """Call frame instructions of a CIE or FDE; long functions have some thousands."""
+    namesakes: int = 20_000
+    """Variables of one name that a question lists."""
     waves: int = 1 << 16
     """Waves of a state: four times those of the largest dispatch that is simulated."""
 

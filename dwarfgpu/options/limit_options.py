@@ -32,6 +32,8 @@ FILE_BUDGETS: Final = {
     "--max-inflated-ratio": ("inflated_ratio", "unpacked bytes for each compressed one"),
     "--max-units": ("units", "units of a section"),
     "--max-dies": ("dies", "debugging information entries that are read of a file"),
+    "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
+    "--max-namesakes": ("namesakes", "variables of the names that are asked for"),
     "--max-waves": ("waves", "waves of a state"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""

@@ -341,6 +341,7 @@ def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
     if scopes.info.problems:
         yield UnitGroups(None, problems=list(scopes.info.problems))
     is_possible = wanted.may_be_in(scopes.info)
+    left = scopes.info.object.limits.namesakes
     for unit in units:
         if not is_possible(unit):
             continue
@@ -348,7 +349,25 @@ def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
         for group in found.groups:
             group.declared = _chosen(group, wanted, found.problems)
         found.groups = [group for group in found.groups if group.declared]
+        if wanted.names:
+            left = _cut(found, left)
         yield found
+        if left < 0:
+            return
+
+
+def _cut(found: UnitGroups, left: int) -> int:
+    """Leave out the variables of a unit that are more than the budget has left, which is a problem
+    then; what is left of it, less than 0 where that was not enough."""
+    for group in found.groups:
+        wanted_count = len(group.declared)
+        del group.declared[max(0, left) :]
+        left -= wanted_count
+    if left < 0:
+        found.groups = [group for group in found.groups if group.declared]
+        message = "more variables have such a name: the others are not looked at"
+        found.problems.append(LimitExceeded(message, "--max-namesakes"))
+    return left
 
 
 def _chosen(
