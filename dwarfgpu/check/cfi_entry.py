@@ -57,9 +57,9 @@ class Described:
             steps = list(program_text(self.program, location, self._text))
         else:
             middle = marked or 0
-            near = range(max(middle - AROUND, 0), min(middle + AROUND + 1, len(instructions)))
+            neighbours = range(max(middle - AROUND, 0), min(middle + AROUND + 1, len(instructions)))
             steps = [""] * len(instructions)
-            for index in near:
+            for index in neighbours:
                 steps[index] = instruction_text(instructions[index], form, None, self._text)
         steps = [step.removesuffix(":") for step in steps]
         if marked is None or marked < len(steps):
@@ -73,9 +73,9 @@ class Described:
 
     def defining(self, register: int, *, cfa: bool = False) -> int | None:
         """The first instruction that bases the CFA on a register, or gives the register a rule."""
-        for index, each in enumerate(self.program.instructions):
-            is_cfa = "def" in each.operation.name.split("_")
-            if is_cfa is cfa and register in each.operands[:1]:
+        for index, instruction in enumerate(self.program.instructions):
+            is_cfa = "def" in instruction.operation.name.split("_")
+            if is_cfa is cfa and register in instruction.operands[:1]:
                 return index
         return None
 
@@ -90,6 +90,6 @@ class Described:
         section: str | None = None,
     ) -> None:
         """Add a finding about the entry."""
-        known = RULES[rule]
-        severity, section = severity or known.severity, section or known.section
+        rule_severity = RULES[rule]
+        severity, section = severity or rule_severity.severity, section or rule_severity.section
         self.found.add(Finding(severity, rule, message, section, self.place(row), shown))

@@ -83,58 +83,60 @@ class EntryChecker:
             plan = plans.get(abbreviation.code)
             if plan is None:
                 plan = plans[abbreviation.code] = self._plan(abbreviation)
-            for each in plan:
-                self._value(index, each, values[each.position])
+            for step in plan:
+                self._value(index, step, values[step.position])
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
         plan = wanted(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
-        if is_inner and any(each.number == dw.AT_LLVM_LANES for each in plan):
+        if is_inner and any(step.number == dw.AT_LLVM_LANES for step in plan):
             self._has_inner_lanes = True
         return plan
 
-    def _value(self, index: int, wanted: Wanted, value: Raw) -> None:
-        role = wanted.role
-        if wanted.vendor is not None:
-            self._vendor(index, wanted, value)
+    def _value(self, index: int, spec: Wanted, value: Raw) -> None:
+        role = spec.role
+        if spec.vendor is not None:
+            self._vendor(index, spec, value)
         if role is None:
             return
-        if wanted.is_list:
+        if spec.is_list:
             assert isinstance(value, int)
-            if (wanted.form, value, role) not in self._lists:
-                self._lists.add((wanted.form, value, role))
-                self._list(index, wanted, role, value)
+            if (spec.form, value, role) not in self._lists:
+                self._lists.add((spec.form, value, role))
+                self._list(index, spec, role, value)
         elif isinstance(value, bytes):
-            self._expression(index, wanted, role, value, None)
+            self._expression(index, spec, role, value, None)
 
     # Expressions
 
     def _expression(
-        self, index: int, wanted: Wanted, role: Role, data: bytes, span: Range | None
+        self, index: int, spec: Wanted, role: Role, data: bytes, span: Range | None
     ) -> None:
-        known = self._known.get(role)
-        if known is None:
-            known = self.expressions.of(self.unit.dialect, self.unit.format, role)
-            self._known[role] = known
-        if data in known:
+        checks = self._known.get(role)
+        if checks is None:
+            checks = self.expressions.of(self.unit.dialect, self.unit.format, role)
+            self._known[role] = checks
+        if data in checks:
             self.expressions.count += 1
-            checked = known[data]
+            checked = checks[data]
         else:
             checked = self.expressions.check(data, self.unit.dialect, self.unit.format, role)
         if checked is None:
             return
         for fault in checked.faults:
-            what = fault.found
-            message = f"{what.operation}: {what.message}" if what.operation else what.message
-            section = what.section or RULES[what.rule].section
-            place = self._place(index, wanted.name, span)
+            problem = fault.found
+            message = (
+                f"{problem.operation}: {problem.message}" if problem.operation else problem.message
+            )
+            section = problem.section or RULES[problem.rule].section
+            place = self._place(index, spec.name, span)
             self.found.add(
-                Finding(what.severity, what.rule, message, section, place, fault.excerpt)
+                Finding(problem.severity, problem.rule, message, section, place, fault.excerpt)
             )
         if checked.uses_lane:
             self._lane(index)
-        if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
-            self._pieces(index, wanted, data, checked.piece_bits, span)
+        if checked.piece_bits is not None and spec.number == dw.AT_LOCATION:
+            self._pieces(index, spec, data, checked.piece_bits, span)
         for reference in checked.references:
             rule, severity, wrong = (
                 "bad-reference",
@@ -146,7 +148,7 @@ class EntryChecker:
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, place = self.unit, self._place(index, wanted.name, span)
+                unit, place = self.unit, self._place(index, spec.name, span)
                 shown = self.expressions.shown(data, unit.dialect, unit.format, reference.offset)
                 message = f"{reference.operation}: {wrong}"
                 self._tell(rule, message, place, reference.section, shown, severity)
@@ -166,7 +168,7 @@ class EntryChecker:
             self._tell("lanes-missing", message, self._place(function, None))
 
     def _pieces(
-        self, index: int, wanted: Wanted, data: bytes, piece_bits: int, span: Range | None
+        self, index: int, spec: Wanted, data: bytes, piece_bits: int, span: Range | None
     ) -> None:
         die = self.unit.die(index)
         if die.tag not in _OBJECTS:
@@ -180,12 +182,12 @@ class EntryChecker:
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
         shown = self.expressions.shown(data, self.unit.dialect, self.unit.format)
-        self._tell(rule, message, self._place(index, wanted.name, span), shown=shown)
+        self._tell(rule, message, self._place(index, spec.name, span), shown=shown)
 
     # Location lists
 
-    def _list(self, index: int, wanted: Wanted, role: Role, value: int) -> None:
-        attribute = Attribute(wanted.form, FORMS[wanted.form][0], value)
+    def _list(self, index: int, spec: Wanted, role: Role, value: int) -> None:
+        attribute = Attribute(spec.form, FORMS[spec.form][0], value)
         try:
             if self._has_other_addresses(attribute):
                 return
@@ -194,7 +196,7 @@ class EntryChecker:
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
-            self._tell(rule, str(error.message), self._place(index, wanted.name))
+            self._tell(rule, str(error.message), self._place(index, spec.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.found.skip(error)
@@ -205,8 +207,8 @@ class EntryChecker:
             if entry.begin is not None and entry.end is not None:
                 in_file = self.unit.sections.program.in_file  # also of what a machine has loaded
                 span = Range(in_file(entry.begin), in_file(entry.end))
-                self._within(index, wanted, span, ranges)
-            self._expression(index, wanted, role, entry.expression, span)
+                self._within(index, spec, span, ranges)
+            self._expression(index, spec, role, entry.expression, span)
 
     def _has_other_addresses(self, attribute: Attribute) -> bool:
         """Whether the header of a list has another address size, so that it cannot be read."""
@@ -226,7 +228,7 @@ class EntryChecker:
             return True
         return False
 
-    def _within(self, index: int, wanted: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
+    def _within(self, index: int, spec: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
         if not ranges:
             return
         code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
@@ -240,43 +242,43 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        self._tell("range-outside-function", message, self._place(index, wanted.name, span))
+        self._tell("range-outside-function", message, self._place(index, spec.name, span))
 
     # Vendor attributes
 
-    def _vendor(self, index: int, wanted: Wanted, value: Raw) -> None:
-        vendor = wanted.vendor
+    def _vendor(self, index: int, spec: Wanted, value: Raw) -> None:
+        vendor = spec.vendor
         assert vendor is not None
         die = self.unit.die(index)
-        place = partial(self._place, index, wanted.name)
+        place = partial(self._place, index, spec.name)
         if die.tag not in vendor.tags:
-            message = f"{wanted.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
+            message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
             self._tell("vendor-attribute", message, place(), vendor.section)
             return
         if not isinstance(value, int):
             return
         architecture = self.expressions.machines.architecture
-        match wanted.number:
+        match spec.number:
             case dw.AT_LLVM_LANES if value <= 0:
-                self._tell("bad-lane-count", f"{wanted.name} is {value}", place())
+                self._tell("bad-lane-count", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
                 most = self.expressions.machines.most_lanes
-                message = f"{wanted.name} is {value}, and a wave has at most {most} lanes"
+                message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
                 self._tell("bad-lane-count", message, place(), severity="warning")
-            case dw.AT_LLVM_ITERATIONS if value <= 0 and not wanted.is_list:
-                self._tell("bad-iteration-count", f"{wanted.name} is {value}", place())
+            case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:
+                self._tell("bad-iteration-count", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._tell("bad-vector-size", f"{wanted.name} is {value}", place())
+                self._tell("bad-vector-size", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
-                    message = f"{wanted.name} is {value}, which is no memory space"
+                    message = f"{spec.name} is {value}, which is no memory space"
                     self._tell("unknown-memory-space", message, place())
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:
                     message = f"{architecture.name} defines no address space {value}"
                     self._tell("unknown-address-space", message, place(), vendor.section)
                 elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
-                    message = f"{wanted.name} on a base type whose encoding is not DW_ATE_address"
+                    message = f"{spec.name} on a base type whose encoding is not DW_ATE_address"
                     self._tell("vendor-attribute", message, place(), "A.5.1")
 
     # Places
@@ -289,8 +291,8 @@ class EntryChecker:
                 parent = tree.parents[at]
                 is_function = abbreviation.tag == dw.TAG_SUBPROGRAM
                 functions.append(at if is_function else functions[parent] if parent >= 0 else -1)
-        found = self._functions[index]
-        return None if found < 0 else found
+        function = self._functions[index]
+        return None if function < 0 else function
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """The code of the function; none where it is in none, or has none that is known."""
@@ -331,8 +333,8 @@ class EntryChecker:
         shown: Excerpt | None = None,
         severity: Severity | None = None,
     ) -> None:
-        known = RULES[rule]
-        severity, section = severity or known.severity, section or known.section
+        rule_severity = RULES[rule]
+        severity, section = severity or rule_severity.severity, section or rule_severity.section
         self.found.add(Finding(severity, rule, message, section, place, shown))
 
 

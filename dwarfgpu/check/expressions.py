@@ -95,8 +95,10 @@ class Machines:
 
     def register(self, number: int) -> RegisterInfo | None:
         """The register of a number, the widest of them; None where no architecture defines it."""
-        found = (each.registers[number] for each in self.all if number in each.registers)
-        return max(found, key=lambda each: each.size_bits, default=None)
+        registers = (
+            machine.registers[number] for machine in self.all if number in machine.registers
+        )
+        return max(registers, key=lambda register: register.size_bits, default=None)
 
     @property
     def all(self) -> tuple[Architecture, ...]:
@@ -110,7 +112,7 @@ class Machines:
     @property
     def most_lanes(self) -> float:
         """Of a wave; of a machine without lanes, as many as one likes."""
-        counts = [each.lane_count for each in self.all if each.is_simt]
+        counts = [machine.lane_count for machine in self.all if machine.is_simt]
         return max(counts, default=inf)
 
     def lacks(self, number: int) -> bool:
@@ -121,9 +123,9 @@ class Machines:
 class ExpressionChecker:
     """The expressions of one file."""
 
-    def __init__(self, machines: Machines, found: Findings) -> None:
+    def __init__(self, machines: Machines, findings: Findings) -> None:
         self.machines = machines
-        self._findings = found
+        self._findings = findings
         self.count = 0
         """Expressions that were asked for."""
         self._known: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
@@ -139,27 +141,27 @@ class ExpressionChecker:
     def check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked | None:
         """What is worth telling; None where the expression is as it should be."""
         self.count += 1
-        known = self.of(dialect, form, role)
+        cached = self.of(dialect, form, role)
         if len(data) > LONGEST_BYTES:
             self._findings.skip(LimitExceeded(f"an expression of {len(data)} bytes"))
             return None
-        if data not in known:
-            found = self._check(data, dialect, form, role)
-            known[data] = None if found == _NOTHING else found
-        return known[data]
+        if data not in cached:
+            new_faults = self._check(data, dialect, form, role)
+            cached[data] = None if new_faults == _NOTHING else new_faults
+        return cached[data]
 
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
         found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
-        found = sorted(found, key=lambda each: _ORDER.index(each.severity))[:_MOST_FAULTS]
+        found = sorted(found, key=lambda fault: _ORDER.index(fault.severity))[:_MOST_FAULTS]
         steps = self._steps(data, dialect, form) if found else {}
         starts = {offset: index for index, offset in enumerate(steps)}
         texts = list(steps.values())
         faults = tuple(
-            Fault(each, excerpt(texts, starts.get(each.offset, len(texts)), each.offset))
-            for each in found
+            Fault(fault, excerpt(texts, starts.get(fault.offset, len(texts)), fault.offset))
+            for fault in found
         )
-        names = {each.operation.name for each in expression.instructions.distinct}
+        names = {instruction.operation.name for instruction in expression.instructions.distinct}
         piece_bits = None
         if not _PIECES.isdisjoint(names):
             piece_bits = extent_of(data, dialect, form).size_bits
@@ -190,7 +192,7 @@ class ExpressionChecker:
         """The findings under the architecture that knows all registers of the expression."""
         best: list[static.Finding] | None = None
         for arch in self.machines.all or (None,):
-            found = static.check(
+            faults = static.check(
                 data,
                 dialect,
                 form,
@@ -198,13 +200,13 @@ class ExpressionChecker:
                 initial_stack_depth=role.initial_entries,
                 result_kind=role.result,
             )
-            if not any(each.rule == "unknown-register" for each in found):
-                return found
-            best = found if best is None else best
-        found = best or []
+            if not any(fault.rule == "unknown-register" for fault in faults):
+                return faults
+            best = faults if best is None else best
+        faults = best or []
         if self.machines.is_complete:
-            return found
-        return [each for each in found if each.rule != "unknown-register"]
+            return faults
+        return [fault for fault in faults if fault.rule != "unknown-register"]
 
     def _by_role(self, expression: Expression, role: Role) -> list[static.Finding]:
         out: list[static.Finding] = []
@@ -265,7 +267,7 @@ def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> 
 def gives_no_memory(expression: Expression) -> str | None:
     """The operation because of which the result is certainly no memory location."""
     instructions = expression.instructions
-    names = {each.operation.name for each in instructions.distinct}
+    names = {instruction.operation.name for instruction in instructions.distinct}
     if not instructions or expression.error is not None or names & _BRANCHES:
         return None
     last = instructions[len(instructions) - 1].operation

@@ -53,31 +53,31 @@ def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verd
     `rules`: names of the rules whose findings are wanted; None for every rule.
     """
     file, info = code_object.file, code_object.info
-    found = Findings(rules)
-    machines = _machines(file, info, found)
-    expressions = ExpressionChecker(machines, found)
+    findings = Findings(rules)
+    machines = _machines(file, info, findings)
+    expressions = ExpressionChecker(machines, findings)
     units = entries = fdes = 0
     try:
-        check_headers(info, machines.architecture, found)
+        check_headers(info, machines.architecture, findings)
         for problem in info.problems:
-            _broken(problem, None, found)
-        for unit in _units(info, found):
+            _broken(problem, None, findings)
+        for unit in _units(info, findings):
             units += 1
-            checker = EntryChecker(unit, expressions, found)
+            checker = EntryChecker(unit, expressions, findings)
             try:
                 checker.run()
             except DwarfGpuError as error:
-                _broken(error, unit, found)
+                _broken(error, unit, findings)
             entries += checker.entries
     except DwarfGpuError as error:  # a section that cannot be read at all
-        found.skip(error)
+        findings.skip(error)
     files = [file] if info.object is file else [file, info.object]
-    for each in files:
+    for one_file in files:
         for kind in _SECTIONS:
             try:
-                fdes += _frames(each, kind, code_object, expressions, found)
+                fdes += _frames(one_file, kind, code_object, expressions, findings)
             except DwarfGpuError as error:
-                found.skip(error)
+                findings.skip(error)
     debug_path = None if info.object is file else info.object.path
     return Verdict(
         file.path,
@@ -87,46 +87,46 @@ def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verd
         expressions.count,
         expressions.distinct,
         fdes,
-        found,
+        findings,
     )
 
 
-def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
+def _machines(file: ObjectFile, info: DebugInfo, findings: Findings) -> Machines:
     """What the file is for; where that cannot be read, only what holds everywhere is checked."""
     try:
         return Machines(file, info.architecture)
     except DwarfGpuError as error:
-        found.skip(error)
+        findings.skip(error)
         return Machines(file, None)
 
 
-def _units(info: DebugInfo, found: Findings) -> Iterator[CompilationUnit]:
+def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
     """The units of the file and, once each, those of its split files; what is not found is told."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     for unit in info.units:
         yield unit
         try:
             full = unit.full
         except DwarfGpuError as error:
-            found.skip(error)
+            findings.skip(error)
             continue
         if full is unit:
             continue
-        for each in (full, *full.info.type_units):
-            if id(each) not in seen:
-                seen.add(id(each))
-                yield each
+        for candidate in (full, *full.info.type_units):
+            if id(candidate) not in visited:
+                visited.add(id(candidate))
+                yield candidate
 
 
-def _broken(error: DwarfGpuError, unit: CompilationUnit | None, found: Findings) -> None:
+def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findings) -> None:
     """A unit that cannot be read to its end, or one whose header cannot be read."""
     if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
-        found.skip(error)
+        findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
     place = Place(".debug_info", 0, "unit") if unit is None else unit_place(unit)
     message = error.message if error.context is None else str(error)
-    found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
 
 def _frames(
@@ -134,7 +134,7 @@ def _frames(
     kind: SectionKind,
     code_object: CodeObject,
     expressions: ExpressionChecker,
-    found: Findings,
+    findings: Findings,
 ) -> int:
     """Check a section of call frame information; how many FDEs it has."""
     data = relocated_data(file, kind)
@@ -149,28 +149,28 @@ def _frames(
         architecture=expressions.machines.architecture,
         machine=file.machine,
         most_instructions=file.limits.cfa_instructions,
-        search=_search_table(file, found) if kind == ".eh_frame" else None,
+        search=_search_table(file, findings) if kind == ".eh_frame" else None,
     )
     checker = FrameChecker(
         section,
         _dialect(code_object.info),
         expressions,
         Functions(file, Lines(code_object.scopes), code_object.load_address),
-        found,
+        findings,
         file.address_bytes,
     )
     checker.run()
     return checker.fdes
 
 
-def _search_table(file: ObjectFile, found: Findings) -> SearchTable | None:
+def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
     try:
         return search_table_of(file)
     except Unsupported as error:
-        found.skip(error)
+        findings.skip(error)
     except Malformed as error:
         rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
-        found.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
+        findings.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
     return None
 
 

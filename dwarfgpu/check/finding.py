@@ -127,11 +127,11 @@ class Findings:
         if self.counts[finding.severity] <= MOST_FINDINGS:
             self.kept.append(finding)
 
-    def skip(self, error: DwarfGpuError, what: str = "") -> None:
+    def skip(self, error: DwarfGpuError, subject: str = "") -> None:
         """Keep why something (`what`, where the error does not say) was not checked."""
         self._skips[isinstance(error, LimitExceeded)] += 1
         if len(self.skipped) < MOST_SKIPPED:
-            self.skipped.append(f"{what}: {error}" if what else str(error))
+            self.skipped.append(f"{subject}: {error}" if subject else str(error))
 
     @property
     def skips(self) -> int:

@@ -164,13 +164,15 @@ class FrameChecker:
     def _instructions(self, described: Described) -> None:
         """The registers and expressions that instructions name, each where it stands."""
         machines = self.expressions.machines
-        for index, each in enumerate(described.program.instructions):
-            for info, operand in zip(each.operation.operands, each.operands, strict=True):
+        for index, instruction in enumerate(described.program.instructions):
+            for info, operand in zip(
+                instruction.operation.operands, instruction.operands, strict=True
+            ):
                 if isinstance(operand, bytes):
-                    self._expression(index, each, operand, described)
+                    self._expression(index, instruction, operand, described)
                 elif info.kind.meaning == "register" and machines.lacks(operand):
                     name = machines.all[0].name
-                    message = f"{each.title}: {name} defines no DWARF register {operand}"
+                    message = f"{instruction.title}: {name} defines no DWARF register {operand}"
                     described.tell("unknown-register", message, shown=described.shown(index))
 
     def _expression(
@@ -184,14 +186,16 @@ class FrameChecker:
         if isinstance(instruction.operands[0], int):
             where += f" of {described.register(instruction.operands[0])}"
         for fault in () if checked is None else checked.faults:
-            what = fault.found
-            named = f"{what.operation}: {what.message}" if what.operation else what.message
+            problem = fault.found
+            named = (
+                f"{problem.operation}: {problem.message}" if problem.operation else problem.message
+            )
             described.tell(
-                what.rule,
+                problem.rule,
                 f"in {where}: {named}",
                 shown=fault.excerpt,
-                severity=what.severity,
-                section=what.section,
+                severity=problem.severity,
+                section=problem.section,
             )
         last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
         if last is not None:

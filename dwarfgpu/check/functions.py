@@ -36,21 +36,21 @@ class Functions:
                 for symbol in symbols
                 if symbol.kind == "function" and symbol.section and symbol.name
             ),
-            key=lambda each: each.address,
+            key=lambda function: function.address,
         )
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [each.address for each in self._sorted]
+        return [function.address for function in self._sorted]
 
     def name_at(self, address: int) -> str | None:
         """The function that an address is in; None where the symbols tell none."""
         index = bisect_right(self._starts, address) - 1
         if index < 0:
             return None
-        found = self._sorted[index]
-        inside = address == found.address or address < found.address + found.size_bytes
-        return found.name if inside else None
+        function = self._sorted[index]
+        inside = address == function.address or address < function.address + function.size_bytes
+        return function.name if inside else None
 
     def source_at(self, address: int) -> SourcePosition | None:
         """The source line of an address of the file; None where nothing says it."""

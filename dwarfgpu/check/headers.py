@@ -25,18 +25,18 @@ _BASES = (
 address_size stands (DWARF 5 7.27 to 7.29)."""
 
 
-def check_headers(info: DebugInfo, architecture: Architecture | None, found: Findings) -> None:
+def check_headers(info: DebugInfo, architecture: Architecture | None, findings: Findings) -> None:
     """Compare the headers of every unit, and of what belongs to it, with one another."""
     for unit in info.units:
         try:
             for section, size_bytes in _sizes(unit, architecture):
-                _compare(unit, section, size_bytes, found)
+                _compare(unit, section, size_bytes, findings)
         except DwarfGpuError:
             continue  # told where the unit itself is read
     for arange in _aranges(info):
         described = info.unit_at(arange.unit_offset)
         if described is not None and described.offset == arange.unit_offset:
-            _compare(described, ".debug_aranges", arange.address_size, found)
+            _compare(described, ".debug_aranges", arange.address_size, findings)
 
 
 def _aranges(info: DebugInfo) -> list[ArangeSet]:
@@ -75,11 +75,11 @@ def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
         return None
 
 
-def _compare(unit: CompilationUnit, section: str, size_bytes: int, found: Findings) -> None:
+def _compare(unit: CompilationUnit, section: str, size_bytes: int, findings: Findings) -> None:
     if size_bytes == unit.format.address_size:
         return
     rule = RULES["address-size"]
     message = (
         f"addresses of {unit.format.address_size} bytes in the unit, of {size_bytes} in {section}"
     )
-    found.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))

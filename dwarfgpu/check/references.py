@@ -48,12 +48,14 @@ def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
             if isinstance(operand, bytes):
                 if info.codec.meaning == "expression" and depth < DEEPEST:
                     inner = decode(operand, expression.dialect, expression.format)
-                    for found in references(inner, depth + 1):
-                        yield _at(instruction, "warning", found.kind, found.value, found.size_bytes)
+                    for finding in references(inner, depth + 1):
+                        yield _at(
+                            instruction, "warning", finding.kind, finding.value, finding.size_bytes
+                        )
             elif info.codec.meaning == "type":
                 if operand or instruction.operation.section != "A.2.5.4.3.3":  # 0 is generic there
-                    found = _at(instruction, "error", "type", operand, _size_bytes(instruction))
-                    yield evolve(found, register=_register(instruction))
+                    finding = _at(instruction, "error", "type", operand, _size_bytes(instruction))
+                    yield evolve(finding, register=_register(instruction))
             elif info.codec.meaning == "die":
                 kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
                 is_later = instruction.operation.function.__name__ in _LATER

@@ -100,22 +100,22 @@ class RowChecker:
     def _sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
         """A rule gives a register as many bits as it has (A.6.4.1)."""
         for number, rule in rules.items():
-            size_bits, what = None, ""
+            size_bits, subject = None, ""
             if isinstance(rule, RegisterRule):
                 source = self.machines.register(rule.register)
                 size_bits = None if source is None else source.size_bits
-                what = self.described.register(rule.register)
+                subject = self.described.register(rule.register)
             elif isinstance(rule, ValOffset):
-                size_bits, what = self._cfa_bits(row), "an address"
+                size_bits, subject = self._cfa_bits(row), "an address"
             elif isinstance(rule, ValExpressionRule):
                 # No operation that CFI may use gives a value of another type.
-                size_bits, what = 8 * self.described.program.format.address_size, "a value"
+                size_bits, subject = 8 * self.described.program.format.address_size, "a value"
             own = self.machines.register(number)
             if size_bits is None or own is None or own.size_bits == size_bits:
                 continue
             name = self.described.register(number)
             message = (
-                f"{name} has {own.size_bits} bits, and its rule gives {what} of {size_bits} bits"
+                f"{name} has {own.size_bits} bits, and its rule gives {subject} of {size_bits} bits"
             )
             shown = self.described.shown(self.described.defining(number))
             self.described.tell("register-size", message, row=row, shown=shown)
@@ -154,9 +154,11 @@ class RowChecker:
                 return
 
     def _entry_registers(self, data: bytes) -> Iterator[int]:
-        for each in decode(data, self.described.dialect, FORM).instructions.distinct:
-            register = each.operands[0] if each.operands else None
-            if each.operation.name == "LLVM_call_frame_entry_reg" and isinstance(register, int):
+        for instruction in decode(data, self.described.dialect, FORM).instructions.distinct:
+            register = instruction.operands[0] if instruction.operands else None
+            if instruction.operation.name == "LLVM_call_frame_entry_reg" and isinstance(
+                register, int
+            ):
                 yield register
 
 

@@ -25,8 +25,8 @@ def declaration_of(die: Die) -> SourcePosition | None:
     """Where an entry is declared, or else the nearest entry around it; the file of the unit where
     no entry has a line. None where nothing is known."""
     try:
-        for each in _outwards(die):
-            lined, filed = each.holder(dw.AT_DECL_LINE), each.holder(dw.AT_DECL_FILE)
+        for outer_die in _outwards(die):
+            lined, filed = outer_die.holder(dw.AT_DECL_LINE), outer_die.holder(dw.AT_DECL_FILE)
             line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
             number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
             table = None if filed is None else filed.unit.line_table
@@ -50,8 +50,8 @@ def file_of(unit: CompilationUnit) -> SourcePosition | None:
 def line_of(lines: Lines, pc: int) -> SourcePosition | None:
     """The line of a program location, as loaded; None where nothing says it."""
     try:
-        found = lines.line_of(pc)
-        return None if found is None else SourcePosition(found.file.path, found.line)
+        line_info = lines.line_of(pc)
+        return None if line_info is None else SourcePosition(line_info.file.path, line_info.line)
     except DwarfGpuError:
         return None
 

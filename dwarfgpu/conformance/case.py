@@ -74,11 +74,11 @@ def load_cases(path: Path) -> list[Case]:
     """The cases of a file; `UsageError` names the field that is not as the format says."""
     document = json_reader.load(path)
     document["format"].text(FORMAT)
-    return [_case(each) for each in document["cases"].items()]
+    return [_case(entry) for entry in document["cases"].items()]
 
 
 def _case(field: Field) -> Case:
-    given, version, offset_bits = (
+    fields, version, offset_bits = (
         field.get(name) for name in ("bytes_hex", "dwarf_version", "dwarf_format")
     )
     form = UnitFormat(
@@ -87,7 +87,7 @@ def _case(field: Field) -> Case:
         version=5 if version is None else version.integer(2, 5),
         endian="big" if field["endian"].text("little", "big") == "big" else "little",
     )
-    data = b"" if given is None else given.hexadecimal()
+    data = b"" if fields is None else fields.hexadecimal()
     return Case(field["name"].text(), field, data, form)
 
 
@@ -150,7 +150,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
         target=target,
         limits=Limits() if steps is None else Limits(steps=min(steps.integer(1), Limits().steps)),
     )
-    entries = () if stack is None else tuple(_entry(each, context) for each in stack.items())
+    entries = () if stack is None else tuple(_entry(item, context) for item in stack.items())
     return Machine(evolve(context, initial_stack=entries), target, unit)
 
 
@@ -234,7 +234,7 @@ def amdgpu_of_both_wave_sizes() -> Architecture:
     registers |= {**scalar, **wave64.registers}
     names = {number: wave32.dwarf_name(number) for number in scalar}
     names |= {number: wave64.dwarf_name(number) for number in wave64.registers}
-    called = {each.name for each in scalar.values()}
+    called = {member.name for member in scalar.values()}
     aliases = {alias: name for alias, name in wave32.register_aliases.items() if name in called}
     return evolve(
         wave64,
@@ -282,12 +282,12 @@ def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian)
             data = bits_of(field, register.size_bits).to_bytes(size_bytes, endian)
         target.set_register(0, register, data)
     memory = state.get("memory")
-    for each in [] if memory is None else memory.items():
-        number = each.get("aspace")
+    for item in [] if memory is None else memory.items():
+        number = item.get("aspace")
         space = arch.address_space(0 if number is None else number.integer(0))
         lane = state.get("lane")
         where = Memory(space, 0, None if lane is None else lane.integer(0, MOST_LANES - 1))
-        target.set_memory(where, each["address"].integer(0), each["bytes_hex"].hexadecimal())
+        target.set_memory(where, item["address"].integer(0), item["bytes_hex"].hexadecimal())
 
 
 def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
@@ -296,10 +296,10 @@ def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
         size_bits = arch.register(_number(key, field)).size_bits
         if isinstance(field.value, str):
             data = _contents(field, field.value)
-            held = Implicit(int.from_bytes(data, arch.endian), 8 * len(data))
+            storage = Implicit(int.from_bytes(data, arch.endian), 8 * len(data))
         else:
-            held = Implicit(bits_of(field, size_bits), size_bits)
-        out[_number(key, field)] = Location((SingleLocation(held),))
+            storage = Implicit(bits_of(field, size_bits), size_bits)
+        out[_number(key, field)] = Location((SingleLocation(storage),))
     return out
 
 
@@ -311,14 +311,18 @@ def _unit(case: Case, state: Field, arch: Architecture) -> GivenUnit:
         dialect=case.dialect,
         base_types=_base_types(state, case, arch),
         addresses={
-            _number(key, each): each.integer() for key, each in _members(state, "debug_addr")
+            _number(key, number): number.integer() for key, number in _members(state, "debug_addr")
         },
         offset=SECTION_BASE,
         locations=locations,
         variable_values={
-            _number(key, each): each.integer() for key, each in _members(state, "variable_values")
+            _number(key, number): number.integer()
+            for key, number in _members(state, "variable_values")
         },
-        tls={_number(key, each): each.integer() % modulo for key, each in _members(state, "tls")},
+        tls={
+            _number(key, offset): offset.integer() % modulo
+            for key, offset in _members(state, "tls")
+        },
     )
     calls = state.get("calls")
     for call in [] if calls is None else calls.items():

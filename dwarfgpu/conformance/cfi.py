@@ -30,45 +30,45 @@ def run(case: Case) -> tuple[object, object] | None:
     start = case.field["initial_location"].integer(0)
     length = case.field["address_range"].integer(0)
     try:
-        found = [row_plain(row) for row in rows(cie, fde, start, length) if not row.is_empty]
+        table = [row_plain(row) for row in rows(cie, fde, start, length) if not row.is_empty]
     except DwarfGpuError as error:
         if kind == "cfi_rows" or (kind == "error" and not isinstance(error, FAULTS)):
             return case.expected.value, f"{error.kind}: {error}"
-        wanted = case.expected.get("class")
-        if wanted is not None and wanted.text() != error.kind:
-            return wanted.text(), error.kind
+        error_class = case.expected.get("class")
+        if error_class is not None and error_class.text() != error.kind:
+            return error_class.text(), error.kind
         return None
     if kind == "error":
-        return "an error", found
+        return "an error", table
     expected = case.expected["rows"].items() if kind == "cfi_rows" else []
-    if kind == "cfi_rows" and len(expected) != len(found):
-        return case.expected["rows"].value, found
-    for field, row in zip(expected, found, strict=False):
-        given = {name: each.value for name, each in field.members()}
-        if {name: row.get(name) for name in given} != given:
-            return given, row
+    if kind == "cfi_rows" and len(expected) != len(table):
+        return case.expected["rows"].value, table
+    for field, row in zip(expected, table, strict=False):
+        fields = {name: member.value for name, member in field.members()}
+        if {name: row.get(name) for name in fields} != fields:
+            return fields, row
     return None
 
 
 def _decoded(case: Case, fde: CfaProgram) -> tuple[object, object] | None:
-    expected = {name: each.value for name, each in case.expected.members() if name != "kind"}
+    expected = {name: member.value for name, member in case.expected.members() if name != "kind"}
     if expected.get("error"):
         if isinstance(fde.error, FAULTS) and not fde.instructions:
             return None
         return "an error", [instruction.title for instruction in fde.instructions]
     if not fde.instructions:
         return expected, fde.error
-    found = instruction_plain(fde.instructions[0])
-    got = {name: found.get(name) for name in expected}
-    return None if got == expected else (expected, got)
+    actual = instruction_plain(fde.instructions[0])
+    compared = {name: actual.get(name) for name in expected}
+    return None if compared == expected else (expected, compared)
 
 
 def _programs(case: Case) -> tuple[CfaProgram, CfaProgram]:
     field = case.field
 
     def number(name: str) -> int:
-        given = field.get(name)
-        return 1 if given is None else given.integer()
+        text_value = field.get(name)
+        return 1 if text_value is None else text_value.integer()
 
     machine = field.get("machine")
     name = None if machine is None else ARCHITECTURES.get(machine.text())

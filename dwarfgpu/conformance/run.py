@@ -46,18 +46,18 @@ class Failure:
 class Mismatch(Exception):
     """Raised inside a run only; becomes a `Failure`."""
 
-    def __init__(self, expected: object, got: object) -> None:
+    def __init__(self, expected: object, actual: object) -> None:
         super().__init__()
-        self.failure = Failure(_shown(expected), _shown(got))
+        self.failure = Failure(_shown(expected), _shown(actual))
 
 
-def _shown(thing: object) -> str:
-    if isinstance(thing, int) and thing.bit_length() > MOST_BITS:
-        return f"{thing:#x}"
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"{value:#x}"
     try:
-        return str(thing)
+        return str(value)
     except (ValueError, RecursionError):  # a number too long for decimals in it, or nested
-        return f"a {type(thing).__name__} that is too large to be shown"
+        return f"a {type(value).__name__} that is too large to be shown"
 
 
 MOST_BYTES = Limits().read_bytes
@@ -108,28 +108,28 @@ def _run(case: Case) -> None:
         _access(case, machine, result, access)
 
 
-def _check(expected: object, got: object) -> None:
-    if expected != got:
-        raise Mismatch(expected, got)
+def _check(expected: object, actual: object) -> None:
+    if expected != actual:
+        raise Mismatch(expected, actual)
 
 
 def _decode(case: Case) -> None:
     expression = decode(case.data, case.dialect, case.form)
     if expression.error is not None:
         raise expression.error
-    got: list[Json] = []
+    actual: list[Json] = []
     for instruction in expression.instructions:
         operands: list[Json] = [
             value.hex() if isinstance(value, bytes) else value for value in instruction.operands
         ]
-        got.append(
+        actual.append(
             {
                 "op": instruction.operation.title,
                 "operands": operands,
                 "length": len(instruction.encoding),
             }
         )
-    _check(case.expected["ops"].value, got)
+    _check(case.expected["ops"].value, actual)
 
 
 def _text(case: Case) -> None:
@@ -144,11 +144,11 @@ def _error(case: Case, machine: Machine) -> None:
     try:
         result: object = evaluate(case.data, machine.context)
     except DwarfGpuError as error:
-        wanted = case.expected.get("class")
+        error_class = case.expected.get("class")
         if case.expected["kind"].text() == "no_crash":
             return
-        if wanted is not None:
-            _check(wanted.text(), error.kind)
+        if error_class is not None:
+            _check(error_class.text(), error.kind)
         elif not isinstance(error, Malformed | IllFormed | EvaluationError | LimitExceeded):
             raise Mismatch("an error of the input", error.kind) from None
         return
@@ -264,14 +264,14 @@ def _implicit(case: Case, machine: Machine, expected: Field, place: SingleLocati
     kind = expected.get("type")
     base = machine.context.generic
     if kind is not None and kind.value != "generic":
-        wanted = (kind["encoding"].text(), kind["byte_size"].integer())
+        base_key = (kind["encoding"].text(), kind["byte_size"].integer())
         matching = [
-            each
-            for each in machine.unit.base_types.values()
-            if (each.encoding, each.size_bytes) == wanted
+            base_type
+            for base_type in machine.unit.base_types.values()
+            if (base_type.encoding, base_type.size_bytes) == base_key
         ]
         if not matching:
-            raise Mismatch(f"a type {wanted}", "no such base type in the case")
+            raise Mismatch(f"a type {base_key}", "no such base type in the case")
         base = matching[0]
     _check(base.bit_size, storage.size_bits)
     _value(expected, Value(storage.bits, base))
@@ -407,7 +407,7 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
     """The four kinds of reading, each of which may be expected to be undefined or an error."""
     access = machine.context.access
     expected = field.get("expect")
-    wanted = None if expected is None else expected.value
+    problem = None if expected is None else expected.value
     if operation == "read_bits":
         first = field["bit_offset"].integer()
         count = field["bit_size"].integer(0, 8 * MOST_BYTES)
@@ -417,26 +417,26 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
     try:
         if operation == "deref_read":
             result = _dereferenced(machine, result)
-        held = access.read(_moved(result, first), count)
-        if held.unavailable:
-            raise EvaluationError(held.reasons[0])
+        bits = access.read(_moved(result, first), count)
+        if bits.unavailable:
+            raise EvaluationError(bits.reasons[0])
     except DwarfGpuError as error:
-        if wanted == "error":
+        if problem == "error":
             return
         raise Mismatch(field.value, f"{error.kind}: {error}") from None
-    if wanted == "error":
-        raise Mismatch("an error", held)
-    if wanted == "undefined":
-        _check((1 << count) - 1, held.undefined)
+    if problem == "error":
+        raise Mismatch("an error", bits)
+    if problem == "undefined":
+        _check((1 << count) - 1, bits.undefined)
         return
-    if held.undefined:
-        raise Mismatch(field.value, f"undefined bits {held.undefined_ranges(access.endian)}")
+    if bits.undefined:
+        raise Mismatch(field.value, f"undefined bits {bits.undefined_ranges(access.endian)}")
     if field.has("expect_hex"):
-        _check(field["expect_hex"].hexadecimal().hex(), held.to_bytes(access.endian).hex())
+        _check(field["expect_hex"].hexadecimal().hex(), bits.to_bytes(access.endian).hex())
         return
     sign = field.get("signed")
     is_signed = sign is not None and sign.boolean()
-    _check(field["expect"].integer(), signed(held.value, count) if is_signed else held.value)
+    _check(field["expect"].integer(), signed(bits.value, count) if is_signed else bits.value)
 
 
 def _dereferenced(machine: Machine, result: Result) -> Location:

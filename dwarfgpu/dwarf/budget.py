@@ -39,8 +39,8 @@ class Budget:
     @contextmanager
     def reading(self, section: str, data: bytes, at: int, endian: Endian) -> Iterator[WordReader]:
         """A reader from an offset of a section; `LimitExceeded` where it goes beyond the budget."""
-        left = self._left(section, len(data))
-        reader = WordReader(data, endian, at, max(at, min(len(data), at + left)))
+        remaining = self._left(section, len(data))
+        reader = WordReader(data, endian, at, max(at, min(len(data), at + remaining)))
         try:
             yield reader
         except Malformed:

@@ -58,7 +58,7 @@ class CallFrames:
         return tuple(self._sections())
 
     def _sections(self) -> Iterator[FrameSection]:
-        found: set[SectionKind] = set()
+        kinds: set[SectionKind] = set()
         for kind in SECTIONS:
             for file in dict.fromkeys((self._object, self._loaded)):
                 section = file.sections_by_name.get(kind)
@@ -72,10 +72,10 @@ class CallFrames:
                         f"at {address:#x}, not at {search.frames_address:#x}"
                     )
                     search = None
-                found.add(kind)
+                kinds.add(kind)
                 yield self._section(file, kind, relocated_data(file, kind), address, search)
                 break
-        if ".eh_frame" not in found:
+        if ".eh_frame" not in kinds:
             search = self._search_table(self._loaded)
             data = self._loaded.loaded_from(search.frames_address) if search else b""
             if search is not None and data:
@@ -115,11 +115,11 @@ class CallFrames:
     def entries_at(self, address: int) -> Iterator[tuple[FrameSection, Fde]]:
         """The entries that describe an address of the file, at most one of each section."""
         for section in self.sections:
-            found = section.find(address)
+            description = section.find(address)
             if section.search_error is not None:
                 self._tell(section.search_error)
-            if found is not None:
-                yield section, found
+            if description is not None:
+                yield section, description
 
     def _tell(self, error: DwarfGpuError) -> None:
         note = f"the search table of {self._loaded.path} is not used: {error}"
@@ -147,18 +147,20 @@ class CallFrames:
         return self._rows[address]
 
     def _row_at(self, address: int) -> FrameRow | None:
-        found = self.description_at(address)
-        return None if found is None else self._frame_row(found.fde.cie, found.row)
+        description = self.description_at(address)
+        return (
+            None if description is None else self._frame_row(description.fde.cie, description.row)
+        )
 
     def description_at(self, address: int) -> Description | None:
         """The entry and the row that count for an address of the file, as `row_at`."""
         empty: Description | None = None
         for section, fde in self.entries_at(address):
             row = self._row(self.table(section, fde), address)
-            known = Description(section, fde, row)
+            described = Description(section, fde, row)
             if not self._frame_row(fde.cie, row).is_empty:
-                return known
-            empty = empty or known
+                return described
+            empty = empty or described
         return empty
 
     def _row(self, table: RowTable, address: int) -> Row:

@@ -160,11 +160,11 @@ class CodeObject:
 
     def _sections(self) -> Iterator[Image]:
         """The sections of a relocatable object where they are placed."""
-        held = ObjectData(self.file, self.load_address)
+        contents = ObjectData(self.file, self.load_address)
         for section in placed_sections(self.file):
 
             def read(offset: int, size_bytes: int, section: Section = section) -> bytes:
-                return held.read(section, offset, size_bytes)
+                return contents.read(section, offset, size_bytes)
 
             address = section.address + self.load_address
             yield Image(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)

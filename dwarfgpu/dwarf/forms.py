@@ -230,10 +230,10 @@ def _read_addrx_offset(endian: Endian) -> ReadForm:
 
 def _encoding(form: int, format: UnitFormat) -> Encoding:
     """How a form is encoded in a unit, sizes resolved; `Malformed` for an unknown form."""
-    known = FORMS.get(form)
-    if known is None:
+    codec = FORMS.get(form)
+    if codec is None:
         raise Malformed(f"form {form:#x} is not known, so that its length is not either")
-    match known[1]:
+    match codec[1]:
         case "address":
             return format.address_size
         case "offset":

@@ -76,10 +76,10 @@ def read_headers(
         offset = reader.position
         end = len(data)
         if len(headers) >= most_units or len(problems) >= MOST_PROBLEMS:
-            what = f"{len(headers)} units and {len(problems)} that cannot be used"
+            amount = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
                 LimitExceeded(
-                    f"{what} stand before offset {offset:#x} of {section}{suffix}",
+                    f"{amount} stand before offset {offset:#x} of {section}{suffix}",
                     "--max-units",
                 )
             )

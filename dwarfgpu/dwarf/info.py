@@ -190,24 +190,24 @@ class DebugInfo:
     @cached_property
     def _type_units(self) -> dict[int, CompilationUnit]:
         """By signature; of two with one the first counts: they are the same type."""
-        found: dict[int, CompilationUnit] = {}
+        units: dict[int, CompilationUnit] = {}
         for unit in self.type_units:
             if unit.header.signature is not None:
-                found.setdefault(unit.header.signature, unit)
-        return found
+                units.setdefault(unit.header.signature, unit)
+        return units
 
     @cached_property
     def split_units(self) -> dict[int, CompilationUnit]:
         """The split units of this part by their IDs; of two with one the first counts."""
-        found: dict[int, CompilationUnit] = {}
+        units: dict[int, CompilationUnit] = {}
         for unit in self.units:
             try:
                 id = None if unit.header.is_type_unit else split_id(unit)
             except DwarfGpuError:
                 continue
             if id is not None:
-                found.setdefault(id, unit)
-        return found
+                units.setdefault(id, unit)
+        return units
 
     @cached_property
     def type_units(self) -> tuple[CompilationUnit, ...]:
@@ -228,16 +228,16 @@ class DebugInfo:
 
         `IllFormed` where there is none, `MissingContext` where it is in a file that is not found.
         """
-        found = self.own_type_unit(signature)
-        if found is None and self._package is not None:
-            found = self._package.type_unit(signature)
-        if found is None and self.main is not self:
-            found = self.main.own_type_unit(signature)
-        if found is None:
+        unit = self.own_type_unit(signature)
+        if unit is None and self._package is not None:
+            unit = self._package.type_unit(signature)
+        if unit is None and self.main is not self:
+            unit = self.main.own_type_unit(signature)
+        if unit is None:
             raise IllFormed(f"no type unit has the signature {signature:#018x}")
-        if not found.is_split and found.root.has(dw.AT_GNU_DWO_NAME):
-            return found.info.split_type_unit_of(found, signature)
-        return found
+        if not unit.is_split and unit.root.has(dw.AT_GNU_DWO_NAME):
+            return unit.info.split_type_unit_of(unit, signature)
+        return unit
 
     def type_entry(self, signature: int) -> Die:
         """The type that a signature names (DWARF 5 7.5.1.3, DW_FORM_ref_sig8)."""
@@ -290,30 +290,30 @@ class DebugInfo:
     def common_producer(self) -> str:
         """The producer of all units that name one, for type and partial units, which may name
         none; empty where they differ."""
-        found = self._named_by_units(lambda unit: unit.producer or None)
-        if not found and self.main is not self:
+        producers = self._named_by_units(lambda unit: unit.producer or None)
+        if not producers and self.main is not self:
             return self.main.common_producer
-        return found.pop() if len(found) == 1 else ""
+        return producers.pop() if len(producers) == 1 else ""
 
     @cached_property
     def common_language(self) -> int | None:
         """The DW_LANG code of all units that name one, for partial units, which may name none;
         None where they differ."""
-        found = self._named_by_units(lambda unit: unit.root.integer(dw.AT_LANGUAGE))
-        if not found and self.main is not self:
+        languages = self._named_by_units(lambda unit: unit.root.integer(dw.AT_LANGUAGE))
+        if not languages and self.main is not self:
             return self.main.common_language
-        return found.pop() if len(found) == 1 else None
+        return languages.pop() if len(languages) == 1 else None
 
     def _named_by_units(self, ask: Callable[[CompilationUnit], T | None]) -> set[T]:
-        found: set[T] = set()
+        values: set[T] = set()
         for unit in self.units:
             try:
                 named = None if unit.header.is_type_unit else ask(unit.full)
             except DwarfGpuError:
                 continue
             if named is not None:
-                found.add(named)
-        return found
+                values.add(named)
+        return values
 
     def in_file(self, pc: int) -> int:
         """The address of the file of a program location as loaded."""
@@ -343,8 +343,8 @@ class DebugInfo:
         forced one does not exist.
         """
         program = self.sections.program
-        found = dialect_named(program.forced_dialect or dialect_name(unit))
-        return AMD if program.is_literal and found.upstream_clang else found
+        dialect = dialect_named(program.forced_dialect or dialect_name(unit))
+        return AMD if program.is_literal and dialect.upstream_clang else dialect
 
 
 def _is_split(object: ObjectFile) -> bool:

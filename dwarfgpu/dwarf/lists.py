@@ -61,34 +61,34 @@ def covers(spans: tuple[Range, ...], address: int) -> bool:
     return index >= 0 and address < spans[index].end
 
 
-def common(some: tuple[Range, ...], others: tuple[Range, ...]) -> tuple[Range, ...]:
+def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Range, ...]:
     """The addresses that two `merged` tuples share, as one."""
     out: list[Range] = []
     first = second = 0
-    while first < len(some) and second < len(others):
-        one, other = some[first], others[second]
-        begin, end = max(one.begin, other.begin), min(one.end, other.end)
+    while first < len(some) and second < len(second_list):
+        left, right = some[first], second_list[second]
+        begin, end = max(left.begin, right.begin), min(left.end, right.end)
         if begin < end:
             out.append(Range(begin, end))
-        if one.end <= other.end:
+        if left.end <= right.end:
             first += 1
         else:
             second += 1
     return tuple(out)
 
 
-def without(some: tuple[Range, ...], others: tuple[Range, ...]) -> tuple[Range, ...]:
+def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range, ...]:
     """The addresses of one `merged` tuple that another one has not, as one."""
     out: list[Range] = []
     index = 0
     for begin, end in some:
-        while index < len(others) and others[index].end <= begin:
+        while index < len(removed) and removed[index].end <= begin:
             index += 1
         at = index
-        while at < len(others) and others[at].begin < end:
-            if begin < others[at].begin:
-                out.append(Range(begin, others[at].begin))
-            begin = max(begin, others[at].end)
+        while at < len(removed) and removed[at].begin < end:
+            if begin < removed[at].begin:
+                out.append(Range(begin, removed[at].begin))
+            begin = max(begin, removed[at].end)
             at += 1
         if begin < end:
             out.append(Range(begin, end))

@@ -128,13 +128,13 @@ def lane_locations(
     if elements.unavailable:
         raise Unavailable("where every lane is")
     whole = (1 << size_bits) - 1
-    found: list[int | None] = []
+    offsets: list[int | None] = []
     for lane in range(count):
         undefined = elements.undefined >> lane * size_bits & whole
         if undefined not in (0, whole):
             raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
-        found.append(None if undefined else elements.value >> lane * size_bits & whole)
-    return tuple(found)
+        offsets.append(None if undefined else elements.value >> lane * size_bits & whole)
+    return tuple(offsets)
 
 
 def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
@@ -155,9 +155,9 @@ def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
     if not isinstance(single_place(name, location).storage, Implicit):
         raise IllFormed(f"{name} does not give an implicit location")
     generic = context.generic
-    held = context.access.retrieve(location, generic.bit_size)
-    assert not isinstance(held, ImplicitPointer)
-    count = signed(held, generic.bit_size)
+    bits = context.access.retrieve(location, generic.bit_size)
+    assert not isinstance(bits, ImplicitPointer)
+    count = signed(bits, generic.bit_size)
     if count <= 0:
         raise IllFormed(f"{name} is {count}")
     return count
@@ -194,7 +194,7 @@ def _named_register(attribute: ExprLoc | LocList, pc: int | None) -> int | None:
         expressions = [attribute.expression]
     unit = attribute.unit
     for expression in expressions:
-        found = prepare(expression, unit.dialect, unit.format).instructions
-        if found and (number := register_of(found[-1])) is not None:
+        instructions = prepare(expression, unit.dialect, unit.format).instructions
+        if instructions and (number := register_of(instructions[-1])) is not None:
             return number
     return None

@@ -48,13 +48,13 @@ _MOST_SHOWN: Final = 8
 def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
     """The variables of nameless functions of a unit, in the order of the file."""
     tree = unit.tree
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for index, abbreviation in enumerate(tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes:
             function = unit.die(index)
             if is_nameless_function(function):
-                found += variables_below(function)
-    return tuple(evolve(each, kind="global") for each in found)
+                variables += variables_below(function)
+    return tuple(evolve(variable, kind="global") for variable in variables)
 
 
 def is_nameless(variable: Variable) -> bool:
@@ -68,13 +68,13 @@ def is_nameless(variable: Variable) -> bool:
 def variables_of(function: Die, name: str | None = None) -> list[Variable]:
     """The variables of nameless functions that belong to a function, or to the function that is
     inlined: all, or those of a canonical name. Several of one name are of several instances."""
-    known = [
+    candidates = [
         variable
         for variable in nameless_variables(declaration_of(function).unit)
         if name is None or canonical(variable.name) == name
     ]
-    own = _spot(function) if known else None
-    return [each for each in known if own is not None and _owner(each) == own]
+    own = _spot(function) if candidates else None
+    return [candidate for candidate in candidates if own is not None and _owner(candidate) == own]
 
 
 def owners_of(variable: Variable) -> Iterator[Die]:
@@ -100,16 +100,18 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
     alike: dict[Hashable, Variable] = {}
     for variable in variables:
         alike.setdefault(_meaning(variable), variable)
-    left = list(alike.values())
-    if len(left) > 1 and function is not None:
+    remaining = list(alike.values())
+    if len(remaining) > 1 and function is not None:
         for feature, parameter in ((_element, _type_argument), (_count, _value_argument)):
-            left = _following(left, function, feature, parameter)
-        if len(left) == 1:
-            note = f"{left[0].name}: of {len(alike)} instances of a template, that of the same "
-            return evolve(left[0], note=note + "template arguments is taken, by its type")
-    if len(left) > 1:
-        raise UsageError(_ambiguous(left))
-    return left[0]
+            remaining = _following(remaining, function, feature, parameter)
+        if len(remaining) == 1:
+            note = (
+                f"{remaining[0].name}: of {len(alike)} instances of a template, that of the same "
+            )
+            return evolve(remaining[0], note=note + "template arguments is taken, by its type")
+    if len(remaining) > 1:
+        raise UsageError(_ambiguous(remaining))
+    return remaining[0]
 
 
 def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
@@ -136,7 +138,9 @@ def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
 
 def _among(variables: list[Variable], function: Die) -> list[Variable]:
     return [
-        each for each in variables_of(function, canonical(variables[0].name)) if each in variables
+        variable
+        for variable in variables_of(function, canonical(variables[0].name))
+        if variable in variables
     ]
 
 
@@ -144,15 +148,15 @@ def agreed(function: Die) -> list[Variable]:
     """The variables of nameless functions that belong to a function, each name once; those of
     several types in the instances of a template are all listed."""
     named: dict[str, list[Variable]] = {}
-    for each in variables_of(function):
-        named.setdefault(each.name, []).append(each)
-    found: list[Variable] = []
+    for local in variables_of(function):
+        named.setdefault(local.name, []).append(local)
+    locals_here: list[Variable] = []
     for several in named.values():
         try:
-            found.append(one_of(several, function))
+            locals_here.append(one_of(several, function))
         except UsageError:
-            found += {_meaning(each): each for each in several}.values()
-    return found
+            locals_here += {_meaning(variable): variable for variable in several}.values()
+    return locals_here
 
 
 # Where things are declared
@@ -184,7 +188,7 @@ def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
             spot = None if _is_inside(die) else _spot(die)
             if spot is not None:
                 lines.setdefault(spot[0], set()).add(spot[1])
-    return {file: tuple(sorted(found)) for file, found in lines.items()}
+    return {file: tuple(sorted(entries)) for file, entries in lines.items()}
 
 
 def _is_inside(die: Die) -> bool:
@@ -204,7 +208,11 @@ def _owner(variable: Variable) -> Spot | None:
     if spot is None:
         return None
     file, line = spot
-    before = [each for each in _functions(variable.unit).get(file, ()) if each <= line]
+    before = [
+        function_line
+        for function_line in _functions(variable.unit).get(file, ())
+        if function_line <= line
+    ]
     return (file, before[-1]) if before else None
 
 
@@ -228,22 +236,22 @@ def _placed(unit: CompilationUnit, expression: bytes) -> Hashable:
 
 
 def _following(
-    left: list[Variable],
+    remaining: list[Variable],
     function: Die,
     feature: Callable[[Variable], Hashable],
     argument: Callable[[Die], Hashable],
 ) -> list[Variable]:
     """Those whose feature is a template argument of the function, if the features of all are those
     arguments of all instances: one to one."""
-    features = {feature(each) for each in left}
+    features = {feature(variable) for variable in remaining}
     if len(features) < 2:
-        return left
+        return remaining
     own = _arguments(function, argument)
     every = [_arguments(instance, argument) for instance in _instances(function)]
     for position, mine in enumerate(own):
-        if {each[position] for each in every if position < len(each)} == features:
-            return [each for each in left if feature(each) == mine]
-    return left
+        if {arguments[position] for arguments in every if position < len(arguments)} == features:
+            return [variable for variable in remaining if feature(variable) == mine]
+    return remaining
 
 
 def _instances(function: Die) -> Iterator[Die]:
@@ -259,9 +267,9 @@ def _instances(function: Die) -> Iterator[Die]:
 def _arguments(function: Die, argument: Callable[[Die], Hashable]) -> list[Hashable]:
     """What the template parameters of a function are, None for those of another kind."""
     for holder in function.origins():
-        found = [argument(child) for child in holder.children() if child.tag in _PARAMETERS]
-        if found:
-            return found
+        arguments = [argument(child) for child in holder.children() if child.tag in _PARAMETERS]
+        if arguments:
+            return arguments
     return []
 
 

@@ -51,9 +51,9 @@ class Producer:
 
 def parse_producer(text: str) -> Producer:
     """The compiler of a DW_AT_producer string."""
-    found, is_amd = _CLANG.search(text), bool(_AMD.search(text))
-    is_upstream = not is_amd and bool(found or _UPSTREAM.match(text))
-    return Producer(bool(found), is_amd, is_upstream, int(found[1]) if found else None)
+    match, is_amd = _CLANG.search(text), bool(_AMD.search(text))
+    is_upstream = not is_amd and bool(match or _UPSTREAM.match(text))
+    return Producer(bool(match), is_amd, is_upstream, int(match[1]) if match else None)
 
 
 def tracks_calls(text: str) -> bool:
@@ -76,7 +76,7 @@ def has_legacy_attributes(text: str) -> bool:
 
 def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:
     """Which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear 0xe9."""
-    found: set[str] = set()
+    names: set[str] = set()
     for expression in expressions:
         if not _VENDOR_BYTES.search(expression):
             continue
@@ -84,12 +84,12 @@ def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> froze
         for instruction in decoded.instructions:
             opcode = instruction.encoding[0]
             if opcode == LLVM_USER:
-                found.add("user")
+                names.add("user")
             elif opcode in DIRECT:
-                found.add("direct")
+                names.add("direct")
         if decoded.error is not None and decoded.undecoded[:1] == bytes((LLVM_USER,)):
-            found.add("other")
-    return frozenset(found)
+            names.add("other")
+    return frozenset(names)
 
 
 def detect_dialect(
@@ -131,9 +131,9 @@ def _has_upstream_forms(expressions: Iterable[bytes], format: UnitFormat) -> boo
             continue
         instructions = decode(expression, AMD, format).instructions
         if has_suffix(instructions) or any(
-            each.operands and each.operands[0] in VECTOR_REGISTERS
-            for each in instructions.distinct
-            if each.operation.name in ("regx", "bregx", "regval_type")
+            instruction.operands and instruction.operands[0] in VECTOR_REGISTERS
+            for instruction in instructions.distinct
+            if instruction.operation.name in ("regx", "bregx", "regval_type")
         ):
             return True
     return False

@@ -49,10 +49,10 @@ class Program:
 
     def shared(self, make: Callable[[], T]) -> T:
         """The one object of a class that all parts use; made when it is first asked for."""
-        found = self._shared.get(make)
-        if found is None:
-            found = self._shared[make] = make()
-        return cast("T", found)
+        shared = self._shared.get(make)
+        if shared is None:
+            shared = self._shared[make] = make()
+        return cast("T", shared)
 
     @cached_property
     def architecture(self) -> Architecture | None:
@@ -115,12 +115,12 @@ class Sections:
 
     def contributions(self, section: str) -> Contributions:
         """The headers of a section of lists."""
-        found = self._contributions.get(section)
-        if found is None:
+        contributions = self._contributions.get(section)
+        if contributions is None:
             shown = section + self.suffix
-            found = Contributions(shown, self.section(section), self.endian)
-            self._contributions[section] = found
-        return found
+            contributions = Contributions(shown, self.section(section), self.endian)
+            self._contributions[section] = contributions
+        return contributions
 
     def string(self, section: str, offset: int) -> bytes:
         """The bytes of a string in a string section; `Malformed` where none starts there."""

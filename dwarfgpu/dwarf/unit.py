@@ -419,8 +419,10 @@ class CompilationUnit:
             try:
                 entries = list(map(self._loaded, read_locations(self, offset)))
                 empty = [entry for entry in entries if entry.is_empty]
-                held = [entry for entry in entries if not entry.is_empty] if empty else entries
-                self._locations[offset] = LocList(tuple(held), self, tuple(empty))
+                shown_entries = (
+                    [entry for entry in entries if not entry.is_empty] if empty else entries
+                )
+                self._locations[offset] = LocList(tuple(shown_entries), self, tuple(empty))
             except DwarfGpuError as error:
                 self._locations[offset] = error
         return known(self._locations[offset])
@@ -550,8 +552,8 @@ class CompilationUnit:
 _Found = TypeVar("_Found")
 
 
-def known(found: _Found | DwarfGpuError) -> _Found:
+def known(cached: _Found | DwarfGpuError) -> _Found:
     """What was read once. A list that cannot be read is not read again: each try costs budget."""
-    if isinstance(found, DwarfGpuError):
-        raise found.with_traceback(None)
-    return found
+    if isinstance(cached, DwarfGpuError):
+        raise cached.with_traceback(None)
+    return cached

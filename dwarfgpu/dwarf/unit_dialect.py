@@ -35,12 +35,14 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
 
     One that several entries name is looked at once.
     """
-    wanted: dict[int, tuple[int, ...]] = {}
+    operand_counts: dict[int, tuple[int, ...]] = {}
     lists: set[tuple[str, int]] = set()
     for index, abbreviation in enumerate(unit.tree.abbreviations):
-        names = wanted.get(abbreviation.code)
+        names = operand_counts.get(abbreviation.code)
         if names is None:
-            names = wanted[abbreviation.code] = _expression_attributes(abbreviation, unit.format)
+            names = operand_counts[abbreviation.code] = _expression_attributes(
+                abbreviation, unit.format
+            )
         for name in names:
             yield from _expressions_of(unit, index, name, lists)
 

@@ -59,10 +59,10 @@ def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -
         )
 
 
-def _code_objects(given: list[str]) -> dict[str, str]:
+def _code_objects(options: list[str]) -> dict[str, str]:
     """The files that `--code-object URI=FILE` names, by URI, which may have `=` in its range."""
     out: dict[str, str] = {}
-    for text in given:
+    for text in options:
         uri, equals, path = text.rpartition("=")
         if not equals or not uri or not path:
             raise UsageError(f"--code-object {text}: expected URI=FILE")

@@ -26,8 +26,8 @@ def dialect_for(name: str | None, unit: Dialect | None = None, text: str = "") -
     they are given so. `UsageError` for an unknown name."""
     if name is not None:
         return dialect(name)
-    known = AMD if unit is None else unit
+    preferred = AMD if unit is None else unit
     words = {word.lower().removeprefix("dw_op_") for word in re.findall(r"\w+", text)}
-    codes = encodings(known).codes
-    unnumbered = {each.lower() for each in PROVISIONAL.values() if each not in codes}
-    return AMD_PROVISIONAL if words & unnumbered else known
+    codes = encodings(preferred).codes
+    unnumbered = {name.lower() for name in PROVISIONAL.values() if name not in codes}
+    return AMD_PROVISIONAL if words & unnumbered else preferred

@@ -29,28 +29,30 @@ def take_files(args: Namespace, words: str) -> None:
     is a core file, too. `UsageError` for a second file of a kind, and for a first word that must
     be meant as a file and is none.
     """
-    given: list[str] = list(getattr(args, words) or ())
+    files: list[str] = list(getattr(args, words) or ())
     if args.file is not None and args.core is None and is_core(args.file):
         args.file, args.core = None, args.file
     if not args.demo:
-        while given and _is_operand(given[0]) and is_object(given[0]):
-            option = "core" if is_core(given[0]) else "file"
+        while files and _is_operand(files[0]) and is_object(files[0]):
+            option = "core" if is_core(files[0]) else "file"
             if getattr(args, option) is not None:
                 break
-            setattr(args, option, given.pop(0))
-        _require_no_file(args, given)
-    setattr(args, words, given)
+            setattr(args, option, files.pop(0))
+        _require_no_file(args, files)
+    setattr(args, words, files)
 
 
 def take_only_files(args: Namespace, words: str) -> None:
     """The same where the words can be nothing but files."""
-    given: list[str] = list(getattr(args, words))
+    files: list[str] = list(getattr(args, words))
     take_files(args, words)
-    rest = getattr(args, words)
-    if rest:
-        what = "one FILE, and one core file" if len(rest) < len(given) else "an object file"
-        _require_readable(rest[0])
-        raise UsageError(f"{rest[0]}: give {what}, with or without --file and --core")
+    remaining = getattr(args, words)
+    if remaining:
+        expected = (
+            "one FILE, and one core file" if len(remaining) < len(files) else "an object file"
+        )
+        _require_readable(remaining[0])
+        raise UsageError(f"{remaining[0]}: give {expected}, with or without --file and --core")
 
 
 def _is_operand(word: str) -> bool:
@@ -58,11 +60,11 @@ def _is_operand(word: str) -> bool:
     return word.removeprefix("DW_OP_") not in OPERATIONS
 
 
-def _require_no_file(args: Namespace, given: list[str]) -> None:
+def _require_no_file(args: Namespace, files: list[str]) -> None:
     """`UsageError` where the first word is meant as a file, and cannot be read as one."""
-    if not given or args.file is not None or args.core is not None:
+    if not files or args.file is not None or args.core is not None:
         return
-    word = given[0]
+    word = files[0]
     if len(word.split()) != 1 or word.startswith("$"):
         return
     is_path = word.startswith(("/", "./", "../"))  # no expression begins so

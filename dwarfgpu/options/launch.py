@@ -93,8 +93,8 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     notes = [*problems, *launched.notes]
     written: list[str] = []
     if args.save is not None:
-        loaded, lost = ([], []) if is_there else _loaded(code_object)
-        notes += lost
+        loaded, not_loaded = ([], []) if is_there else _loaded(code_object)
+        notes += not_loaded
         written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
     return launched, notes, written
 
@@ -103,34 +103,34 @@ def _require_room(
     code_object: CodeObject, launched: Launched, before: State | None, limits: FileLimits
 ) -> None:
     """`UsageError` where the code object would lie in something else."""
-    taken = [*taken_by_dispatch(launched)]
+    extents = [*taken_by_dispatch(launched)]
     if before is not None:
-        taken += taken_in_state(before)
+        extents += taken_in_state(before)
         for each in before.code_objects:
             try:
                 file = CodeObject.open(each.path, each.load_address, limits=limits)
-                taken += _extents(file, each.path.name)
+                extents += _extents(file, each.path.name)
             except DwarfGpuError:
                 continue  # it is not there any more: nothing tells where it ends
     loaded = [segment.alignment for segment in code_object.file.segments if segment.type == PT_LOAD]
     own = _extents(code_object, "segment")
-    require_room(code_object.load_address, max(loaded, default=1) or 1, own, taken)
+    require_room(code_object.load_address, max(loaded, default=1) or 1, own, extents)
 
 
-def _extents(code_object: CodeObject, what: str) -> list[Extent]:
+def _extents(code_object: CodeObject, subject: str) -> list[Extent]:
     return [
-        Extent(what, image.address, image.address + image.size_bytes)
+        Extent(subject, image.address, image.address + image.size_bytes)
         for image in code_object.images()
     ]
 
 
 def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
     """Where the code object is loaded, and whether the state to add to has it there."""
-    given = _number(args.load_address, "--load-address")
+    load_address = _number(args.load_address, "--load-address")
     if before is None:
-        return LOAD_ADDRESS if given is None else given, False
+        return LOAD_ADDRESS if load_address is None else load_address, False
     address, is_there = load_address_beside(before, Path(args.file))
-    return (address, is_there) if given in (None, address) else (given or 0, False)
+    return (address, is_there) if load_address in (None, address) else (load_address or 0, False)
 
 
 def _place(args: Namespace, before: State | None) -> Place:
@@ -173,14 +173,14 @@ def _save(
         name = content_name(stem, data, "co")
         own[name] = data
         source = path.parent / name
-    made = saved(launched, path, source, loaded, fill)
-    made = evolve(made, files={**made.files, **own})
+    outcome = saved(launched, path, source, loaded, fill)
+    outcome = evolve(outcome, files={**outcome.files, **own})
     if args.beside is not None:
         state = json_reader.load(Path(args.beside))
         assert isinstance(state.value, dict)  # it was loaded
-        made = both(state.value, Path(args.beside).parent, made, path, is_there)
-    write(made, path)
-    return [str(path), *(str(path.parent / name) for name in made.files)]
+        outcome = both(state.value, Path(args.beside).parent, outcome, path, is_there)
+    write(outcome, path)
+    return [str(path), *(str(path.parent / name) for name in outcome.files)]
 
 
 def _number(text: str | None, option: str) -> int | None:
@@ -194,8 +194,8 @@ def _number(text: str | None, option: str) -> int | None:
 
 def _geometry(args: Namespace) -> Geometry:
     grid, dimensions = _position(args.grid, "--grid")
-    workgroup, others = _position(args.workgroup, "--workgroup")
-    return Geometry(grid, workgroup, max(dimensions, others))
+    workgroup, remaining_fields = _position(args.workgroup, "--workgroup")
+    return Geometry(grid, workgroup, max(dimensions, remaining_fields))
 
 
 def _position(text: str, option: str) -> tuple[Position, int]:
@@ -220,11 +220,11 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
     if name is None:
         raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
     called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
-    found = [kernel for kernel in code.kernels if name in called[kernel.name]]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"{file} has several kernels {name}: {_listed(found)}")
+    matching = [kernel for kernel in code.kernels if name in called[kernel.name]]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise UsageError(f"{file} has several kernels {name}: {_listed(matching)}")
     hint = nearest(name, sorted({*names, *chain.from_iterable(called.values())}))
     raise UsageError(f"{file} has no kernel {name}{hint}; it has {_listed(code.kernels)}")
 
@@ -245,9 +245,9 @@ def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
         out |= {whole, *([] if bare is None else [bare[1]])}
     try:
         entry = None if kernel.entry is None else kernel.entry + code_object.load_address
-        found = None if entry is None else code_object.scopes.subprogram_at(entry)
-        if found is not None:
-            names = {found.name, "::".join(qualified(found.die))}
+        subprogram = None if entry is None else code_object.scopes.subprogram_at(entry)
+        if subprogram is not None:
+            names = {subprogram.name, "::".join(qualified(subprogram.die))}
             out |= {*names, *map(_without_template_arguments, names)}
     except DwarfGpuError:
         pass  # the other names are true, too
@@ -269,15 +269,17 @@ def _processor(code: GpuCode, file: str) -> Processor:
 def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]]:
     """Writable memory of the code object, as loaded; why parts of it are not known."""
     out: list[tuple[int, bytes]] = []
-    lost: list[str] = []
+    lost_names: list[str] = []
     for image in code_object.images():
         if not image.is_writable:
             continue
         if image.size_bytes > MOST_LOADED_BYTES:
-            lost.append(f"memory at {image.address:#x} is not known: {image.size_bytes} bytes")
+            lost_names.append(
+                f"memory at {image.address:#x} is not known: {image.size_bytes} bytes"
+            )
             continue
         try:
             out.append((image.address, image.read(0, image.size_bytes)))
         except DwarfGpuError as error:
-            lost.append(f"memory at {image.address:#x} is not known: {error_line(error)}")
-    return out, lost
+            lost_names.append(f"memory at {image.address:#x} is not known: {error_line(error)}")
+    return out, lost_names

@@ -42,8 +42,8 @@ def declared_parameters(
     """What debugging information says of the parameters; why it says nothing."""
     out: list[Declared] = []
     try:
-        found = kernel_function(code_object, kernel.entry)
-        for variable in () if found is None else parameters_of(found):
+        function = kernel_function(code_object, kernel.entry)
+        for variable in () if function is None else parameters_of(function):
             out.append(Declared(None) if variable is None else declared(variable))
     except DwarfGpuError as error:
         return [], [f"the names of the parameters: {error_line(error)}"]
@@ -57,9 +57,9 @@ def declared(variable: Variable) -> Declared:
         if not isinstance(kind, Pointer):
             is_float = isinstance(kind, Base) and _is_float(kind)
             compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
-            found = Declared(name, is_float, integers_of(kind), compound, _vector(kind))
+            declared = Declared(name, is_float, integers_of(kind), compound, _vector(kind))
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
-            return evolve(found, enumerators=constants)
+            return evolve(declared, enumerators=constants)
         item = strip(kind.target)
         return Declared(
             name,
@@ -120,7 +120,7 @@ def _value(text: str, option: str) -> Given:
     if text in ("null", "true", "false"):
         return int(text == "true")
     if text.startswith("[") and text.endswith("]"):
-        return tuple(_element(each.strip(), option) for each in text[1:-1].split(","))
+        return tuple(_element(element.strip(), option) for element in text[1:-1].split(","))
     if text.startswith("@"):
         return _file(text[1:], option)
     if text.startswith("bytes:"):

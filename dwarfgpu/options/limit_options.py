@@ -77,11 +77,11 @@ def given_file_limits(args: argparse.Namespace) -> dict[str, str | None]:
 
 def _given(args: argparse.Namespace, budgets: dict[str, tuple[str, str]]) -> dict[str, int]:
     """The fields that options set."""
-    given = {
+    limits = {
         name: natural(getattr(args, _argument_of(option)), option)
         for option, (name, _) in budgets.items()
     }
-    return {name: bound for name, bound in given.items() if bound is not None}
+    return {name: bound for name, bound in limits.items() if bound is not None}
 
 
 def _argument_of(option: str) -> str:

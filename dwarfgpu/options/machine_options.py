@@ -184,9 +184,9 @@ def session_of(
     arch = stopped.architecture_of(wave.wave)
     if stopped.has_started or stopped.code_objects:
         _check_lanes(given_lanes, lane, arch)
-    own, others = code_objects, tuple[CodeObject, ...]()
+    own, of_other_machines = code_objects, tuple[CodeObject, ...]()
     if stopped.core is not None:
-        own, others = split_by_machine(code_objects, arch)
+        own, of_other_machines = split_by_machine(code_objects, arch)
     session = Session(
         arch,
         own,
@@ -202,15 +202,18 @@ def session_of(
         quirks=frozenset(args.quirk),
         is_heuristic=args.heuristic,
         limits=limits_of(args, VARIABLE_STEPS),
-        notes=(*stopped.notes, *filter(None, (each.placement_note for each in code_objects))),
+        notes=(
+            *stopped.notes,
+            *filter(None, (code_object.placement_note for code_object in code_objects)),
+        ),
         knows_loaded=stopped.core is not None,
-        other_code_objects=others,
+        other_code_objects=of_other_machines,
     )
     session = _at_program_location(args.pc, session)
-    given = stopped.given_of(session.wave)
-    _place_scratch(args, session, given)
-    _set_registers(args, session, given)
-    _set_memories(args, session, given)
+    explicit = stopped.given_of(session.wave)
+    _place_scratch(args, session, explicit)
+    _set_registers(args, session, explicit)
+    _set_memories(args, session, explicit)
     session = evolve(
         session,
         given_cfa=_given_address(args.cfa, "--cfa", arch) or session.given_cfa,
@@ -232,19 +235,19 @@ def _at_program_location(text: str | None, session: Session) -> Session:
         return session
     if program_location.is_number(text):
         return evolve(session, pc=natural(text, "--pc"))
-    found = program_location.program_location(session, text, "--pc")
-    return evolve(session, pc=found.pc, notes=(*session.notes, *found.notes))
+    location = program_location.program_location(session, text, "--pc")
+    return evolve(session, pc=location.pc, notes=(*session.notes, *location.notes))
 
 
 def _check_location(session: Session) -> None:
     """The program location that is given is that of the lane that is given (A.2.5.1)."""
     try:
-        told = session.frame.lane_location(session.lane).pc
+        lane_pc = session.frame.lane_location(session.lane).pc
     except DwarfGpuError:
         return  # the answer tells
-    if told is not None and told != session.pc:
+    if lane_pc is not None and lane_pc != session.pc:
         raise InconsistentContext(
-            f"--pc {session.pc:#x} and lane {session.lane}, which is at {told:#x}, disagree: "
+            f"--pc {session.pc:#x} and lane {session.lane}, which is at {lane_pc:#x}, disagree: "
             "--force-pc takes the lane to be there; --lane all shows each where it is"
         )
 
@@ -269,14 +272,18 @@ def _code_objects(
             raise UsageError("--load-address: give the code object that is loaded there by --file")
         named = [(state.code_objects[0].path, load_address)]
     if state is not None:
-        at = {resolved(each.path): each.load_address for each in state.code_objects}
+        at = {
+            resolved(code_object.path): code_object.load_address
+            for code_object in state.code_objects
+        }
         if load_address is None:
             named = [(path, at.get(resolved(path), 0)) for path, _ in named]
-        given = {resolved(path) for path, _ in named}
+        paths = {resolved(path) for path, _ in named}
         named += [
-            (each.path, each.load_address)
-            for each in state.code_objects
-            if resolved(each.path) not in given and not (files and len(state.code_objects) == 1)
+            (code_object.path, code_object.load_address)
+            for code_object in state.code_objects
+            if resolved(code_object.path) not in paths
+            and not (files and len(state.code_objects) == 1)
         ]
     limits = file_limits_of(args)
     return tuple(
@@ -297,21 +304,21 @@ def _architecture(
     args: argparse.Namespace, state: State | None, code_objects: tuple[CodeObject, ...]
 ) -> Architecture:
     if state is None:
-        found = code_objects[0].info.architecture if code_objects else None
+        dialects = code_objects[0].info.architecture if code_objects else None
     else:
         arch = state.architecture
-        found = _told_by(code_objects)
+        dialects = _told_by(code_objects)
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
-        if found is not None and found.name != arch.name:
+        if dialects is not None and dialects.name != arch.name:
             raise UsageError(
-                f"{code_objects[0].name} is for {found.name}, but the state is of {arch.name}"
+                f"{code_objects[0].name} is for {dialects.name}, but the state is of {arch.name}"
             )
         return arch
     if args.arch is not None:
         arch = architecture(args.arch)
-        return found if found is not None and found.name == arch.name else arch
-    return found or architecture(DEFAULT_ARCHITECTURE)
+        return dialects if dialects is not None and dialects.name == arch.name else arch
+    return dialects or architecture(DEFAULT_ARCHITECTURE)
 
 
 def _told_by(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
@@ -337,7 +344,7 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
     if args.pc is not None and counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
         set_register(target, session.wave, counter, Field("--pc", "value", session.pc))
-    given: set[str] = set()
+    keys: set[str] = set()
     for text in args.reg:
         name, equals, value = text.partition("=")
         register = session.architecture.register_named(name.strip())
@@ -345,9 +352,9 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
         if not equals:
             raise UsageError(f"--reg {text}: expected NAME=VALUE")
         if part is not None:
-            if {part.name, part.register.name} & given:
+            if {part.name, part.register.name} & keys:
                 raise UsageError(f"--reg {text}: {part.name} is given twice")
-            given.add(part.name)
+            keys.add(part.name)
             set_part(
                 session.target, session.wave, part, Field(f"--reg {name}", "value", value.strip())
             )
@@ -359,15 +366,15 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
         if value.startswith("["):
             if not value.endswith("]"):
                 raise UsageError(f"--reg {name}: a ] is missing at the end")
-            lanes = [each.strip() for each in value[1:-1].split(",")]
+            lanes = [element.strip() for element in value[1:-1].split(",")]
             values: list[json_reader.Json] = [None if lane == "null" else lane for lane in lanes]
             field = Field(f"--reg {name}", "value", values)
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
         parts = session.architecture.register_parts.values()
-        if {register.name, *(e.name for e in parts if e.register is register)} & given:
+        if {register.name, *(e.name for e in parts if e.register is register)} & keys:
             raise UsageError(f"--reg {text}: register {register} is given twice")
-        given.add(register.name)
+        keys.add(register.name)
         target.waves[session.wave].pop(register.name, None)
         set_register(target, session.wave, register, field)
 
@@ -408,8 +415,10 @@ def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAd
         raise UsageError(f"{option} {text}: expected [SPACE#]ADDRESS")
     space = arch.address_space_named(match["space"] or "none")
     if space is None:
-        known = ", ".join(space.name for space in arch.address_spaces.values())
-        raise UsageError(f"{option} {text}: no address space {match['space']}; known: {known}")
+        known_names = ", ".join(space.name for space in arch.address_spaces.values())
+        raise UsageError(
+            f"{option} {text}: no address space {match['space']}; known: {known_names}"
+        )
     address = natural(match["address"], option) or 0
     if address >= space.end:
         raise UsageError(f"{option} {text}: {space} has addresses of {space.address_bits} bits")
@@ -419,22 +428,24 @@ def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAd
 def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) -> Context:
     """The context with the object, the initial stack and the result kind of the options."""
     stack = tuple(_entry(text, "--push", context, chosen) for text in args.push)
-    thing = None if args.object is None else _entry(args.object, "--object", context, chosen)
-    if thing is not None and not isinstance(thing, Location):
-        thing = evaluate(b"", evolve(context, initial_stack=(thing,), result_kind="location"))
-        assert isinstance(thing, Location)
-    return evolve(context, initial_stack=stack, object=thing, result_kind=args.want)
+    object_entry = None if args.object is None else _entry(args.object, "--object", context, chosen)
+    if object_entry is not None and not isinstance(object_entry, Location):
+        object_entry = evaluate(
+            b"", evolve(context, initial_stack=(object_entry,), result_kind="location")
+        )
+        assert isinstance(object_entry, Location)
+    return evolve(context, initial_stack=stack, object=object_entry, result_kind=args.want)
 
 
 def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
-    given = json_reader.integer_of(text)
-    if given is not None:
+    number = json_reader.integer_of(text)
+    if number is not None:
         bits = context.generic.bit_size
-        if not -(1 << bits - 1) <= given < 1 << bits:
+        if not -(1 << bits - 1) <= number < 1 << bits:
             raise UsageError(
                 f"{option}: {cut_short(text)} does not fit the {bits}-bit generic type"
             )
-        return Value.of(given, context.generic)
+        return Value.of(number, context.generic)
     form = context.unit.format if context.unit is not None else format_of(context.architecture)
     data = assembled(text, chosen, form, context.architecture)
     try:

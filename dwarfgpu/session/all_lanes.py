@@ -64,10 +64,10 @@ class LaneAnswers(Generic[T]):
 
         Raises what asking that lane alone raises.
         """
-        found = self.known.get((row, lane))
-        if found is None:
+        answer = self.known.get((row, lane))
+        if answer is None:
             return self.alone(self.sessions[row].focused(lane))
-        pick, place = found
+        pick, place = answer
         return pick(place)
 
 
@@ -104,8 +104,8 @@ def read_lanes(
 
         return pick
 
-    found = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
-    return _Readings(found.sessions, found.alone, found.known)
+    answers = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
+    return _Readings(answers.sessions, answers.alone, answers.known)
 
 
 @frozen(eq=False)
@@ -141,9 +141,9 @@ def evaluate_in_lanes(
 
 def of_each_lane(answer: T, picker: LaneExtractor) -> Callable[[int], T]:
     """What a lane has of nouns, and of tuples of them and of errors."""
-    for each in answer if isinstance(answer, tuple) else ():
-        if isinstance(each, DwarfGpuError):
-            _ = each.message  # which may be that of each lane
+    for note in answer if isinstance(answer, tuple) else ():
+        if isinstance(note, DwarfGpuError):
+            _ = note.message  # which may be that of each lane
     return picker.of(answer)
 
 
@@ -166,11 +166,11 @@ def evaluate_for_lanes(
     sessions = tuple(sessions)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask, {})
     if among is None:
-        given = None if lanes is None else tuple(lanes)
+        lane_numbers = None if lanes is None else tuple(lanes)
         among = [
             (row, lane)
-            for row, each in enumerate(sessions)
-            for lane in (range(each.lane_count()[0]) if given is None else given)
+            for row, session in enumerate(sessions)
+            for lane in (range(session.lane_count()[0]) if lane_numbers is None else lane_numbers)
         ]
     alike: dict[object, list[tuple[int, int]]] = {}
     keys = [_shared(session) for session in sessions]
@@ -214,12 +214,12 @@ def _ask_together(
     target = _in_bulk(first.target)
     if target is None or first.lane_count()[0] <= lanes[-1]:
         return
-    row_at, column_at = ({n: at for at, n in enumerate(each)} for each in (rows, lanes))
+    row_at, column_at = ({n: at for at, n in enumerate(numbers)} for numbers in (rows, lanes))
     is_whole = len(pairs) == len(rows) * len(lanes)
     members = None if is_whole else [(row_at[row], column_at[lane]) for row, lane in pairs]
 
-    def together(seen: LaneTarget) -> Callable[[int], T]:
-        return picks(ask(_looking(first, seen)), LaneExtractor(seen.group.shape))
+    def together(view: LaneTarget) -> Callable[[int], T]:
+        return picks(ask(_looking(first, view)), LaneExtractor(view.group.shape))
 
     waves = [answers.sessions[row].wave for row in rows]
     for lane in over_lanes(together, target, waves, lanes, members):
@@ -229,10 +229,10 @@ def _ask_together(
             answers.known[rows[row], lanes[column]] = lane.answer, place
 
 
-def _looking(session: Session, seen: LaneTarget) -> Session:
+def _looking(session: Session, view: LaneTarget) -> Session:
     """The session, looking at all lanes of a group."""
-    top = None if session.top is None else _looking(session.top, seen)
-    return evolve(session, wave=seen.wave, lane=seen.lane, target=seen, top=top)
+    top = None if session.top is None else _looking(session.top, view)
+    return evolve(session, wave=view.wave, lane=view.lane, target=view, top=top)
 
 
 def _in_bulk(target: Target | None) -> Target | None:

@@ -89,11 +89,11 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
         if session.inline_level:
             return _place_of_call(functions_at(session)[session.inline_level - 1])
         lines = Lines(code_object.scopes)
-        found = lines.line_of(pc)
-        if found is None:
+        line_info = lines.line_of(pc)
+        if line_info is None:
             return None
         is_start = frame_pc == pc and lines.begins_at(pc)
-        return place_in(found.file, found.line, is_start=is_start)
+        return place_in(line_info.file, line_info.line, is_start=is_start)
     except DwarfGpuError:
         return None
 
@@ -104,10 +104,12 @@ def line_place(session: Session, address: int) -> Place | None:
         if not code_object.covers(address):
             continue
         try:
-            found = Lines(code_object.scopes).line_of(address)
+            line_info = Lines(code_object.scopes).line_of(address)
         except DwarfGpuError:
             return None
-        return None if found is None else place_in(found.file, found.line, is_start=False)
+        return (
+            None if line_info is None else place_in(line_info.file, line_info.line, is_start=False)
+        )
     return None
 
 
@@ -116,7 +118,7 @@ def functions_at(session: Session) -> list[Die]:
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return []
-    chain = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
+    chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
     return chain[::-1]
 
 
@@ -205,9 +207,9 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     stack, physical = session.call_stack, numbered.physical
     assert stack is not None
     level = physical.level
-    seen = session.at_level(level)
-    functions = _functions_or_none(seen)
-    has_lane = _has_lane(seen)
+    at_level = session.at_level(level)
+    functions = _functions_or_none(at_level)
+    has_lane = _has_lane(at_level)
     by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
         is_outer = number + 1 == numbered.end
@@ -215,8 +217,8 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
         yield StackFrame(
             number,
             session.at_level(level, inline_level),
-            shown_pc(seen, physical.pc),
-            _name(seen, functions, inline_level),
+            shown_pc(at_level, physical.pc),
+            _name(at_level, functions, inline_level),
             bool(functions),
             not is_outer,
             physical.is_signal_frame,
@@ -255,9 +257,9 @@ def selected(session: Session, number: int) -> Session:
 
 def frame_of(session: Session, number: int) -> StackFrame:
     """The frame of a number; `UsageError` in GDB's words where the lane has none."""
-    found = next(stack_frames(session.at_level(0), start=max(number, 0)), None)
-    if found is not None and found.number == number and found.has_lane:
-        return found
+    frame = next(stack_frames(session.at_level(0), start=max(number, 0)), None)
+    if frame is not None and frame.number == number and frame.has_lane:
+        return frame
     raise UsageError(f"No frame at level {number}.")
 
 
@@ -280,22 +282,22 @@ def outer_frame(session: Session) -> StackFrame | None:
 
 def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame]:
     """`outer_frame` of lanes that are not in the frame in focus, all asked at once."""
-    left, found = set(lanes), dict[int, StackFrame]()
+    remaining, frames = set(lanes), dict[int, StackFrame]()
     if session.pc is None:
-        return found
+        return frames
     for frame in stack_frames(session.focused(None).at_level(0)):
-        if not left or frame.number > session.level + MOST_OUTER:
+        if not remaining or frame.number > session.level + MOST_OUTER:
             break
         if frame.session.level <= session.level:
             continue
-        for state in frame.session.lane_states(sorted(left)):
+        for state in frame.session.lane_states(sorted(remaining)):
             if state.location is None:
-                left.discard(state.lane)  # nothing tells whether it is this one
+                remaining.discard(state.lane)  # nothing tells whether it is this one
             elif state.location.was_active:
-                left.discard(state.lane)
+                remaining.discard(state.lane)
                 own = frame.session.focused(state.lane)
-                found[state.lane] = evolve(frame, session=own, pc=shown_pc(own, frame.pc))
-    return found
+                frames[state.lane] = evolve(frame, session=own, pc=shown_pc(own, frame.pc))
+    return frames
 
 
 def selected_number(session: Session) -> int:
@@ -321,8 +323,8 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
         if name is not None:
             return name
         is_inlined = inline_level < len(functions) - 1
-        found = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
-        return found or f"function {function.offset:#x}"  # a thunk has a symbol
+        symbol = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
+        return symbol or f"function {function.offset:#x}"  # a thunk has a symbol
     pc = session.pc
     return None if pc is None else symbol_name(session, pc)
 

@@ -79,8 +79,8 @@ def write_field(
     start, window = _window(location.places[0].bit_offset, size_bits)
     whole = location.displaced(-start)
     data = access.read(whole, window).to_bytes(access.endian)
-    held = int.from_bytes(data, order)
-    new = insert(held, window, start, size_bits, number, order)
+    value = int.from_bytes(data, order)
+    new = insert(value, window, start, size_bits, number, order)
     access.write(whole, window, int.from_bytes(new.to_bytes(window // 8, order), access.endian))
 
 

@@ -110,45 +110,47 @@ def value_on_entry(frame: Entered, place: Passed) -> Value | None:
     if physical is None:
         return None
     if place not in physical.on_entry:
-        for each in reversed(_needed(frame, physical, place)):
-            each.find()
-    known = physical.on_entry.get(place)
-    if known is None:
+        for needed_entry in reversed(_needed(frame, physical, place)):
+            needed_entry.find()
+    cached = physical.on_entry.get(place)
+    if cached is None:
         return None
-    frame.preserved_by_callees.update(known.preserved_by_callees)
-    if isinstance(known.value, DwarfGpuError):
-        raise copy(known.value)
-    return known.value
+    frame.preserved_by_callees.update(cached.preserved_by_callees)
+    if isinstance(cached.value, DwarfGpuError):
+        raise copy(cached.value)
+    return cached.value
 
 
 def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
     """What has to be known for a value on entry, innermost first; without what is known already."""
-    found: list[_Needed] = []
+    needed: list[_Needed] = []
     nested: dict[tuple[CallSite, Passed], tuple[Passed, ...]] = {}
     places: tuple[Passed, ...] = (place,)
-    limit = left = frame.session.limits.frames
+    limit = remaining = frame.session.limits.frames
     while places:
-        left -= len(places)
-        if left < 0:
+        remaining -= len(places)
+        if remaining < 0:
             raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-frames")
         try:
             calling, return_address = frame.session.calling()
         except MissingContext:
             break
         call = call_site_returning_to(calling.code_object, return_address)
-        found.append(_Needed(frame, physical, calling, call, places))
+        needed.append(_Needed(frame, physical, calling, call, places))
         outer = calling.physical_frame
         if call is None or outer is None:
             break
-        for each in places:
-            if (call, each) not in nested:
-                nested[call, each] = tuple(_nested(call, each))
+        for needed_place in places:
+            if (call, needed_place) not in nested:
+                nested[call, needed_place] = tuple(_nested(call, needed_place))
         frame, physical = calling.frame, outer
-        wanted = dict.fromkeys(inner for place in places for inner in nested[call, place])
+        needed_places = dict.fromkeys(inner for place in places for inner in nested[call, place])
         places = tuple(
-            each for each in wanted if each not in outer.on_entry and not frame.has_kept(each)
+            needed_place
+            for needed_place in needed_places
+            if needed_place not in outer.on_entry and not frame.has_kept(needed_place)
         )
-    return found
+    return needed
 
 
 def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:

@@ -68,7 +68,9 @@ class LoadedCode:
         return None if code_object is None else kernel_in(code_object, location)
 
     def _at(self, location: int) -> CodeObject | None:
-        return next((each for each in self.code_objects if each.covers(location)), None)
+        return next(
+            (code_object for code_object in self.code_objects if code_object.covers(location)), None
+        )
 
 
 def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:
@@ -77,7 +79,7 @@ def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSit
 
 
 def entry_value_from_call_site(
-    callee: Subprogram, call: CallSite | None, what: Passed, context: Context
+    callee: Subprogram, call: CallSite | None, passed: Passed, context: Context
 ) -> Value | None:
     """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
 
@@ -85,7 +87,7 @@ def entry_value_from_call_site(
     for what a pointer that is passed in a register refers to. `context` is that of the calling
     frame.
     """
-    place, base = _typed_register(callee, what) if isinstance(what, bytes) else (what, None)
+    place, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
     attribute = None if call is None else _told(call, place)
     if call is None or attribute is None or not _call_site_matches(call, callee, context):
         return None
@@ -97,9 +99,9 @@ def entry_value_from_call_site(
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
 
 
-def passed_on_entry(callee: Subprogram, call: CallSite, what: Passed) -> ExprLoc | None:
+def passed_on_entry(callee: Subprogram, call: CallSite, passed: Passed) -> ExprLoc | None:
     """The attribute of a call that has the value on entry; None where it has none."""
-    return _told(call, _typed_register(callee, what)[0] if isinstance(what, bytes) else what)
+    return _told(call, _typed_register(callee, passed)[0] if isinstance(passed, bytes) else passed)
 
 
 def register_from_call_site(
@@ -149,15 +151,15 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
     return False
 
 
-def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
+def attributes_used(call: CallSite, passed: Passed) -> Iterator[ExprLoc]:
     """The attributes of a call from which `entry_value_from_call_site` computes an entry value."""
     if call.callee is None and call.target is not None:
         yield call.target
-    attribute = _told(call, what)
+    attribute = _told(call, passed)
     if attribute is not None:
         yield attribute
-    elif isinstance(what, bytes):  # its registers are those at the call
-        for instruction in decode(what, AMD, UnitFormat()).instructions:
+    elif isinstance(passed, bytes):  # its registers are those at the call
+        for instruction in decode(passed, AMD, UnitFormat()).instructions:
             number = register_of(instruction)
             number = _based_on(instruction) if number is None else number
             parameter = None if number is None else call.passed_in(number)
@@ -165,17 +167,17 @@ def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
                 yield parameter.value
 
 
-def _told(call: CallSite, what: Passed) -> ExprLoc | None:
+def _told(call: CallSite, passed: Passed) -> ExprLoc | None:
     """The attribute of a call that tells a value on entry."""
-    if isinstance(what, Die):
-        return call.value_of(what)
-    expression = what
-    found = decode(expression, AMD, UnitFormat()).instructions
-    if len(found) == 1 and (number := register_of(found[0])) is not None:
+    if isinstance(passed, Die):
+        return call.value_of(passed)
+    expression = passed
+    instructions = decode(expression, AMD, UnitFormat()).instructions
+    if len(instructions) == 1 and (number := register_of(instructions[0])) is not None:
         parameter = call.passed_in(number)
         return None if parameter is None else parameter.value
-    if len(found) == 2 and found[1].operation.name in ("deref", "deref_size"):
-        number = _pointer_register(found[0])
+    if len(instructions) == 2 and instructions[1].operation.name in ("deref", "deref_size"):
+        number = _pointer_register(instructions[0])
         parameter = None if number is None else call.passed_in(number)
         if parameter is not None and parameter.data_value is not None:
             return parameter.data_value
@@ -199,10 +201,10 @@ def _based_on(instruction: Instruction) -> int | None:
 def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:
     """DW_OP_regval_type as the register, which calls name as the place, and the type of it."""
     unit = callee.die.unit.full
-    found = decode(expression, unit.dialect, unit.format).instructions
-    if len(found) != 1 or found[0].operation.name not in TYPED_REGISTERS:
+    instructions = decode(expression, unit.dialect, unit.format).instructions
+    if len(instructions) != 1 or instructions[0].operation.name not in TYPED_REGISTERS:
         return expression, None
-    register, type_offset = found[0].operands
+    register, type_offset = instructions[0].operands
     assert isinstance(register, int) and isinstance(type_offset, int)
     name = f"reg{register}" if register < 32 else f"regx {register}"
     return assemble(name, unit.dialect, unit.format), unit.base_type(type_offset)

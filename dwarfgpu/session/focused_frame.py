@@ -121,11 +121,11 @@ class FocusedFrame:
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
         subprogram, lanes = self.subprogram, self.lanes
-        given = self.given_lanes
+        explicit = self.given_lanes
         if lanes is not None:
-            if given not in (None, lanes):
+            if explicit not in (None, lanes):
                 raise InconsistentContext(
-                    f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
+                    f"lane count {explicit} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
                 )
             if self.architecture.is_simt and lanes > self.architecture.lane_count:
                 raise InconsistentContext(
@@ -133,8 +133,8 @@ class FocusedFrame:
                     f"the wave of {self.architecture.lane_count} lanes disagree"
                 )
             return lanes, None
-        if given is not None:
-            return given, None
+        if explicit is not None:
+            return explicit, None
         if subprogram is not None and self.strict:
             return 1, None
         count = self.architecture.lane_count

@@ -206,30 +206,30 @@ class SubprogramFrame:
 
     @property
     def _physical(self) -> CfiFrame:
-        found = self.session.physical_frame
-        if found is None:
+        physical = self.session.physical_frame
+        if physical is None:
             raise MissingContext("the context has no program location, where unwinding begins")
-        return found
+        return physical
 
     def register(self, number: int) -> Location:
         """One that call frame information has lost: by the call that passes it, or as gcc knows."""
-        found = self._physical.register(number)
+        location = self._physical.register(number)
         passing = self.passing
-        if not found.is_undefined:
-            return found
+        if not location.is_undefined:
+            return location
         if passing is None:
-            return found if self.cfi_only else self._preserved_by_callees(number) or found
+            return location if self.cfi_only else self._preserved_by_callees(number) or location
         context = self.session.context()
-        return register_from_call_site(passing.callee, passing.call, number, context) or found
+        return register_from_call_site(passing.callee, passing.call, number, context) or location
 
     def _preserved_by_callees(self, number: int) -> Location | None:
         """Where it is because the calls within left it alone, as gcc knows."""
-        found = preserved_by_callees(
+        preserved = preserved_by_callees(
             self._physical, number, lambda e: self.session.at_level(e).code_object
         )
-        if found is not None:
-            self.preserved_by_callees[number] = found
-        return found
+        if preserved is not None:
+            self.preserved_by_callees[number] = preserved
+        return preserved
 
     def notes_on_preserved_registers(self) -> Iterator[str]:
         """What was assumed of registers that were found further in."""
@@ -249,9 +249,9 @@ class SubprogramFrame:
         return self._physical.entry_register(number)
 
     def cfa(self) -> Location:
-        given = self.session.given_cfa
-        if given is not None and not self.level:
-            return self.place(given)
+        explicit = self.session.given_cfa
+        if explicit is not None and not self.level:
+            return self.place(explicit)
         absent = "the context has no canonical frame address (CFA)"
         if self.pc is None:
             raise MissingContext(absent)
@@ -260,19 +260,19 @@ class SubprogramFrame:
         except MissingContext as error:
             raise MissingContext(f"{absent}: {error.message}") from None
 
-    def place(self, given: GivenAddress) -> Location:
+    def place(self, address: GivenAddress) -> Location:
         """Where an address given by hand is, for the focus."""
         focus, arch = self.session, self.session.architecture
         context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
-        space = arch.address_space(given.space)
-        return memory_location(context, space, given.address, bind_lane=False)
+        space = arch.address_space(address.space)
+        return memory_location(context, space, address.address, bind_lane=False)
 
     def frame_base(self) -> Location:
         if self.is_for_frame_base:
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
-        given = self.session.given_frame_base
-        if given is not None and not self.level:
-            return self.place(given)
+        explicit = self.session.given_frame_base
+        if explicit is not None and not self.level:
+            return self.place(explicit)
         _, attribute = self.described_frame_base()
         return self.frame_base_of(attribute)
 
@@ -284,15 +284,15 @@ class SubprogramFrame:
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")
-        for each in self._around_lane:
-            if (attribute := each.frame_base) is not None:
-                return each, attribute
+        for function in self._around_lane:
+            if (attribute := function.frame_base) is not None:
+                return function, attribute
         raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
 
     @property
     def has_frame_base(self) -> bool:
         """Whether a function at the program location describes its frame base (A.3.3.5)."""
-        return any(each.frame_base is not None for each in self._around_lane)
+        return any(subprogram.frame_base is not None for subprogram in self._around_lane)
 
     def frame_base_of(
         self, attribute: ExprLoc | LocList, observe: Observer | None = None
@@ -304,15 +304,15 @@ class SubprogramFrame:
 
     def return_address(self) -> Location | None:
         """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""
-        for each in self._around_lane:
-            if (attribute := each.return_address) is not None:
+        for subprogram in self._around_lane:
+            if (attribute := subprogram.return_address) is not None:
                 return low_level.return_address(attribute, self.session.context(self))
         return None
 
     def static_link(self) -> Location | None:
         """The CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None where absent."""
-        for each in self._around_lane:
-            if (attribute := each.static_link) is not None:
+        for subprogram in self._around_lane:
+            if (attribute := subprogram.static_link) is not None:
                 return low_level.static_link(attribute, self.session.context(self))
         return None
 
@@ -370,10 +370,10 @@ class SubprogramFrame:
             if physical is None or register.number is None:
                 mask = target.read_register(self.session.wave, register)
                 return int.from_bytes(mask, self.session.architecture.endian)
-            held = physical.contents(register.number)
+            contents = physical.contents(register.number)
         except DwarfGpuError:
             return None
-        return held.value if held.is_complete else None
+        return contents.value if contents.is_complete else None
 
     def lane_location(self, lane: int | None) -> LaneLocation:
         """Where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
@@ -407,21 +407,22 @@ class SubprogramFrame:
             return None  # perhaps not of every lane
         if not vectors:
             return (LaneLocation(self.pc),) * count
-        told = (
-            next((pc for pc in each if pc is not None), None) for each in zip(*vectors, strict=True)
+        lane_pcs = (
+            next((pc for pc in vector if pc is not None), None)
+            for vector in zip(*vectors, strict=True)
         )
-        return tuple(self._told(pc) for pc in told)
+        return tuple(self._told(pc) for pc in lane_pcs)
 
     def _forced_location(self, lane: int) -> LaneLocation:
         """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
         try:
-            told = self._lane_location(lane)
+            location = self._lane_location(lane)
         except DwarfGpuError as error:
-            told = LaneLocation(None, error=error)
-        if self.pc is None or told.was_active is False or told.pc == self.pc:
-            return told
+            location = LaneLocation(None, error=error)
+        if self.pc is None or location.was_active is False or location.pc == self.pc:
+            return location
         note = f"lanes are taken to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
-        return LaneLocation(self.pc, told.was_active, note)
+        return LaneLocation(self.pc, location.was_active, note)
 
     def _lane_location(self, lane: int) -> LaneLocation:
         is_told = False
@@ -489,10 +490,10 @@ class SubprogramFrame:
         return self.lane_location(lane).was_active
 
     def program_location(self, lane: int | None) -> int | None:
-        told = self.lane_location(lane)
-        if told.error is not None:
-            raise told.error
-        return told.pc
+        location = self.lane_location(lane)
+        if location.error is not None:
+            raise location.error
+        return location.pc
 
 
 def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
@@ -503,11 +504,11 @@ def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
 
 def _register_of(expression: bytes) -> int | None:
     """The register of an expression that is one DW_OP_reg*, or reads one as another type."""
-    found = decode(expression, AMD, UnitFormat()).instructions
-    if len(found) != 1:
+    instructions = decode(expression, AMD, UnitFormat()).instructions
+    if len(instructions) != 1:
         return None
-    if found[0].operation.name in TYPED_REGISTERS:
-        register = found[0].operands[0]
+    if instructions[0].operation.name in TYPED_REGISTERS:
+        register = instructions[0].operands[0]
         assert isinstance(register, int)
         return register
-    return register_of(found[0])
+    return register_of(instructions[0])

@@ -30,7 +30,7 @@ def preserved_by_callees(
     if file is None:
         return None
     walked: list[CfiFrame] = []
-    found: Location | None = None
+    preserved: Location | None = None
     while number not in frame.preserved_by_callees:
         walked.append(frame)
         callee = frame.callee
@@ -38,16 +38,16 @@ def preserved_by_callees(
             break
         if not isinstance(callee, TailFrame) and not callee.is_untold(number):
             break
-        held = callee.register(number)
-        if not held.is_undefined:
-            found = held
+        saved = callee.register(number)
+        if not saved.is_undefined:
+            preserved = saved
             break
         frame = callee
     else:
-        found = frame.preserved_by_callees[number]
-    for each in walked:
-        each.preserved_by_callees[number] = found
-    return found
+        preserved = frame.preserved_by_callees[number]
+    for callee_frame in walked:
+        callee_frame.preserved_by_callees[number] = preserved
+    return preserved
 
 
 def _tracking_file(code_object: CodeObject | None, frame: CfiFrame) -> DebugInfo | None:

@@ -57,9 +57,9 @@ def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
     match = _MISSING.fullmatch(error.message) if isinstance(error, Unavailable) else None
     if match is None or not is_before_start(session):
         return error
-    found = Unavailable(f"{NOT_RUN}: nothing has set {match['name']}")
-    found.site, found.context = error.site, error.context
-    return found
+    problem = Unavailable(f"{NOT_RUN}: nothing has set {match['name']}")
+    problem.site, problem.context = error.site, error.context
+    return problem
 
 
 def is_not_run(error: DwarfGpuError | None) -> bool:

@@ -93,8 +93,8 @@ class Reading:
         if bits is None:
             return Unavailable(f"{name} has not been read")
         missing = bits.unavailable or bits.undefined
-        what = "unavailable" if bits.unavailable else "optimized out"
-        text = f"{missing.bit_count()} of {bits.size_bits} bits of {name} are {what}"
+        state = "unavailable" if bits.unavailable else "optimized out"
+        text = f"{missing.bit_count()} of {bits.size_bits} bits of {name} are {state}"
         text += f": {bits.reasons[0]}" if bits.reasons else ""
         return Unavailable(text) if bits.unavailable else UndefinedBits(text)
 
@@ -134,8 +134,8 @@ def located(attribute: LocationAttribute, context: Context, observe: Observer | 
 def resolved(reading: Reading, context: Context) -> Reading:
     """With the type that the object has now, and the place of its data."""
     assert reading.location is not None
-    found = Resolver(lambda: context).variable(reading.type, reading.location)
-    return evolve(reading, type=found.type, location=found.location)
+    resolved = Resolver(lambda: context).variable(reading.type, reading.location)
+    return evolve(reading, type=resolved.type, location=resolved.location)
 
 
 def contents(reading: Reading, context: Context) -> Reading:
@@ -197,8 +197,8 @@ def notes_on_location(
         session = frame.session
         architecture = session.architecture
         if session.widens_bases:
-            for each in (*programs, *_frame_base_programs(programs, frame)):
-                notes += narrow_base_notes(each.instructions, architecture, unit.dialect)
+            for used in (*programs, *_frame_base_programs(programs, frame)):
+                notes += narrow_base_notes(used.instructions, architecture, unit.dialect)
         if lane_count > 1:
             for program in programs:
                 notes += lane_zero_notes(
@@ -213,7 +213,11 @@ def _frame_base_programs(
     programs: Iterable[Program], frame: SubprogramFrame
 ) -> tuple[Program, ...]:
     """The expression of the frame base that others use; none where it is a list, or given."""
-    names = {each.operation.name for program in programs for each in program.instructions.distinct}
+    names = {
+        instruction.operation.name
+        for program in programs
+        for instruction in program.instructions.distinct
+    }
     if "fbreg" not in names or not frame.has_frame_base or frame.session.given_frame_base:
         return ()
     _, attribute = frame.described_frame_base()
@@ -224,13 +228,13 @@ def _frame_base_programs(
 
 def notes_that_hold(notes: Iterable[str], frame: SubprogramFrame) -> tuple[str, ...]:
     """The notes on operations, without that on a frame base that the frame does not have."""
-    found = tuple(notes)
+    noted = tuple(notes)
     try:
-        if FRAME_BASE not in found or frame.has_frame_base:
-            return found
+        if FRAME_BASE not in noted or frame.has_frame_base:
+            return noted
     except DwarfGpuError:
         pass  # reading the frame base reports it
-    return tuple(each for each in found if each != FRAME_BASE)
+    return tuple(note for note in noted if note != FRAME_BASE)
 
 
 def why_not_described(

@@ -98,11 +98,11 @@ def object_bits(kind: Type | None, size: int, location: Location, context: Conte
     described = described_bits(kind, size, location)
     if described == size or size > 8 * context.limits.read_bytes:
         return access.read(location, size)
-    held = access.read(location, described)
+    value = access.read(location, described)
     if described >= size - padding_bits(kind):
-        return evolve(held, size_bits=size)  # what padding has in memory is no part of the value
+        return evolve(value, size_bits=size)  # what padding has in memory is no part of the value
     why = f"{DESCRIBES} {described} of {size} bits"
-    return evolve(held.slice(0, size, access.endian), reasons=(*held.reasons, why))
+    return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
 
 
 def padding_bits(kind: Type | None) -> int:
@@ -183,11 +183,11 @@ class Resolver:
 
     def variable(self, kind: Type | None, location: Location) -> TypedObject:
         """The object of a variable, as `resolved`; of a register it has the low bits."""
-        found = self.resolved(kind, location)
-        size = size_bits(found.type) if found.location is location else None
+        resolved = self.resolved(kind, location)
+        size = size_bits(resolved.type) if resolved.location is location else None
         if size is None:
-            return found
-        return TypedObject(found.type, location.of_object(size, self._attributes.endian))
+            return resolved
+        return TypedObject(resolved.type, location.of_object(size, self._attributes.endian))
 
     def member(
         self, kind: Struct, location: Location, member: Member, outer: EnclosingObject | None = None
@@ -312,17 +312,17 @@ class Resolver:
             raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")
         (generic,) = properties.bounds
         index_type = self._attributes.context.generic
-        found = [
+        measured = [
             self._dimension(generic, about, (Value(index, index_type),)) for index in range(rank)
         ]
-        return found[::-1] if properties.is_column_major else found
+        return measured[::-1] if properties.is_column_major else measured
 
     def _dimension(
         self, bounds: Bounds, about: ObjectPlace, stack: tuple[Entry, ...] = ()
     ) -> tuple[int | None, int | None, int | None]:
         lower, stride = (
-            None if each is None else self._attributes.number(each, about, stack)
-            for each in (bounds.lower, bounds.stride_bits)
+            None if measure is None else self._attributes.number(measure, about, stack)
+            for measure in (bounds.lower, bounds.stride_bits)
         )
         count: int | None = None
         if bounds.count is not None:
@@ -333,9 +333,10 @@ class Resolver:
 
 
 def _has_descriptor(kind: Dynamic) -> bool:
-    found = kind.properties
+    properties = kind.properties
     return any(
-        each is not None for each in (found.data_location, found.allocated, found.associated)
+        property_ is not None
+        for property_ in (properties.data_location, properties.allocated, properties.associated)
     )
 
 
@@ -354,9 +355,9 @@ def _renamed(kind: Type | None, resolved: Type | None) -> Type | None:
     while isinstance(kind, Typedef | Qualified) and len(around) < MAX_CHAIN:
         around.append(kind)
         kind = kind.target
-    for each in reversed(around):
-        if isinstance(each, Typedef):
-            resolved = Typedef(each.name, resolved)
+    for enclosing in reversed(around):
+        if isinstance(enclosing, Typedef):
+            resolved = Typedef(enclosing.name, resolved)
         else:
-            resolved = Qualified(each.qualifier, resolved)
+            resolved = Qualified(enclosing.qualifier, resolved)
     return resolved

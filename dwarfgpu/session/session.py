@@ -63,9 +63,11 @@ def split_by_machine(
     code_objects: Iterable[CodeObject], arch: Architecture
 ) -> tuple[tuple[CodeObject, ...], tuple[CodeObject, ...]]:
     """The code objects for the machine of an architecture, and those for another one."""
-    found = tuple(code_objects)
-    own = tuple(each for each in found if each.file.machine == arch.machine)
-    return own, tuple(each for each in found if each not in own)
+    loaded_objects = tuple(code_objects)
+    own = tuple(
+        code_object for code_object in loaded_objects if code_object.file.machine == arch.machine
+    )
+    return own, tuple(code_object for code_object in loaded_objects if code_object not in own)
 
 
 @frozen(eq=False)
@@ -242,9 +244,14 @@ class Session:
         if arch is self.architecture:
             return evolve(top, wave=wave, pc=pc)
         loaded = (*self.code_objects, *self.other_code_objects)
-        own, others = split_by_machine(loaded, arch)
+        own, of_other_machines = split_by_machine(loaded, arch)
         return evolve(
-            top, architecture=arch, code_objects=own, other_code_objects=others, wave=wave, pc=pc
+            top,
+            architecture=arch,
+            code_objects=own,
+            other_code_objects=of_other_machines,
+            wave=wave,
+            pc=pc,
         )
 
     def comparing(self) -> Session:
@@ -325,13 +332,15 @@ class Session:
     def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
         """What lanes of the wave are doing: what it executes, and where they are in the frame."""
         mask, _ = self.executing_lanes()
-        wanted, states = tuple(lanes), []
-        told = self._lane_locations(max(wanted) + 1) if len(wanted) > 1 else ()
-        for lane in wanted:
+        numbers, states = tuple(lanes), []
+        locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
+        for lane in numbers:
             is_active = None if mask is None else bool(mask >> lane & 1)
             try:
-                is_told = 0 <= lane < len(told)
-                location = told[lane] if is_told else self.focused(lane).frame.lane_location(lane)
+                is_told = 0 <= lane < len(locations)
+                location = (
+                    locations[lane] if is_told else self.focused(lane).frame.lane_location(lane)
+                )
                 states.append(LaneState.at(lane, is_active, location))
             except DwarfGpuError as error:
                 states.append(LaneState(lane, is_active, None, error))
@@ -358,15 +367,15 @@ class Session:
         nothing. A frame that has noted what it assumed of registers is not handed out again.
         """
         stop = self.stop
-        known = self._contexts.get(stop)
-        if known is not None and not known[0].preserved_by_callees:
-            return known
+        context = self._contexts.get(stop)
+        if context is not None and not context[0].preserved_by_callees:
+            return context
         frame = self.frame
-        made = frame, self._context(frame)
+        outcome = frame, self._context(frame)
         if self.iteration is None and not self.focused_frame.has_lane_pc:
             self._contexts.clear()
-            self._contexts[stop] = made
-        return made
+            self._contexts[stop] = outcome
+        return outcome
 
     def context(self, frame: SubprogramFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""
@@ -398,11 +407,11 @@ class Session:
             raise MissingContext("the context has no program location")
         if code_object is None:
             raise MissingContext(f"no variable is in scope: pc {pc:#x} is in no code object")
-        found = code_object.scopes.variables_at(pc)
+        variables = code_object.scopes.variables_at(pc)
         if not self.inline_level:
-            return found
-        own = [e for e in found if e.kind != "global" and e.inline_level == self.inline_level]
-        return own + [each for each in found if each.kind == "global"]
+            return variables
+        own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
+        return own + [variable for variable in variables if variable.kind == "global"]
 
     def functions(self) -> list[str]:
         """The functions at the program location, the innermost inlined one first."""
@@ -422,7 +431,7 @@ class Session:
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """The code objects in which a name is looked for, that of the program location first."""
         here = self.code_object
-        return tuple(sorted(self.code_objects, key=lambda each: each is not here))
+        return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
 
     def meanings(self, name: str = "") -> NameLookup:
         """What names mean in the focus, `name` at least.
@@ -430,7 +439,7 @@ class Session:
         Without a program location, what they mean in the unit of `main`, or in the only unit.
         """
         objects = self.objects_with(name)
-        infos = tuple(each.info for each in objects)
+        infos = tuple(code_object.info for code_object in objects)
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
@@ -441,15 +450,15 @@ class Session:
             return code_object.scopes.meanings_at(
                 here, self.inline_level, infos, with_outer=with_outer
             )
-        units = (each.scopes.main_unit for each in objects)
+        units = (info.scopes.main_unit for info in objects)
         return NameLookup(infos, next((unit for unit in units if unit is not None), None))
 
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
-        for found in self.meanings(name).of(name)[:1]:
+        for meaning in self.meanings(name).of(name)[:1]:
             # `f::x` is for the language: it needs a frame of f, or a place that needs none.
-            if isinstance(found, Variable) and (found.kind == "global" or "::" not in name):
-                return found
+            if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
+                return meaning
         self.require_entered(name)
         why = self._why_unknown(name) + self.what_is_not_searched()
         raise UsageError(f'No symbol "{name}" in current context.{why}')
@@ -460,7 +469,9 @@ class Session:
             _ = self.program_location
 
     def _why_unknown(self, name: str) -> str:
-        without = [each.name for each in self.code_objects if not each.info.units]
+        without = [
+            code_object.name for code_object in self.code_objects if not code_object.info.units
+        ]
         if without and len(without) == len(self.code_objects):
             return f" {', '.join(without)} has no debugging information"
         inside = next(in_namespaces(self.code_objects, name), None)
@@ -468,27 +479,31 @@ class Session:
             return f' Did you mean "{inside}"?'
         if self.pc is None:
             return " Without a program location only global variables are known; give --pc ADDR"
-        known = [] if self.is_absent else self.variables()
-        around = next((e for e in known if e.name == name and e.inline_level), None)
+        variables_here = [] if self.is_absent else self.variables()
+        around = next((e for e in variables_here if e.name == name and e.inline_level), None)
         if around is not None:
             level = around.inline_level
-            which = "the frame" if level == 1 else f"{level} frames"
-            return f" It is in {self.functions()[level]}, {which} above: this one is inlined there"
+            above = "the frame" if level == 1 else f"{level} frames"
+            return f" It is in {self.functions()[level]}, {above} above: this one is inlined there"
         return self.did_you_mean(name, "variable", "function")
 
     def what_is_not_searched(self) -> str:
         """Of a name that is not found, why it may be there all the same; mostly nothing."""
-        errors = (each.info.unsearched for each in self.code_objects)
+        errors = (code_object.info.unsearched for code_object in self.code_objects)
         return "".join(f" Not searched: {error}" for error in errors if error is not None)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """What was perhaps meant by a name: a variable in scope, else what is outside of functions,
         of these kinds."""
         try:
-            known = self.variables() if "variable" in kinds else []
+            variables_here = self.variables() if "variable" in kinds else []
         except DwarfGpuError:
-            known = []
-        own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
+            variables_here = []
+        own = [
+            variable.name
+            for variable in variables_here
+            if variable.inline_level in (0, self.inline_level)
+        ]
         return did_you_mean(name, own) or did_you_mean(
             name, first_names(self.code_objects, kinds, partial(distance, name))
         )

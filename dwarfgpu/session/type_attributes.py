@@ -134,46 +134,46 @@ class TypeAttributes:
         if isinstance(source, Die):
             return self._referenced(measure.name, source, about.around) * measure.factor
         try:
-            found = self._evaluate(source, "value", about.location, stack)
-            assert isinstance(found, Value)
-            return found.displacement * measure.factor
+            result = self._evaluate(source, "value", about.location, stack)
+            assert isinstance(result, Value)
+            return result.displacement * measure.factor
         except DwarfGpuError as error:
             error.context = error.context or measure.name
             raise
 
     def _referenced(self, name: str, die: Die, around: EnclosingObject | None) -> int:
         """The value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
-        what = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
+        subject = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
         if die.tag == dw.TAG_MEMBER:
-            return self._of_member(what, die, around)
+            return self._of_member(subject, die, around)
         if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
-            raise IllFormed(f"{what}, which is no variable or member (tag {die.tag:#x})")
+            raise IllFormed(f"{subject}, which is no variable or member (tag {die.tag:#x})")
         kind = types_of(die.unit).type_of(die)
         for holder in die.origins():
             attribute = holder.unit.location_attribute(holder)
             if isinstance(attribute, ConstValue):
                 place = constant_location(attribute.data, self.context.endian)
-                return self._integer(what, kind, place)
+                return self._integer(subject, kind, place)
             if attribute is not None:
                 place = self.place(attribute)
                 place = place.of_object(size_bits(kind) or 0, self.context.endian)
-                return self._integer(what, kind, place)
-        raise UndefinedBits(f"{what}, which is optimized out: it has no location")
+                return self._integer(subject, kind, place)
+        raise UndefinedBits(f"{subject}, which is optimized out: it has no location")
 
-    def _of_member(self, what: str, die: Die, around: EnclosingObject | None) -> int:
+    def _of_member(self, subject: str, die: Die, around: EnclosingObject | None) -> int:
         """A member of the nearest structure around the object that has it."""
         while around is not None:
             member = around.kind.member_at(die.offset)
             if member is not None:
                 place = self.member_location(around.location, member)
-                return self._integer(what, member.type, place, member.bit_size)
+                return self._integer(subject, member.type, place, member.bit_size)
             around = around.outer
         raise MissingContext(
-            f"{what}, a member of a structure that the object is not known to be in"
+            f"{subject}, a member of a structure that the object is not known to be in"
         )
 
     def _integer(
-        self, what: str, kind: Type | None, location: Location, bit_size: int | None = None
+        self, subject: str, kind: Type | None, location: Location, bit_size: int | None = None
     ) -> int:
         """The integer that an object is."""
         bare = strip(kind)
@@ -182,11 +182,11 @@ class TypeAttributes:
         elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
             size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
         else:
-            raise IllFormed(f"{what}, which is no integer")
+            raise IllFormed(f"{subject}, which is no integer")
         access = self.context.access
         size = size if bit_size is None else bit_size
         if not 0 < size <= 64:
-            raise IllFormed(f"{what}, an integer of {size} bits")
+            raise IllFormed(f"{subject}, an integer of {size} bits")
         is_turned = bit_size is not None and bit_order(kind, access.endian) != access.endian
         try:
             if is_turned:
@@ -198,7 +198,7 @@ class TypeAttributes:
                 return int.from_bytes(data, endian or access.endian, signed=is_signed)
             number = access.retrieve(location, size)
         except EvaluationError as error:
-            error.context = error.context or what
+            error.context = error.context or subject
             raise
         assert not isinstance(number, ImplicitPointer)
         return number - (1 << size) if is_signed and number >> size - 1 else number
@@ -210,9 +210,9 @@ class TypeAttributes:
         object: Location | None = None,
         stack: tuple[Entry, ...] = (),
     ) -> Location:
-        found = self._evaluate(source, "location", object, stack)
-        assert isinstance(found, Location)
-        return found
+        result = self._evaluate(source, "location", object, stack)
+        assert isinstance(result, Location)
+        return result
 
     def _evaluate(
         self,
@@ -247,14 +247,14 @@ class TypeAttributes:
 
         A.2.5.5 says an empty one, but then no list could describe a member: docs/spec-notes.md.
         """
-        found: dict[SingleLocation, None] = {}
+        places: dict[SingleLocation, None] = {}
         stop = context.stop
         for entry in matching_entries(source.entries, context.pc):
             location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
             assert isinstance(location, Location)
-            found |= dict.fromkeys(location.places)
-            if len(found) > context.limits.places:
+            places |= dict.fromkeys(location.places)
+            if len(places) > context.limits.places:
                 raise LimitExceeded(
-                    f"{len(found)} places, at most {context.limits.places}", "--max-places"
+                    f"{len(places)} places, at most {context.limits.places}", "--max-places"
                 )
-        return Location(tuple(found), stop) if found else UNDEFINED_LOCATION
+        return Location(tuple(places), stop) if places else UNDEFINED_LOCATION

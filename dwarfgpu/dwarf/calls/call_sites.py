@@ -166,8 +166,8 @@ class CallSite:
 
 def _register(expression: bytes) -> int | None:
     """The register of an expression that is one DW_OP_reg*."""
-    found = decode(expression, AMD, UnitFormat()).instructions
-    return register_of(found[0]) if len(found) == 1 else None
+    instructions = decode(expression, AMD, UnitFormat()).instructions
+    return register_of(instructions[0]) if len(instructions) == 1 else None
 
 
 def _expression(die: Die, name: int) -> ExprLoc | None:
@@ -203,15 +203,15 @@ def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
     return None
 
 
-def is_same_function(one: Die, other: Die) -> bool:
+def is_same_function(left: Die, right: Die) -> bool:
     """Whether two entries describe one function: by their origin, across units by name."""
-    first, second = list(one.origins())[-1], list(other.origins())[-1]
+    first, second = list(left.origins())[-1], list(right.origins())[-1]
     return first == second or (first.unit is not second.unit and first.name == second.name)
 
 
 def may_tail_call_itself(function: Die) -> bool:
     """Whether tail calls, as far as the unit describes them, lead from a function to itself."""
-    pending, seen = [function], {function}
+    pending, visited = [function], {function}
     while pending:
         for call in call_sites(pending.pop()):
             if not call.is_tail_call:
@@ -219,7 +219,7 @@ def may_tail_call_itself(function: Die) -> bool:
             callee = call.callee
             if callee is None or is_same_function(callee, function):
                 return True  # through a pointer, it may be the function itself
-            if callee not in seen:
-                seen.add(callee)
+            if callee not in visited:
+                visited.add(callee)
                 pending.append(callee)
     return False

@@ -60,10 +60,10 @@ def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool =
     context = evolve(context, unit=attribute.unit, result_kind=None, object=None, initial_stack=())
     result = evaluate_attribute(attribute, context)
     if isinstance(result, Location) and not isinstance(result.places[0].storage, Memory):
-        held = context.access.retrieve(result, context.generic.bit_size)
-        if isinstance(held, ImplicitPointer):
+        bits = context.access.retrieve(result, context.generic.bit_size)
+        if isinstance(bits, ImplicitPointer):
             raise IllFormed(f"{name} gives an implicit pointer, not an address")
-        return held
+        return bits
     value = passed_value(attribute, context)
     if isinstance(value, ImplicitPointerValue) or not value.type.is_generic:
         raise IllFormed(f"{name} gives no value of the generic type")

@@ -70,7 +70,9 @@ class GpuCallers:
         return address
 
     def _at(self, location: int) -> CodeObject | None:
-        return next((each for each in self.code_objects if each.covers(location)), None)
+        return next(
+            (code_object for code_object in self.code_objects if code_object.covers(location)), None
+        )
 
     def _function(self, location: int) -> _Function | None:
         code_object = self._at(location)
@@ -110,12 +112,12 @@ def _function_in(code_object: CodeObject, location: int) -> _Function | None:
     """By debug information, else by the symbols."""
     bias = code_object.load_address
     try:
-        found = code_object.scopes.subprogram_at(location)
-        start = None if found is None else found.die.address(dw.AT_LOW_PC)
+        symbol_name = code_object.scopes.subprogram_at(location)
+        start = None if symbol_name is None else symbol_name.die.address(dw.AT_LOW_PC)
     except DwarfGpuError:
-        found = start = None
-    if found is not None and start is not None:
-        return _Function(found.name, start + bias)
+        symbol_name = start = None
+    if symbol_name is not None and start is not None:
+        return _Function(symbol_name.name, start + bias)
     for symbol in code_object.file.symbols:
         is_here = 0 <= location - bias - symbol.address < symbol.size_bytes
         if symbol.kind == "function" and symbol.section and is_here:

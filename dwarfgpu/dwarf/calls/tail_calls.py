@@ -71,21 +71,24 @@ class CallChains:
             return Jumps(why_unknown=str(error))
 
     def _at(self, location: int) -> CodeObject | None:
-        return next((each for each in self._code_objects if each.covers(location)), None)
+        return next(
+            (code_object for code_object in self._code_objects if code_object.covers(location)),
+            None,
+        )
 
     def _jumps(self, call: CallSite | None, callee: Die) -> Jumps:
-        wanted = None if call is None else call.callee
-        if wanted is None or is_same_function(wanted, callee) or self._may_be(wanted, callee):
+        target = None if call is None else call.callee
+        if target is None or is_same_function(target, callee) or self._may_be(target, callee):
             return NO_JUMPS
-        first = self._code_of(wanted)
+        first = self._code_of(target)
         if first is None:
-            return Jumps(why_unknown=f"{wanted.name} has no code that is described")
+            return Jumps(why_unknown=f"{target.name} has no code that is described")
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MOST_FUNCTIONS} functions")
         ends = [function for function in functions if is_same_function(function.die, callee)]
         if not ends:
-            return Jumps(why_unknown=f"none that are described lead from {wanted.name} here")
+            return Jumps(why_unknown=f"none that are described lead from {target.name} here")
         if len(ends) > 1:
             return Jumps(why_unknown=AMBIGUOUS)
         for function in functions:
@@ -98,28 +101,34 @@ class CallChains:
 
         Of each, only those jumps from which that one is reached. None: they are too many.
         """
-        found: dict[Die, _Function] = {}
+        functions: dict[Die, _Function] = {}
         pending = [first]
         while pending:
             die = pending.pop()
-            if die in found:
+            if die in functions:
                 continue
-            if len(found) >= MOST_FUNCTIONS:
+            if len(functions) >= MOST_FUNCTIONS:
                 return None
             is_there = is_same_function(die, callee)
-            found[die] = _Function(die, (), (), True) if is_there else self._function(die)
-            pending += reversed(found[die].targets)
+            functions[die] = _Function(die, (), (), True) if is_there else self._function(die)
+            pending += reversed(functions[die].targets)
         reaching = {
             die
-            for die, each in found.items()
-            if not each.is_described or is_same_function(die, callee)
+            for die, function in functions.items()
+            if not function.is_described or is_same_function(die, callee)
         }
         grown = True
         while grown:
-            more = {die for die, each in found.items() if reaching.intersection(each.targets)}
+            more = {
+                die
+                for die, function in functions.items()
+                if reaching.intersection(function.targets)
+            }
             grown = not more <= reaching
             reaching |= more
-        return [_within(each, reaching) for die, each in found.items() if die in reaching]
+        return [
+            _within(function, reaching) for die, function in functions.items() if die in reaching
+        ]
 
     def _function(self, die: Die) -> _Function:
         if die not in self._functions:
@@ -127,9 +136,9 @@ class CallChains:
             callees = [jump.callee for jump in jumps]
             targets = [None if callee is None else self._code_of(callee) for callee in callees]
             is_whole = None not in targets and any(die.flag(call) for call in _ALL_CALLS)
-            known = [(j, t) for j, t in zip(jumps, targets, strict=True) if t is not None]
+            resolved = [(j, t) for j, t in zip(jumps, targets, strict=True) if t is not None]
             self._functions[die] = _Function(
-                die, tuple(j for j, _ in known), tuple(t for _, t in known), is_whole
+                die, tuple(j for j, _ in resolved), tuple(t for _, t in resolved), is_whole
             )
         return self._functions[die]
 
@@ -151,17 +160,17 @@ class CallChains:
             addresses = {symbol.address for symbol in _symbols(code_object, function)}
             if len(addresses) == 1:
                 at = addresses.pop() + code_object.load_address
-                found = code_object.scopes.subprogram_at(at)
-                if found is not None:
-                    yield found.die
+                subprogram = code_object.scopes.subprogram_at(at)
+                if subprogram is not None:
+                    yield subprogram.die
 
-    def _may_be(self, wanted: Die, callee: Die) -> bool:
+    def _may_be(self, function: Die, callee: Die) -> bool:
         """Whether a symbol says that a function is another one, or that code chooses which."""
         entries = {span.begin for span in code_ranges(callee)}
         for code_object in self._code_objects:
             bias = code_object.load_address
             is_of = code_object.info is callee.unit.info
-            for symbol in _symbols(code_object, wanted):
+            for symbol in _symbols(code_object, function):
                 if symbol.is_indirect or (is_of and symbol.address + bias in entries):
                     return True
         return False
@@ -176,13 +185,13 @@ def _common(
     """
     if may_return:
         forced = _forced(first, last, functions)
-        return Jumps((), tuple(_jump(each) for each in reversed(forced)), AMBIGUOUS)
+        return Jumps((), tuple(_jump(call) for call in reversed(forced)), AMBIGUOUS)
     inner = _only_ways(first, last, functions)
     outer = _forced(first, last, functions)[: _shortest(first, last, functions) - len(inner)]
     is_only = all(len(function.jumps) == (function is not last) for function in functions)
     return Jumps(
-        tuple(_jump(each) for each in inner),
-        tuple(_jump(each) for each in reversed(outer)),
+        tuple(_jump(call) for call in inner),
+        tuple(_jump(call) for call in reversed(outer)),
         None if is_only else AMBIGUOUS,
     )
 
@@ -190,12 +199,12 @@ def _common(
 def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
     """The jumps with which every chain begins, the outermost first."""
     by_die = {function.die: function for function in functions}
-    found: list[CallSite] = []
+    calls: list[CallSite] = []
     here = first
     while here is not last and len(here.jumps) == 1:
-        found += here.jumps
+        calls += here.jumps
         here = by_die[here.targets[0]]
-    return found
+    return calls
 
 
 def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
@@ -204,12 +213,12 @@ def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]
     for function in functions:
         for jump, target in zip(function.jumps, function.targets, strict=True):
             ways.setdefault(target, []).append((function, jump))
-    found: list[CallSite] = []
+    calls: list[CallSite] = []
     here = last
     while here is not first and len(ways[here.die]) == 1:
         here, jump = ways[here.die][0]
-        found.append(jump)
-    return found
+        calls.append(jump)
+    return calls
 
 
 def _shortest(first: _Function, last: _Function, functions: Sequence[_Function]) -> int:
@@ -217,7 +226,7 @@ def _shortest(first: _Function, last: _Function, functions: Sequence[_Function])
     by_die = {function.die: function for function in functions}
     reached, count = {first.die}, 0
     while last.die not in reached:
-        reached |= {target for each in reached for target in by_die[each].targets}
+        reached |= {target for die in reached for target in by_die[die].targets}
         count += 1
     return count
 
@@ -236,16 +245,16 @@ def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
     if name is None:
         return
     for file in dict.fromkeys((code_object.file, code_object.info.object)):
-        for each in file.symbols_named(name, f"{name}@@"):
-            if each.kind == "function" and (is_own or not each.is_local):
-                yield each
+        for symbol in file.symbols_named(name, f"{name}@@"):
+            if symbol.kind == "function" and (is_own or not symbol.is_local):
+                yield symbol
 
 
 def _within(function: _Function, reaching: set[Die]) -> _Function:
     """The function with only those jumps that lead into a set of functions."""
     pairs = zip(function.jumps, function.targets, strict=True)
-    kept = [(jump, target) for jump, target in pairs if target in reaching]
-    jumps, targets = tuple(j for j, _ in kept), tuple(t for _, t in kept)
+    leading = [(jump, target) for jump, target in pairs if target in reaching]
+    jumps, targets = tuple(j for j, _ in leading), tuple(t for _, t in leading)
     return _Function(function.die, jumps, targets, function.is_described)
 
 

@@ -76,15 +76,15 @@ class Build:
     @property
     def variable_count(self) -> int:
         """Those with code, and global ones."""
-        return sum(each.has_code for found in self.measures.values() for each in found)
+        return sum(measure.has_code for groups in self.measures.values() for measure in groups)
 
     @property
     def scope_bytes(self) -> int:
-        return sum(each.scope_bytes for each in self._local())
+        return sum(measure.scope_bytes for measure in self._local())
 
     @property
     def described_bytes(self) -> int:
-        return sum(each.described_bytes for each in self._local())
+        return sum(measure.described_bytes for measure in self._local())
 
     def _local(self) -> Iterator[Measure]:
         for identity, measures in self.measures.items():
@@ -150,17 +150,17 @@ def function_identity(place: Place) -> str:
     return place.qualified_name
 
 
-def build_of(found: Iterable[UnitGroups], allowance: Allowance) -> Build:
+def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:
     """The measures of all variables that were found."""
     out = Build()
-    for unit in found:
+    for unit in groups:
         out.problems += unit.problems
         for place in unit.functions:
             out.add_function(place)
         for group in unit.groups:
             out.add(group, allowance)
     for measures in out.measures.values():
-        measures.sort(key=lambda each: each.line or 0)
+        measures.sort(key=lambda measure: measure.line or 0)
     return out
 
 
@@ -189,12 +189,12 @@ def changes_between(old: Build, new: Build) -> list[Change]:
     for identity in {**old.measures, **new.measures}:
         before, after = old.measures.get(identity, []), new.measures.get(identity, [])
         for ordinal in range(max(len(before), len(after))):
-            one = before[ordinal] if ordinal < len(before) else None
-            other = after[ordinal] if ordinal < len(after) else None
-            kind = _kind(identity, one, other, new)
+            earlier = before[ordinal] if ordinal < len(before) else None
+            later = after[ordinal] if ordinal < len(after) else None
+            kind = _kind(identity, earlier, later, new)
             if kind is not None:
-                out.append(Change(kind, identity, ordinal, one, other))
-    return sorted(out, key=lambda each: (-abs(each.amount), each.identity, each.ordinal))
+                out.append(Change(kind, identity, ordinal, earlier, later))
+    return sorted(out, key=lambda change: (-abs(change.amount), change.identity, change.ordinal))
 
 
 def _kind(

@@ -135,12 +135,12 @@ class Allowance:
         if self.left < 0:
             error = LimitExceeded("many variables share very long lists: no more are looked at")
             return Coverage(variable, place, problem=error)
-        found = coverage_of(variable, place)
-        self.left -= _ENTRY_WORK * (1 + len(found.scope) + len(found.descriptions))
-        for description in found.descriptions:
+        coverage = coverage_of(variable, place)
+        self.left -= _ENTRY_WORK * (1 + len(coverage.scope) + len(coverage.descriptions))
+        for description in coverage.descriptions:
             if isinstance(description.source, ExprLoc):
                 self.left -= len(description.source.expression)
-        return found
+        return coverage
 
 
 def coverage_of(variable: Variable, place: Place | None) -> Coverage:
@@ -165,7 +165,7 @@ def coverage_of(variable: Variable, place: Place | None) -> Coverage:
 
 def _where(
     descriptions: tuple[Description, ...],
-    wanted: set[str],
+    completeness: set[str],
     scope: tuple[Range, ...],
     bounded: tuple[Range, ...],
 ) -> tuple[Range, ...]:
@@ -173,9 +173,9 @@ def _where(
     fitting = [
         description.bounds
         for description in descriptions
-        if description.extent.completeness in wanted
+        if description.extent.completeness in completeness
     ]
-    spans = common(merged(each for each in fitting if each is not None), scope)
+    spans = common(merged(bounds for bounds in fitting if bounds is not None), scope)
     if None in fitting:  # the default, where no entry has bounds that apply: A.2.5.5
         spans = merged((*spans, *without(scope, bounded)))
     return spans

@@ -119,12 +119,12 @@ class _Instance:
         while pending:
             scope, place = pending.pop()
             for child in scope.children():
-                found: Variable | None = None
+                variable: Variable | None = None
                 if child.tag in BLOCKS - FUNCTIONS:
                     pending.append((child, self.blocks.get(child, place)))
                 elif child.tag in DATA and child not in self.origins:
-                    found = variable_of(child)
-                yield None if found is None else (found, place)
+                    variable = variable_of(child)
+                yield None if variable is None else (variable, place)
 
 
 def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
@@ -170,20 +170,20 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
 
 def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
     """Give each group the variables of its functions."""
-    left = _ALLOWANCE + _MOST_LOOKED_AT * entry_count
+    remaining = _ALLOWANCE + _MOST_LOOKED_AT * entry_count
     for instance in instances:
         declared = instance.group.declared
         declared += instance.declared
         try:
-            for found in instance.missing():
-                left -= 1
-                if not left:
+            for missing in instance.missing():
+                remaining -= 1
+                if not remaining:
                     raise LimitExceeded("inlined calls of functions with very many variables")
-                if found is not None:
-                    declared.append(found)
+                if missing is not None:
+                    declared.append(missing)
         except DwarfGpuError as error:
             out.problems.append(instance.place.die.located(error))
-            if left <= 0:
+            if remaining <= 0:
                 return
 
 
@@ -212,12 +212,12 @@ class _Loaded:
     def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
         if not self.unit.sections.program.load_address:
             return spans
-        known = self._known.get(id(spans))
-        if known is None:
+        cached = self._known.get(id(spans))
+        if cached is None:
             relocate = self.unit.relocate
             out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
-            known = self._known[id(spans)] = spans, out
-        return known[1]
+            cached = self._known[id(spans)] = spans, out
+        return cached[1]
 
 
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
@@ -257,7 +257,7 @@ class Wanted:
             return False
         if self.function is not None:
             inside = () if place is None else place.functions
-            if not any(_is_function(each, self.function) for each in inside):
+            if not any(_is_function(die, self.function) for die in inside):
                 return False
         return self.pc is None or place is None or _covers(place, self.pc)
 
@@ -283,8 +283,8 @@ def _is_template(qualified: str, name: str) -> bool:
 def _parts(name: str) -> list[str]:
     """The names that stand in a unit with a variable or function of a qualified name: its own, and
     that of what is around it if that has one of its own. A template is spelled in several ways."""
-    found = [part.name for part in parts(name)[-2:]]
-    return [each for each in found if "<" not in each and not each.startswith(_NAMELESS)]
+    names = [part.name for part in parts(name)[-2:]]
+    return [part for part in names if "<" not in part and not part.startswith(_NAMELESS)]
 
 
 def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
@@ -315,8 +315,8 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
     if not function or not is_nameless(variable):
         return False
     return any(
-        is_called(each, function) or without_arguments(bare_name(each) or "") == function
-        for each in owners_of(variable)
+        is_called(owner, function) or without_arguments(bare_name(owner) or "") == function
+        for owner in owners_of(variable)
     )
 
 
@@ -324,34 +324,34 @@ def _is_function(place: Place, name: str) -> bool:
     return is_called(place.die, name)
 
 
-def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
+def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     """The variables that are wanted, unit by unit in the order of the file; never raises.
 
     Units are read one after the other: with a program location only the one that covers it, with
     names only those that mention them.
     """
     units: Iterable[CompilationUnit] = scopes.info.units
-    if wanted.pc is not None:
+    if query.pc is not None:
         try:
-            unit = scopes.unit_at(wanted.pc)
+            unit = scopes.unit_at(query.pc)
         except DwarfGpuError as error:
             yield UnitGroups(None, problems=[error])
             return
         units = () if unit is None else (unit,)
     if scopes.info.problems:
         yield UnitGroups(None, problems=list(scopes.info.problems))
-    is_possible = wanted.may_be_in(scopes.info)
+    is_possible = query.may_be_in(scopes.info)
     left = scopes.info.object.limits.namesakes
     for unit in units:
         if not is_possible(unit):
             continue
-        found = groups_of(unit, scopes)
-        for group in found.groups:
-            group.declared = _chosen(group, wanted, found.problems)
-        found.groups = [group for group in found.groups if group.declared]
-        if wanted.names:
-            left = _cut(found, left)
-        yield found
+        groups = groups_of(unit, scopes)
+        for group in groups.groups:
+            group.declared = _chosen(group, query, groups.problems)
+        groups.groups = [group for group in groups.groups if group.declared]
+        if query.names:
+            left = _cut(groups, left)
+        yield groups
         if left < 0:
             return
 
@@ -371,12 +371,12 @@ def _cut(found: UnitGroups, left: int) -> int:
 
 
 def _chosen(
-    group: Group, wanted: Wanted, problems: list[DwarfGpuError]
+    group: Group, query: Wanted, problems: list[DwarfGpuError]
 ) -> list[tuple[Variable, Place | None]]:
     out: list[tuple[Variable, Place | None]] = []
     for variable, place in group.declared:
         try:
-            if wanted.takes(variable, place):
+            if query.takes(variable, place):
                 out.append((variable, place))
         except DwarfGpuError as error:
             problems.append(variable.die.located(error))

@@ -20,7 +20,7 @@ class SpanIndex(Generic[T]):
 
     def __init__(self, spans: Iterable[tuple[Range, T]]) -> None:
         self._spans = sorted(
-            (span for span in spans if span[0].begin < span[0].end), key=lambda each: each[0]
+            (span for span in spans if span[0].begin < span[0].end), key=lambda pair: pair[0]
         )
         self._begins = [span.begin for span, _ in self._spans]
         self._reach = list(accumulate((span.end for span, _ in self._spans), max))

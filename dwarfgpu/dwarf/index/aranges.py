@@ -98,25 +98,25 @@ class AddressIndex:
             return (), (error,)
         sets, problems = read_aranges(data, self._sections.endian)
         usable: list[ArangeSet] = []
-        for each in sets:
-            problem = self._problem_of(each)
+        for arange_set in sets:
+            problem = self._problem_of(arange_set)
             if problem is None:
-                usable.append(each)
+                usable.append(arange_set)
             else:
-                problem.context = f".debug_aranges set {each.offset:#x}"
+                problem.context = f".debug_aranges set {arange_set.offset:#x}"
                 problems.append(problem)
         for problem in problems:
             problem.context = f"{self._sections.path}: {problem.context}"
         return tuple(usable), tuple(problems)
 
-    def _problem_of(self, found: ArangeSet) -> DwarfGpuError | None:
+    def _problem_of(self, arange_set: ArangeSet) -> DwarfGpuError | None:
         """Why a set cannot be used with the units of the file."""
-        unit = self._unit_at(found.unit_offset)
-        if unit is None or unit.offset != found.unit_offset:
-            return IllFormed(f"no unit starts at offset {found.unit_offset:#x} of .debug_info")
-        if unit.format.address_size != found.address_size:
+        unit = self._unit_at(arange_set.unit_offset)
+        if unit is None or unit.offset != arange_set.unit_offset:
+            return IllFormed(f"no unit starts at offset {arange_set.unit_offset:#x} of .debug_info")
+        if unit.format.address_size != arange_set.address_size:
             return IllFormed(
-                f"address_size {found.address_size} of .debug_aranges and address_size "
+                f"address_size {arange_set.address_size} of .debug_aranges and address_size "
                 f"{unit.format.address_size} of its unit disagree"
             )
         return None
@@ -133,13 +133,15 @@ class AddressIndex:
 
     @cached_property
     def _index(self) -> SpanIndex[int]:
-        return SpanIndex((span, each.unit_offset) for each in self.sets for span in each.spans)
+        return SpanIndex(
+            (span, arange_set.unit_offset) for arange_set in self.sets for span in arange_set.spans
+        )
 
     def units_at(self, address: int) -> Iterator[CompilationUnit]:
         """The units whose sets have an address of the file, each once."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         for offset in self._index.covering(address):
-            unit = None if offset in seen else self._unit_at(offset)
-            seen.add(offset)
+            unit = None if offset in visited else self._unit_at(offset)
+            visited.add(offset)
             if unit is not None:
                 yield unit

@@ -89,8 +89,10 @@ class NameIndex:
     def extensions(self) -> tuple[Extension, ...]:
         """Of the augmentation strings of all indexes, each once, where they have the form of
         A.6.1.1.4.1."""
-        found = (parse_augmentation(table.header.augmentation) or () for table in self.tables)
-        return tuple(dict.fromkeys(one for some in found for one in some))
+        augmentations = (
+            parse_augmentation(table.header.augmentation) or () for table in self.tables
+        )
+        return tuple(dict.fromkeys(attribute for some in augmentations for attribute in some))
 
     def names(self) -> Iterator[bytes]:
         """Every name of every index, in its order."""
@@ -111,12 +113,12 @@ class NameIndex:
         With `any_case` upper and lower case are the same. `IllFormed` where the index names an
         entry that is not there, `LimitExceeded` where it names too many.
         """
-        left = MOST_ENTRIES
+        remaining = MOST_ENTRIES
         for table in self.tables:
             try:
                 for entry in self._entries(table, name, any_case):
-                    left -= 1
-                    if not left:
+                    remaining -= 1
+                    if not remaining:
                         raise LimitExceeded(f"{name} has more than {MOST_ENTRIES} entries")
                     if tags is None or entry.tag in tags:
                         die = self.die_of(table, entry)
@@ -134,11 +136,11 @@ class NameIndex:
     def _test(self, name: str, any_case: bool) -> Callable[[int], bool]:
         """Whether the string at an offset of `.debug_str` is a name."""
         data = self._sections.section(".debug_str")
-        wanted = name.encode("utf-8", "surrogatepass") + b"\0"
+        encoded = name.encode("utf-8", "surrogatepass") + b"\0"
         if not any_case:
-            return lambda offset: data.startswith(wanted, offset)
+            return lambda offset: data.startswith(encoded, offset)
         key = folded(name)
-        longest = 4 * len(wanted)  # no folding makes a character more than four times as long
+        longest = 4 * len(encoded)  # no folding makes a character more than four times as long
 
         def same(offset: int) -> bool:
             end = data.find(b"\0", offset, offset + longest)

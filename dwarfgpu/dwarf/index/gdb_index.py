@@ -100,12 +100,12 @@ class GdbIndexTable:
         last = self.slot_count - 1
         hash = name_hash(name)
         slot, step = hash & last, hash * 17 & last | 1
-        wanted = name + b"\0"
+        terminated = name + b"\0"
         for _ in range(min(self.slot_count, _MOST_PROBES)):
             name_at, owners_at = self._slot(slot)
             if not name_at and not owners_at:
                 return
-            if self.data.startswith(wanted, self.pool_at + name_at):
+            if self.data.startswith(terminated, self.pool_at + name_at):
                 yield from self._owners(owners_at)
                 return
             slot = slot + step & last
@@ -154,8 +154,8 @@ def read_gdb_index(data: bytes) -> GdbIndexTable:
         raise Malformed("its areas do not follow each other in the section")
     units, type_units, addresses, symbols, symbols_end = starts[:5]
     sizes = (type_units - units, 16), (addresses - type_units, 24), (symbols - addresses, 20)
-    slots, rest = divmod(symbols_end - symbols, 8)
-    if any(size % entry for size, entry in sizes) or rest or slots & slots - 1:
+    slots, remainder = divmod(symbols_end - symbols, 8)
+    if any(size % entry for size, entry in sizes) or remainder or slots & slots - 1:
         raise Malformed("an area has no whole number of entries")
     return GdbIndexTable(
         data, version, units, type_units, addresses, symbols, symbols_end, starts[-1]
@@ -203,10 +203,10 @@ class GdbIndex:
         """
         if self.table is None:
             return
-        seen: set[int] = set()
+        visited: set[int] = set()
         for owner in self.table.owners(name.encode("utf-8", "surrogatepass")):
-            unit = None if owner.unit in seen else self._unit(self.table, owner.unit)
-            seen.add(owner.unit)
+            unit = None if owner.unit in visited else self._unit(self.table, owner.unit)
+            visited.add(owner.unit)
             if unit is not None:
                 yield unit
 

@@ -51,14 +51,14 @@ def mentions(
     offsets = info.strings.offsets(strings, _MOST_OF_TAGS)
     if offsets is None:
         return _always
-    known = frozenset(units or ())
+    names = frozenset(units or ())
 
     @cache
     def values(size_bytes: int, endian: Endian) -> frozenset[bytes]:
         return frozenset(offset.to_bytes(size_bytes, endian) for offset in offsets)
 
     def test(unit: CompilationUnit) -> bool:
-        if units is not None and unit not in known:
+        if units is not None and unit not in names:
             return False
         if tags is None or info.strings.has_any_name(unit):
             return True
@@ -98,22 +98,26 @@ def _has_entry(
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
     spots = _spots(unit, (*strings, *values))
-    left = MOST_OFFSETS
-    for each in sorted(named, key=lambda each: not _is_whole(each, tags)):
-        is_whole = _is_whole(each, tags)
+    remaining = MOST_OFFSETS
+    for abbreviation in sorted(named, key=lambda candidate: not _is_whole(candidate, tags)):
+        is_whole = _is_whole(abbreviation, tags)
         if not is_whole and not completing:
             break
-        gap_bytes = _bytes_before_name(each)
-        form = each.attributes[each.positions[dw.AT_NAME]].form
+        gap_bytes = _bytes_before_name(abbreviation)
+        form = abbreviation.attributes[abbreviation.positions[dw.AT_NAME]].form
         if gap_bytes is None or (gap_bytes and spots is None) or form not in _NAME_FORMS:
             return True
         names = strings if form == dw.FORM_STRING else values
-        for start in _places(unit, encode_uleb(each.code), names, spots, gap_bytes):
-            left -= 1
-            if not left or is_whole or any(_completes(unit, start, *one) for one in completing):
+        for start in _places(unit, encode_uleb(abbreviation.code), names, spots, gap_bytes):
+            remaining -= 1
+            if (
+                not remaining
+                or is_whole
+                or any(_completes(unit, start, *completion) for completion in completing)
+            ):
                 return True
     # A code may be longer than it must be: its last byte is then 0, and those before go on.
-    gaps = {_bytes_before_name(each) or 0 for each in named}
+    gaps = {_bytes_before_name(abbreviation) or 0 for abbreviation in named}
     return any(
         unit.data[start - 1] >= 0x80
         for names in (strings, values)
@@ -141,10 +145,10 @@ def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None
         return None
     pattern = re.compile(b"|".join(map(re.escape, values)))
     spots: list[int] = []
-    found = pattern.search(unit.data, unit.header.entries_at, unit.end)
-    while found is not None:
-        spots.append(found.start())
-        found = pattern.search(unit.data, found.start() + 1, unit.end)
+    match = pattern.search(unit.data, unit.header.entries_at, unit.end)
+    while match is not None:
+        spots.append(match.start())
+        match = pattern.search(unit.data, match.start() + 1, unit.end)
     return spots
 
 
@@ -161,15 +165,15 @@ def _places(
     if spots is None:
         size_bytes = unit.format.offset_size
         pattern = re.compile(re.escape(before) + b"(?=(.{%d}))" % size_bytes, re.DOTALL)
-        for found in pattern.finditer(data, unit.header.entries_at, end):
-            if found[1] in values:
-                yield found.start()
+        for match in pattern.finditer(data, unit.header.entries_at, end):
+            if match[1] in values:
+                yield match.start()
         return
-    wanted = tuple(values)
+    alternatives = tuple(values)
     for at in spots:
         start = at - gap_bytes - len(before)
         is_inside = start >= unit.header.entries_at and data.startswith(before, start)
-        if is_inside and data.startswith(wanted, at):
+        if is_inside and data.startswith(alternatives, at):
             yield start
 
 

@@ -202,10 +202,10 @@ class NameTable:
         bucket = hash % h.bucket_count
         name = self._number(h.buckets_at, bucket, 4) - 1
         while 0 <= name < h.name_count:
-            found = self._number(h.hashes_at, name, 4)
-            if found % h.bucket_count != bucket:
+            stored_hash = self._number(h.hashes_at, name, 4)
+            if stored_hash % h.bucket_count != bucket:
                 return
-            if found == hash:
+            if stored_hash == hash:
                 yield name
             name += 1
 
@@ -230,19 +230,19 @@ class NameTable:
         h = self.header
         position = self._number(h.entries_at, name, h.format.offset_size)
         for _ in range(MOST_ENTRIES):
-            found = self._read(position)
-            if found is None:
+            record = self._read(position)
+            if record is None:
                 return
-            entry, position = found
+            entry, position = record
             yield entry
         raise LimitExceeded(f"a name has more than {MOST_ENTRIES} entries")
 
     def entry_at(self, offset: int) -> NameEntry:
         """The entry at an offset of the entry pool; `Malformed` where none is."""
-        found = self._read(offset)
-        if found is None:
+        record = self._read(offset)
+        if record is None:
             raise Malformed(f"no entry of the name index is at offset {offset:#x} of its pool")
-        return found[0]
+        return record[0]
 
     def _read(self, offset: int) -> tuple[NameEntry, int] | None:
         """The entry at an offset of the pool and where the next one is; None at a list's end."""
@@ -271,12 +271,12 @@ def _value(reader: Reader, form: int, header: NameHeader) -> Attribute:
 
 def _entry(offset: int, tag: int, values: tuple[tuple[int, Attribute], ...]) -> NameEntry:
     named: dict[int, Attribute] = {}
-    others: list[tuple[int, Attribute]] = []
+    skipped: list[tuple[int, Attribute]] = []
     for kind, value in values:
         if IDX_COMPILE_UNIT <= kind <= IDX_TYPE_HASH and kind not in named:
             named[kind] = value
         else:
-            others.append((kind, value))
+            skipped.append((kind, value))
     parent = named.get(IDX_PARENT)
     if parent is not None and parent.form == dw.FORM_FLAG_PRESENT:
         above: int | Literal["not indexed"] | None = "not indexed"
@@ -290,7 +290,7 @@ def _entry(offset: int, tag: int, values: tuple[tuple[int, Attribute], ...]) -> 
         _integer(named, IDX_DIE_OFFSET),
         above,
         _integer(named, IDX_TYPE_HASH),
-        tuple(others),
+        tuple(skipped),
     )
 
 

@@ -77,13 +77,13 @@ class StringIndex:
         offsets = None if always is None else self.offsets(texts, MOST_OFFSETS)
         if always is None or offsets is None:
             return None
-        found = set(always)
+        units = set(always)
         values = {
             offset.to_bytes(size_bytes, endian)
             for size_bytes, endian in self._forms
             for offset in offsets
         }
-        return self._in_order(found | self._holding(*values, *texts))
+        return self._in_order(units | self._holding(*values, *texts))
 
     def offsets(self, texts: Collection[bytes], most: int) -> set[int] | None:
         """Where such names stand in string sections; None where there are more than `most`."""
@@ -106,7 +106,7 @@ class StringIndex:
         spans = None if always is None else self._spans_with(text)
         if always is None or spans is None:
             return None
-        found = set(always) | self._holding(text)
+        units = set(always) | self._holding(text)
         parts = [
             part
             for size_bytes, endian in self._forms
@@ -114,8 +114,8 @@ class StringIndex:
             for part in _patterns(first, last, size_bytes, endian)
         ]
         if parts:
-            found |= self._at(partial(_first, re.compile(b"|".join(parts), re.DOTALL)))
-        return self._in_order(found)
+            units |= self._at(partial(_first, re.compile(b"|".join(parts), re.DOTALL)))
+        return self._in_order(units)
 
     def _spans_with(self, text: bytes) -> list[tuple[int, int]] | None:
         """The offsets in string sections, first and last, from which a name goes on to a text; None
@@ -150,20 +150,20 @@ class StringIndex:
     @cached_property
     def _forms(self) -> set[tuple[int, Endian]]:
         """The sizes of offsets of the units and their byte orders."""
-        return {(each.format.offset_size, each.endian) for each in self._units_of_file()}
+        return {(unit.format.offset_size, unit.endian) for unit in self._units_of_file()}
 
     def _holding(self, *values: bytes) -> set[CompilationUnit]:
         """The units in which one of some values stands."""
         if len(values) > _FEW:
             return self._at(partial(_first, re.compile(b"|".join(map(re.escape, values)))))
-        found: set[CompilationUnit] = set()
+        units: set[CompilationUnit] = set()
         for value in values:
-            found |= self._at(partial(_find, value))
-        return found
+            units |= self._at(partial(_find, value))
+        return units
 
     def _at(self, find: Callable[[bytes, int], int]) -> set[CompilationUnit]:
         """The units in which something is found, from a position on; -1 where it is not."""
-        found: set[CompilationUnit] = set()
+        ordered: set[CompilationUnit] = set()
         for section, (starts, units) in self._sections.items():
             data = self._file.section(section)
             at = find(data, 0)
@@ -171,15 +171,15 @@ class StringIndex:
                 index = bisect_right(starts, at) - 1
                 end = at + 1
                 if index >= 0 and at < units[index].end:
-                    found.add(units[index])
+                    ordered.add(units[index])
                     end = units[index].end
                 at = find(data, end)
-        return found
+        return ordered
 
-    def _in_order(self, found: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
-        if len(found) < 64:
-            return tuple(sorted(found, key=lambda unit: (unit.header.section, unit.offset)))
-        return tuple(unit for unit in self._units_of_file() if unit in found)
+    def _in_order(self, units: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
+        if len(units) < 64:
+            return tuple(sorted(units, key=lambda unit: (unit.header.section, unit.offset)))
+        return tuple(unit for unit in self._units_of_file() if unit in units)
 
     # Units that may have names of others
 
@@ -205,15 +205,15 @@ class StringIndex:
         if not hits:
             return frozenset()
         starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
-        found: set[int] = set()
+        offsets: set[int] = set()
         for at in hits:
             index = bisect_right(starts, at) - 1
             if index >= 0:
                 start = starts[index]
                 if index and data[max(start - 3, 0) : start] != _TABLE_END[-start:]:
                     return None
-                found.add(start)
-        return frozenset(found)
+                offsets.add(start)
+        return frozenset(offsets)
 
 
 def _patterns(first: int, last: int, size_bytes: int, endian: Endian) -> Iterator[bytes]:
@@ -222,8 +222,8 @@ def _patterns(first: int, last: int, size_bytes: int, endian: Endian) -> Iterato
         high = re.escape(block.to_bytes(size_bytes - 1, endian))
         low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
         ends = re.escape(bytes((low,))), re.escape(bytes((top,)))
-        one = b"[" + ends[0] + b"-" + ends[1] + b"]"
-        yield one + high if endian == "little" else high + one
+        character = b"[" + ends[0] + b"-" + ends[1] + b"]"
+        yield character + high if endian == "little" else high + character
 
 
 def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:

@@ -43,16 +43,16 @@ def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
     """The units of a file, in its order, in which an entry may have a simple name."""
     if "\\" in name:  # it may stand for bytes that are no text
         return info.watched_units()
-    found = info.strings.units(*name_texts(name))
-    return info.watched_units() if found is None else found
+    units = info.strings.units(*name_texts(name))
+    return info.watched_units() if units is None else units
 
 
 def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     """The units of a file, in its order, in which a function may have a simple name, before its
     template arguments if it has any."""
-    found = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
+    units = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
     is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
-    for unit in info.watched_units() if found is None else found:
+    for unit in info.watched_units() if units is None else units:
         if _may_be(unit, is_possible):
             yield unit
 
@@ -68,10 +68,10 @@ def _may_be(unit: CompilationUnit, is_possible: Callable[[CompilationUnit], bool
 def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     """Those that indexes name, then those that have the address of a symbol of the name, each once
     and each of the two in the order of the file."""
-    seen: set[CompilationUnit] = set()
+    visited: set[CompilationUnit] = set()
     for unit in _hinted(info, name.removeprefix("::")):
-        if unit not in seen:
-            seen.add(unit)
+        if unit not in visited:
+            visited.add(unit)
             yield unit
 
 
@@ -83,10 +83,10 @@ def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
     """The first of them in the order of the file; a hint that cannot be read is none."""
-    found: list[CompilationUnit] = []
+    matching: list[CompilationUnit] = []
     with suppress(DwarfGpuError):
-        found.extend(islice(units, _MOST))
-    return sorted(found, key=lambda unit: (unit.header.section, unit.offset))
+        matching.extend(islice(units, _MOST))
+    return sorted(matching, key=lambda unit: (unit.header.section, unit.offset))
 
 
 def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
@@ -112,10 +112,10 @@ def _mangled(name: str) -> tuple[str, ...]:
 
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
     data = info.section(".debug_info")
-    wanted = address.to_bytes(info.object.address_bytes, info.object.endian)
-    at = data.find(wanted)
+    encoded = address.to_bytes(info.object.address_bytes, info.object.endian)
+    at = data.find(encoded)
     while at >= 0:
         unit = info.unit_at(at)
         if unit is not None:
             yield unit
-        at = data.find(wanted, at + 1 if unit is None else unit.end)
+        at = data.find(encoded, at + 1 if unit is None else unit.end)

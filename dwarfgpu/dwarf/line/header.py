@@ -201,12 +201,12 @@ def _read_value(reader: Reader, code: int, form: UnitFormat) -> Attribute:
 def _entry(content: tuple[tuple[int, Attribute], ...], form: UnitFormat) -> NameEntry:
     """The noun of a decoded entry; of two components of one kind the first counts."""
     named: dict[int, Attribute] = {}
-    others: list[tuple[int, Attribute]] = []
+    attributes: list[tuple[int, Attribute]] = []
     for kind, value in content:
         if kind in _KNOWN and kind not in named:
             named[kind] = value
         else:
-            others.append((kind, value))
+            attributes.append((kind, value))
     md5 = _number(named, LNCT_MD5)
     if _number(named, LNCT_LLVM_IS_MD5) == 0:
         md5 = None
@@ -217,7 +217,7 @@ def _entry(content: tuple[tuple[int, Attribute], ...], form: UnitFormat) -> Name
         _number(named, LNCT_SIZE),
         None if md5 is None else md5.to_bytes(16, form.endian),
         named.get(LNCT_LLVM_SOURCE),
-        tuple(others),
+        tuple(attributes),
     )
 
 

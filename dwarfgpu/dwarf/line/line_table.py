@@ -115,11 +115,11 @@ class SourceFile:
             return None
         return "" if data == b"\n" else data.decode("utf-8", "backslashreplace")
 
-    def matches(self, wanted: str) -> bool:
+    def matches(self, sought: str) -> bool:
         """Whether it is meant by a path, of which leading directories may be left out."""
         path = self.path
-        wanted = joined("", wanted)
-        return path == wanted or path.endswith("/" + wanted)
+        sought = joined("", sought)
+        return path == sought or path.endswith("/" + sought)
 
 
 def joined(directory: str, name: str) -> str:
@@ -152,8 +152,8 @@ class LineTable:
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
         """Why names or rows are missing; the program is read for that."""
-        found = (self.header.problem, self.matrix.problem)
-        return tuple(problem for problem in found if problem is not None)
+        problems = (self.header.problem, self.matrix.problem)
+        return tuple(problem for problem in problems if problem is not None)
 
     # Files
 
@@ -178,12 +178,12 @@ class LineTable:
             for number, entry in enumerate(entries, self.header.first_file)
         )
 
-    def files_named(self, wanted: str) -> tuple[SourceFile, ...]:
+    def files_named(self, path: str) -> tuple[SourceFile, ...]:
         """The files that a path means, of which leading directories may be left out.
 
         The program is read only where it may define a file of that name.
         """
-        name = wanted.rsplit("/", 1)[-1]
+        name = path.rsplit("/", 1)[-1]
         program = self.unit.sections.section(".debug_line")
         inline = name.encode("utf-8", "surrogatepass") + b"\0"
         if program.find(inline, self.header.program_at, self.header.end) >= 0:
@@ -193,7 +193,7 @@ class LineTable:
                 SourceFile(self, number, entry)
                 for number, entry in enumerate(self.header.files, self.header.first_file)
             )
-        return tuple(file for file in files if file.name.endswith(name) and file.matches(wanted))
+        return tuple(file for file in files if file.name.endswith(name) and file.matches(path))
 
     def directory(self, index: int) -> str:
         """The directory of an index of the header, with what it is relative to.
@@ -306,10 +306,10 @@ class LineTable:
         none describes."""
         address = span.begin
         while address < span.end:
-            found = self.line_at(address)
-            if found is None:
+            line = self.line_at(address)
+            if line is None:
                 return
-            row, described = found
+            row, described = line
             yield row
             address = max(described.end, address + 1)
 

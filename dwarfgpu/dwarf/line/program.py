@@ -84,7 +84,7 @@ class LineRows(Sequence[LineRow]):
     def __getitem__(self, index: slice) -> list[LineRow]: ...
     def __getitem__(self, index: int | slice) -> LineRow | list[LineRow]:
         if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+            return [self[at] for at in range(*index.indices(len(self)))]
         at = index if index >= 0 else index + len(self)
         if not 0 <= at < len(self):
             raise IndexError(index)

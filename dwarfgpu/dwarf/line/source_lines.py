@@ -48,10 +48,10 @@ class Lines:
         that no line does (line 0)."""
         unit = self.scopes.linked_unit_at(pc)
         table = None if unit is None else unit.line_table
-        found = None if table is None else table.line_at(self.info.in_file(pc))
-        if found is None or unit is None or table is None:
+        line = None if table is None else table.line_at(self.info.in_file(pc))
+        if line is None or unit is None or table is None:
             return None
-        row, span = found
+        row, span = line
         if not row.line:
             return None
         loaded = Range(unit.relocate(span.begin), unit.relocate(span.end))
@@ -76,7 +76,7 @@ class Lines:
             if table is None:
                 continue
             try:
-                numbers = frozenset(each.number for each in table.files_named(file))
+                numbers = frozenset(source_file.number for source_file in table.files_named(file))
                 if numbers:
                     pcs.update(map(unit.relocate, table.addresses_of(numbers, line)))
                     problem = problem or table.matrix.problem
@@ -91,10 +91,10 @@ class Lines:
         out; tables that cannot be read are left out."""
         for _, table, _ in self._tables():
             try:
-                found = () if table is None else table.files_named(file)
+                named = () if table is None else table.files_named(file)
             except DwarfGpuError:
                 continue
-            yield from found
+            yield from named
 
     def first_after(self, file: str, line: int) -> int | None:
         """Where a statement of the first line after a line begins that has any; None where none
@@ -103,7 +103,7 @@ class Lines:
         for unit, table, _ in self._tables():
             try:
                 named = () if table is None else table.files_named(file)
-                numbers = {each.number for each in named}
+                numbers = {source_file.number for source_file in named}
                 if not numbers or table is None:
                     continue
                 later = {
@@ -111,10 +111,12 @@ class Lines:
                     for row in table.matrix.rows
                     if row.file in numbers and row.line > line and row.is_stmt
                 }
-                for each in sorted(later):
-                    pcs = sorted(map(unit.relocate, table.addresses_of(frozenset(numbers), each)))
+                for address in sorted(later):
+                    pcs = sorted(
+                        map(unit.relocate, table.addresses_of(frozenset(numbers), address))
+                    )
                     if pcs:
-                        best = min(best or (each, pcs[0]), (each, pcs[0]))
+                        best = min(best or (address, pcs[0]), (address, pcs[0]))
                         break
             except DwarfGpuError:
                 continue
@@ -136,13 +138,13 @@ class Lines:
         self,
     ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:
         """Every table once, with the first unit that has it; or why a unit's cannot be read."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         for unit in self.info.units:
             try:
                 table = unit.line_table
             except DwarfGpuError as error:
                 yield unit, None, error
                 continue
-            if table is not None and table.offset not in seen:
-                seen.add(table.offset)
+            if table is not None and table.offset not in visited:
+                visited.add(table.offset)
                 yield unit, table, None

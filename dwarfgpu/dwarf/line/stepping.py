@@ -29,8 +29,8 @@ class LineSteps:
     """Of one table, by address."""
 
     def __init__(self, table: LineTable) -> None:
-        found = [step for rows in _kept(table) for step in rows]
-        self._steps = sorted(found, key=lambda step: step.address)
+        steps = [step for rows in _kept(table) for step in rows]
+        self._steps = sorted(steps, key=lambda step: step.address)
         self._addresses = [step.address for step in self._steps]
 
     def at(self, address: int) -> tuple[Step, int] | None:
@@ -69,22 +69,22 @@ def _kept(table: LineTable) -> Iterator[list[Step]]:
     """The steps of each sequence."""
     rows = table.matrix.rows
     for sequence in table.sequences:
-        kept: list[Step] = []
+        steps: list[Step] = []
         line, file, is_told_apart = None, None, False
         for index in sequence.order:
             row = rows[index]
             is_same = (row.line, row.file) == (line, file)
             is_told_apart = bool(row.discriminator) or (is_same and is_told_apart)
             if not is_same or not is_told_apart:
-                if kept and kept[-1].file != row.file:
-                    _leave_out_empty(kept, row.address)
-                kept.append(Step(row.address, row.file, row.line, row.is_stmt))
+                if steps and steps[-1].file != row.file:
+                    _leave_out_empty(steps, row.address)
+                steps.append(Step(row.address, row.file, row.line, row.is_stmt))
             line, file = row.line, row.file
-        _leave_out_empty(kept, sequence.span.end)
-        yield [*kept, Step(sequence.span.end, 0, 0, True)]
+        _leave_out_empty(steps, sequence.span.end)
+        yield [*steps, Step(sequence.span.end, 0, 0, True)]
 
 
-def _leave_out_empty(kept: list[Step], address: int) -> None:
-    file = kept[-1].file if kept else None
-    while kept and (kept[-1].address, kept[-1].file) == (address, file):
-        kept.pop()
+def _leave_out_empty(steps: list[Step], address: int) -> None:
+    file = steps[-1].file if steps else None
+    while steps and (steps[-1].address, steps[-1].file) == (address, file):
+        steps.pop()

@@ -53,11 +53,11 @@ class _Parser:
         self.position = self.depth = 0
         at, end = 0, len(text.rstrip())
         while at < end:
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise _NotUnderstood
-            self.tokens.append(found[1])
-            at = found.end()
+            self.tokens.append(match[1])
+            at = match.end()
 
     @property
     def next(self) -> str:
@@ -133,15 +133,15 @@ class _Parser:
 
     def arguments(self) -> str:
         self.expect("<")
-        found: list[str] = []
+        names: list[str] = []
         while self.next != ">":
-            found.append(self.argument())
+            names.append(self.argument())
             if self.next == ",":
                 self.take()
             elif self.next != ">":
                 raise _NotUnderstood
         self.expect(">")
-        text = ", ".join(found)
+        text = ", ".join(names)
         return f"<{text} >" if text.endswith(">") else f"<{text}>"
 
     def argument(self) -> str:
@@ -190,15 +190,15 @@ class _Parser:
             return f" ({inner})"
         if not self.has_functions and not before.endswith(")"):
             raise _NotUnderstood
-        found: list[str] = []
+        names: list[str] = []
         while self.next != ")":
-            found.append(self.type())
+            names.append(self.type())
             if self.next == ",":
                 self.take()
             elif self.next != ")":
                 raise _NotUnderstood
         self.expect(")")
-        text = "" if found == ["void"] else ", ".join(found)
+        text = "" if names == ["void"] else ", ".join(names)
         return f"({text})" if before.endswith(")") else f" ({text})"
 
 

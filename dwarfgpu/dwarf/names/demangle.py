@@ -128,8 +128,8 @@ class _Demangler:
     def peek(self, count: int = 1) -> str:
         return self.text[self.position : self.position + count]
 
-    def expect(self, wanted: str) -> None:
-        if self.at(wanted) is None:
+    def expect(self, expected: str) -> None:
+        if self.at(expected) is None:
             raise _NotRead
 
     def number(self) -> int:
@@ -192,12 +192,12 @@ class _Demangler:
         return "non-virtual thunk to " if kind == "Th" else "virtual thunk to "
 
     def parameters(self) -> str:
-        found: list[str] = []
+        parts: list[str] = []
         while self.position < len(self.text) and self.peek() != "E":
-            found.append(self.type())
-        if not found:
+            parts.append(self.type())
+        if not parts:
             raise _NotRead
-        return "()" if found == ["void"] else f"({', '.join(found)})"
+        return "()" if parts == ["void"] else f"({', '.join(parts)})"
 
     def name(self) -> str:
         self.qualifiers = ""
@@ -271,10 +271,10 @@ class _Demangler:
 
     def nested(self) -> str:
         self.expect("N")
-        found = ""
-        while (each := self.at("r", "V", "K")) is not None:
-            found += {"r": " restrict", "V": " volatile", "K": " const"}[each]
-        qualifiers = found
+        words = ""
+        while (qualifier := self.at("r", "V", "K")) is not None:
+            words += {"r": " restrict", "V": " volatile", "K": " const"}[qualifier]
+        qualifiers = words
         reference = self.at("R", "O")
         qualifiers += {"R": " &", "O": " &&", None: ""}[reference]
         text = ""
@@ -341,13 +341,13 @@ class _Demangler:
         self.expect("I")
         self.enter()
         last, has_no_result = self.last, self.has_no_result
-        found: list[str] = []
+        arguments: list[str] = []
         while self.at("E") is None:
-            found += self.argument()
-        self.arguments = found
+            arguments += self.argument()
+        self.arguments = arguments
         self.last, self.has_arguments, self.has_no_result = last, True, has_no_result
         self.depth -= 1
-        inside = ", ".join(found)
+        inside = ", ".join(arguments)
         space = " " if inside.endswith(">") else ""
         opening = " <" if text.endswith("<") else "<"
         return self.bounded(f"{text}{opening}{inside}{space}>")
@@ -356,11 +356,11 @@ class _Demangler:
         """A type or number; of a pack, any number of them."""
         if self.at("J") is not None:
             self.enter()
-            found: list[str] = []
+            arguments: list[str] = []
             while self.at("E") is None:
-                found += self.argument()
+                arguments += self.argument()
             self.depth -= 1
-            return found
+            return arguments
         if self.at("L") is None:
             return [self.type()]
         kind = self.peek()
@@ -478,8 +478,8 @@ class _Demangler:
 
     def qualified(self) -> str:
         words = ""
-        while (each := self.at("r", "V", "K")) is not None:
-            words = {"r": " restrict", "V": " volatile", "K": " const"}[each] + words
+        while (qualifier := self.at("r", "V", "K")) is not None:
+            words = {"r": " restrict", "V": " volatile", "K": " const"}[qualifier] + words
         inner = self.type()
         if inner.endswith((")", "]")):
             raise _NotRead

@@ -45,9 +45,9 @@ def full_function_name(die: Die) -> str | None:
     """The name of a function with its parameters in C++; without them where not all is told."""
     if die.unit.is_cplusplus:
         symbol = _linkage_name(die) or die.name
-        found = None if symbol is None else function_name(die, symbol)
-        if found is not None:
-            return found
+        name = None if symbol is None else function_name(die, symbol)
+        if name is not None:
+            return name
     return bare_name(die)
 
 
@@ -118,9 +118,9 @@ def bare_name(die: Die) -> str | None:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
         mangled = _linkage_name(die)
         if not _is_told(declared) or (mangled and _INHERITED.search(mangled)):
-            told = None if mangled is None else demangled_name(mangled)
-            if told is not None:
-                return told
+            demangled = None if mangled is None else demangled_name(mangled)
+            if demangled is not None:
+                return demangled
         return canonical(scope_of(declared) + name, is_shown=True)
     except DwarfGpuError:
         return name

@@ -40,7 +40,7 @@ class Part:
 @lru_cache(maxsize=10_000)
 def canonical(text: str) -> str:
     """A name or type in the form in which it is compared."""
-    if not any(each in text for each in " <(,*&"):
+    if not any(character in text for character in " <(,*&"):
         return text
     words = _WORDS.sub(lambda match: _base(match[0].split()), text)
     return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
@@ -80,7 +80,7 @@ def _pieces(name: str) -> list[str]:
             out.append(name[start:at].strip())
             start = at + 2
     out.append(name[start:].strip())
-    return [each for each in out if each]
+    return [piece for piece in out if piece]
 
 
 def _part(text: str) -> Part:

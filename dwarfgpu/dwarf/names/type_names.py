@@ -68,11 +68,11 @@ def this_qualifiers(method: Method) -> str:
         return ""
     pointer = strip(method.type.parameters[0])
     inner = pointer.target if isinstance(pointer, Pointer) else None
-    found: set[str] = set()
-    while isinstance(inner, Qualified) and inner.qualifier not in found:
-        found.add(inner.qualifier)
+    names: set[str] = set()
+    while isinstance(inner, Qualified) and inner.qualifier not in names:
+        names.add(inner.qualifier)
         inner = inner.target
-    return "".join(f" {word}" for word in ("const", "volatile") if word in found)
+    return "".join(f" {word}" for word in ("const", "volatile") if word in names)
 
 
 def method_name(container: Type | None, method: Method) -> str:

@@ -52,8 +52,8 @@ def typed_names(code_object: CodeObject) -> Iterator[UnitNames]:
         units = ()  # a header points outside of the file
     for unit in units:
         try:
-            found = tuple(_declared(unit.full.root.children(), "", unit.is_cplusplus))
-            yield UnitNames(unit.root.name or "", found)
+            declared = tuple(_declared(unit.full.root.children(), "", unit.is_cplusplus))
+            yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:

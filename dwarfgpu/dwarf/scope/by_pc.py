@@ -164,7 +164,9 @@ class Scopes:
         for subprogram in chain[:1]:
             entered = (child for child in subprogram.children() if child.tag == dw.TAG_ENTRY_POINT)
             address = self.info.in_file(pc)
-            yield from (each for each in entered if covers(covered(each), address))
+            yield from (
+                entry_point for entry_point in entered if covers(covered(entry_point), address)
+            )
             yield subprogram
 
     def functions_at(self, pc: int) -> list[str]:
@@ -202,17 +204,19 @@ class Scopes:
         locals_: list[Variable] = []
         level = 0
         for scope in reversed(self.chain_at(pc)):
-            locals_ += [evolve(found, inline_level=level) for found in self.declared_in(scope)]
+            locals_ += [
+                evolve(variable, inline_level=level) for variable in self.declared_in(scope)
+            ]
             if scope.tag in FUNCTIONS:
-                locals_ += [evolve(found, inline_level=level) for found in agreed(scope)]
+                locals_ += [evolve(variable, inline_level=level) for variable in agreed(scope)]
                 level += 1
-        own = [found for found in locals_ if not found.inline_level]
-        outer = [found for found in locals_ if found.inline_level]
-        seen: set[str] = set()
+        own = [variable for variable in locals_ if not variable.inline_level]
+        outer = [variable for variable in locals_ if variable.inline_level]
+        visited: set[str] = set()
         out: list[Variable] = []
-        for found in (*own, *_found(self.globals_of(unit)), *outer):
-            out.append(evolve(found, is_shadowed=found.name in seen))
-            seen.add(found.name)
+        for variable in (*own, *_found(self.globals_of(unit)), *outer):
+            out.append(evolve(variable, is_shadowed=variable.name in visited))
+            visited.add(variable.name)
         return out
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
@@ -240,7 +244,7 @@ class Scopes:
             first = starts[-1 - level]
             own = chain[first : starts[-level] if level else None]
             scopes = reversed(chain[:first]) if with_outer else ()
-            outer = [each for scope in scopes for each in self.declared_in(scope)]
+            outer = [variable for scope in scopes for variable in self.declared_in(scope)]
         unit = self.unit_at(pc)
         return NameLookup(infos or (self.info,), unit, own, outer, self.declared_in, chain)
 
@@ -255,11 +259,15 @@ class Scopes:
             yield from self.own_globals_of(unit)
             return
         concrete: set[Die] = set()
-        for found in self.own_globals_of(unit):
-            concrete.update(found.die.origins())
-            yield found
+        for variable in self.own_globals_of(unit):
+            concrete.update(variable.die.origins())
+            yield variable
         for imported in imported_units(unit):
-            yield from (each for each in self.own_globals_of(imported) if each.die not in concrete)
+            yield from (
+                variable
+                for variable in self.own_globals_of(imported)
+                if variable.die not in concrete
+            )
 
     def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The same without those of imported units."""
@@ -291,14 +299,14 @@ class Scopes:
         for unit in units_naming(self.info, name):
             try:
                 matching: list[Variable] = []
-                for each in searched_units(unit):
-                    for found in self.own_globals_of(each):
-                        if found.name == simple and is_called(found.die, name):
-                            matching.append(found)
-                        elif found.name == UNKNOWN_NAME:
-                            problem = problem or _name_problem(found.die)
+                for searched in searched_units(unit):
+                    for variable in self.own_globals_of(searched):
+                        if variable.name == simple and is_called(variable.die, name):
+                            matching.append(variable)
+                        elif variable.name == UNKNOWN_NAME:
+                            problem = problem or _name_problem(variable.die)
                     if matching:
-                        return min(matching, key=lambda found: len(path_of(found.die)))
+                        return min(matching, key=lambda candidate: len(path_of(candidate.die)))
             except DwarfGpuError as error:
                 problem = problem or error
         if problem is not None:
@@ -308,15 +316,15 @@ class Scopes:
     def _indexed(self, simple: str, name: str) -> Variable | None:
         """The global variable that `.debug_names` has; None where it has none or misleads."""
         try:
-            found = [
+            matching = [
                 die
                 for die in self.info.names.find(simple, DATA)
                 if is_called(die, name) and _is_global(die)
             ]
         except DwarfGpuError:
             return None
-        found.sort(key=_place_of)
-        first = min(found, key=lambda die: len(path_of(die)), default=None)
+        matching.sort(key=_place_of)
+        first = min(matching, key=lambda die: len(path_of(die)), default=None)
         return None if first is None else Variable(simple, first, "global")
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
@@ -348,8 +356,8 @@ class Scopes:
 
 
 def _variable(meanings: NameLookup, name: str) -> Variable | None:
-    found = meanings.of(name)
-    return found[0] if found and isinstance(found[0], Variable) else None
+    meaning = meanings.of(name)
+    return meaning[0] if meaning and isinstance(meaning[0], Variable) else None
 
 
 def _found(variables: Iterator[Variable]) -> Iterator[Variable]:

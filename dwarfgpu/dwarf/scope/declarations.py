@@ -84,8 +84,8 @@ def declared(unit: CompilationUnit) -> Declared:
         except DwarfGpuError:  # the others are usable
             by_name.setdefault(UNKNOWN_NAME, []).append(index)
     return Declared(
-        {name: tuple(found) for name, found in by_name.items()},
-        {origin: tuple(found) for origin, found in completions.items()},
+        {name: tuple(dies) for name, dies in by_name.items()},
+        {origin: tuple(dies) for origin, dies in completions.items()},
         tuple(imports),
     )
 
@@ -102,9 +102,9 @@ def imports(unit: CompilationUnit) -> Iterator[Die]:
 
 def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
     """An entry and those of some units that complete it."""
-    pending, left = [die], _MOST_COMPLETIONS
-    while pending and left:
-        left -= 1
+    pending, remaining = [die], _MOST_COMPLETIONS
+    while pending and remaining:
+        remaining -= 1
         current = pending.pop(0)
         yield current
         for unit in units:
@@ -200,15 +200,15 @@ def _path_below(scope: Die) -> tuple[Scope, ...]:
     return tuple(reversed(out))
 
 
-def is_within(path: tuple[Scope, ...], wanted: tuple[str, ...]) -> bool:
+def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
     """Whether a qualified name before its last part is `wanted`: every scope that is not
     transparent is named, and nothing else."""
-    left = {len(wanted)}
+    positions = {len(scopes)}
     """How many of the wanted names may be left, from the inside outwards."""
     for scope in reversed(path):
-        named = {count - 1 for count in left if count and wanted[count - 1] == scope.name}
-        left = named | left if scope.is_transparent else named
-    return 0 in left
+        named = {count - 1 for count in positions if count and scopes[count - 1] == scope.name}
+        positions = named | positions if scope.is_transparent else named
+    return 0 in positions
 
 
 def is_called(die: Die, name: str) -> bool:
@@ -218,7 +218,7 @@ def is_called(die: Die, name: str) -> bool:
         return False
     if not outer and not name.startswith("::"):
         return True
-    return is_within(path_of(die), tuple(each.name for each in outer))
+    return is_within(path_of(die), tuple(scope.name for scope in outer))
 
 
 def qualified(die: Die) -> tuple[str, ...]:

@@ -36,8 +36,8 @@ class SymbolPlace:
 
 def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
     """`g`, `g+40`; None where `symbol_place` is."""
-    found = symbol_place(code_objects, address)
-    return None if found is None else str(found)
+    place = symbol_place(code_objects, address)
+    return None if place is None else str(place)
 
 
 def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlace | None:
@@ -49,9 +49,9 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
         if section is None:
             continue
         # A stripped file keeps only what the dynamic linker needs.
-        known = [file.symbol_before(inside) for file in symbol_files(code_object)]
-        before = [each for each in known if each is not None]
-        symbol = max(before, key=lambda each: each.address, default=None)
+        symbols = [file.symbol_before(inside) for file in symbol_files(code_object)]
+        before = [symbol for symbol in symbols if symbol is not None]
+        symbol = max(before, key=lambda candidate: candidate.address, default=None)
         if symbol is None or not section.covers(symbol.address):
             return None
         offset = inside - symbol.address
@@ -66,10 +66,10 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
-    found: str | None = None
+    name: str | None = None
     if symbol.kind == "function":
-        found = _function_name(code_object, symbol)
-    return found or demangled(symbol.name) or symbol.name
+        name = _function_name(code_object, symbol)
+    return name or demangled(symbol.name) or symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:

@@ -206,10 +206,10 @@ class Variable:
             )
         if not described:
             return f"{self.name} is declared here but no location is given: it is optimized out"
-        known = self._somewhere
-        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in known[:_MOST_SHOWN])
-        where = f"at {spans}" if known else "nowhere"
-        hidden = len(known) - _MOST_SHOWN
+        cached = self._somewhere
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MOST_SHOWN])
+        where = f"at {spans}" if cached else "nowhere"
+        hidden = len(cached) - _MOST_SHOWN
         more = f" and {hidden} more ranges" if hidden > 0 else ""
         return f"{self.name} is optimized out at this pc; described {where}{more}"
 
@@ -302,11 +302,11 @@ def calls_below(scope: Die) -> Iterator[Die]:
 def first_call(function: Die) -> Die | None:
     """The first inlined call, in the order of its unit, of a function; None where there is none."""
     unit = function.unit
-    wanted = tuple(function.origins())[-1]
+    declaration = tuple(function.origins())[-1]
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
             call = unit.die(index)
-            if tuple(call.origins())[-1] == wanted and code_ranges(call):
+            if tuple(call.origins())[-1] == declaration and code_ranges(call):
                 return call
     return None
 

@@ -45,15 +45,17 @@ def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
     """All of a file, once at an address, in the order of its entries; none where the name means no
     function. What cannot be read is left out."""
     path, parameters = _split(text.strip())
-    wanted = _components(path.removeprefix("::"))
-    found: dict[int, NamedFunction] = {}
-    for unit in _units(code_object.info, canonical(wanted[-1])):
+    components = _components(path.removeprefix("::"))
+    functions: dict[int, NamedFunction] = {}
+    for unit in _units(code_object.info, canonical(components[-1])):
         try:
-            for each in sorted(_in_unit(unit, wanted, parameters), key=lambda one: one.die.offset):
-                found.setdefault(each.entry, each)
+            for function in sorted(
+                _in_unit(unit, components, parameters), key=lambda candidate: candidate.die.offset
+            ):
+                functions.setdefault(function.entry, function)
         except DwarfGpuError:
             continue
-    return list(found.values())
+    return list(functions.values())
 
 
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
@@ -72,16 +74,16 @@ def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
 
 
 def _in_unit(
-    unit: CompilationUnit, wanted: list[str], parameters: str | None
+    unit: CompilationUnit, components: list[str], parameters: str | None
 ) -> Iterator[NamedFunction]:
-    simple = canonical(wanted[-1])
+    simple = canonical(components[-1])
     keys = [simple]
     if "<" not in simple and unit.is_cplusplus:
         keys += [key for key in declared(unit).by_name if key.startswith(f"{simple}<")]
     names: dict[Die, str] = {}
     for key in keys:
         for die in named(unit, key):
-            if die.tag == dw.TAG_SUBPROGRAM and _fits(die, wanted):
+            if die.tag == dw.TAG_SUBPROGRAM and _fits(die, components):
                 names.setdefault(declaration_of(die), "")
     for declaration in names:
         instances = [die for die in completed(declaration, [unit]) if Subprogram(die).ranges]
@@ -109,20 +111,20 @@ def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFuncti
                 yield NamedFunction(call, bare, ranges[0].begin, is_call=True)
 
 
-def _fits(die: Die, wanted: list[str]) -> bool:
+def _fits(die: Die, components: list[str]) -> bool:
     """Whether the path of a function ends in the components that are wanted."""
     own = _components(bare_name(die) or die.name or "")
-    if len(own) < len(wanted):
+    if len(own) < len(components):
         return False
-    ends = own[len(own) - len(wanted) :]
-    return all(map(_is_meant, ends, wanted))
+    ends = own[len(own) - len(components) :]
+    return all(map(_is_meant, ends, components))
 
 
-def _is_meant(name: str, given: str) -> bool:
+def _is_meant(name: str, written: str) -> bool:
     """Whether a component is one that was given, perhaps without its template arguments."""
-    if "<" not in given and _OPERATOR.match(name) is None and name.partition("<")[0] == given:
+    if "<" not in written and _OPERATOR.match(name) is None and name.partition("<")[0] == written:
         return True
-    return canonical(name) == canonical(given)
+    return canonical(name) == canonical(written)
 
 
 def _takes(name: str, parameters: str) -> bool:

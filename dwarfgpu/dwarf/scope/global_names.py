@@ -37,12 +37,12 @@ _AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
 def names_of(
-    code_object: CodeObject, near: Callable[[str], int | None] | None = None
+    code_object: CodeObject, edit_distance: Callable[[str], int | None] | None = None
 ) -> Iterator[tuple[str, Kind]]:
     """The names and what they are; units that cannot be read are left out, and where bytes can tell
     it those without a simple name for which `near` gives a distance."""
     info = code_object.info
-    units = None if near is None else _with_near(info, near)
+    units = None if edit_distance is None else _with_near(info, edit_distance)
     for unit in info.watched_units() if units is None else units:
         try:
             yield from _declared(unit.root.children(), "")
@@ -50,14 +50,16 @@ def names_of(
             continue  # what reads the unit reports it
 
 
-def _with_near(info: DebugInfo, near: Callable[[str], int | None]) -> list[CompilationUnit] | None:
+def _with_near(
+    info: DebugInfo, edit_distance: Callable[[str], int | None]
+) -> list[CompilationUnit] | None:
     """The units of a large file in which names stand that are near; None: any."""
     if len(info.units) < _FEW_UNITS or not info.strings.tells:
         return None
     found: dict[CompilationUnit, None] = {}
     texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
-    known = ((near(text.decode("utf-8", "replace")), text) for text in texts)
-    nearest = sorted((edits, text) for edits, text in known if edits is not None)
+    distances = ((edit_distance(text.decode("utf-8", "replace")), text) for text in texts)
+    nearest = sorted((edits, text) for edits, text in distances if edits is not None)
     for _, text in nearest[:_MOST_NEAR]:
         units = info.strings.units(text + b"\0")
         if units is None:
@@ -69,22 +71,24 @@ def _with_near(info: DebugInfo, near: Callable[[str], int | None]) -> list[Compi
 def first_names(
     code_objects: Iterable[CodeObject],
     kinds: tuple[Kind, ...],
-    near: Callable[[str], int | None] | None = None,
+    edit_distance: Callable[[str], int | None] | None = None,
 ) -> Iterator[str]:
     """The names of these kinds among the first that code objects declare: no more than can be read
     at once; with `near` perhaps only those for which it gives a distance, and what is in their
     units.
     """
-    declared = chain.from_iterable(names_of(each, near) for each in code_objects)
+    declared = chain.from_iterable(
+        names_of(code_object, edit_distance) for code_object in code_objects
+    )
     return (name for name, kind in islice(declared, _MOST) if kind in kinds)
 
 
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
     """The qualified names of the variables that have a name."""
-    for each in code_objects:
-        found = each.scopes.global_named(name)
-        if found is not None and qualified_name(found.die) != name:
-            yield qualified_name(found.die)
+    for code_object in code_objects:
+        variable = code_object.scopes.global_named(name)
+        if variable is not None and qualified_name(variable.die) != name:
+            yield qualified_name(variable.die)
 
 
 def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, Kind]]:

@@ -30,17 +30,17 @@ def imported_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
 
     An import that cannot be followed is an error when all others are done.
     """
-    seen = {unit}
+    visited = {unit}
     pending = deque([unit])
     problem: DwarfGpuError | None = None
     while pending:
-        for found in _imports(pending.popleft()):
-            if isinstance(found, DwarfGpuError):
-                problem = problem or found
-            elif found not in seen:
-                seen.add(found)
-                pending.append(found)
-                yield found
+        for imported in _imports(pending.popleft()):
+            if isinstance(imported, DwarfGpuError):
+                problem = problem or imported
+            elif imported not in visited:
+                visited.add(imported)
+                pending.append(imported)
+                yield imported
     if problem is not None:
         raise problem
 
@@ -71,11 +71,11 @@ def units_with_names(
 ) -> Iterator[CompilationUnit]:
     """Every unit in which a name of a file may be, once: the likely ones first, type units of split
     files last; what cannot be found is left out."""
-    seen: set[CompilationUnit] = set()
+    visited: set[CompilationUnit] = set()
     for unit in chain(likely, info.watched_units()):
-        if unit in seen:
+        if unit in visited:
             continue
-        seen.add(unit)
+        visited.add(unit)
         try:
             yield from searched_units(unit)
         except DwarfGpuError:

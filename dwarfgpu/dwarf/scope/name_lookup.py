@@ -129,34 +129,37 @@ class NameLookup:
         error where a unit that may have it cannot be read.
         """
         self.problem, self.name = None, name
-        wanted = parts(name)
-        if not wanted:
+        sought = parts(name)
+        if not sought:
             return ()
-        found = self._found(wanted, name.startswith("::"), takes)
-        if not found and self.problem is not None:
+        meanings = self._found(sought, name.startswith("::"), takes)
+        if not meanings and self.problem is not None:
             raise self.problem
-        return found
+        return meanings
 
     def _found(
-        self, wanted: tuple[Part, ...], is_global: bool, takes: Takes
+        self, sought: tuple[Part, ...], is_global: bool, takes: Takes
     ) -> tuple[Meaning, ...]:
-        *outer, last = wanted
+        *outer, last = sought
         if not outer:
             return self._global(last, takes) if is_global else self._simple(last, takes)
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
-            found: tuple[Meaning, ...]
+            meanings: tuple[Meaning, ...]
             if index:
-                found = self._inside(holder, part, _is_scope)
+                meanings = self._inside(holder, part, _is_scope)
             else:
-                found = (
+                meanings = (
                     self._global(part, _is_scope) if is_global else self._simple(part, _is_scope)
                 )
-            before, holder = holder, tuple(each for each in found if isinstance(each, Die))
+            before, holder = (
+                holder,
+                tuple(meaning for meaning in meanings if isinstance(meaning, Die)),
+            )
             if not holder:
                 if not index and not is_global and self._simple(part, ordinary):
-                    rest = "".join(f"::{each.text}" for each in wanted[1:])
-                    raise UsageError(f"A syntax error in expression, near `{rest}'.")
+                    remainder = "".join(f"::{sought_part.text}" for sought_part in sought[1:])
+                    raise UsageError(f"A syntax error in expression, near `{remainder}'.")
                 if not index:
                     raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(_names(before[0]))
@@ -178,28 +181,28 @@ class NameLookup:
 
     def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         for scope in reversed(self.chain):
-            found = self._in_block(scope, part, takes) or _in_nameless((scope,), part, takes)
-            if found:
-                return found
+            meanings = self._in_block(scope, part, takes) or _in_nameless((scope,), part, takes)
+            if meanings:
+                return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         for scope in scopes:
-            if scope.tag in CLASSES and (found := self._in_class(scope, part, takes)):
-                return found
-            if found := _parameter(scope, part, takes):
-                return found
+            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, takes)):
+                return meanings
+            if meanings := _parameter(scope, part, takes):
+                return meanings
         paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
-            found = self._here(path, part, takes)
-            if found:
-                return found
+            meanings = self._here(path, part, takes)
+            if meanings:
+                return meanings
         for variable in self.outer:
             if variable.name == part.name and takes(variable.die):
                 return (variable,)
         for path in (*map(_names, classes), *paths, ()):
-            found = self._elsewhere(path, part, takes)
-            if found:
-                return found
+            meanings = self._elsewhere(path, part, takes)
+            if meanings:
+                return meanings
         return self._in_any_nameless(part, takes)
 
     def _in_any_nameless(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -212,9 +215,9 @@ class NameLookup:
                 self.problem = self.problem or error
                 continue
             same = [variable for variable in variables if canonical(variable.name) == part.name]
-            found = [each for each in same if takes(each.die)]
-            if found:
-                return (one_at(found, self.place),)
+            takable = [variable for variable in same if takes(variable.die)]
+            if takable:
+                return (one_at(takable, self.place),)
         return ()
 
     def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -235,16 +238,18 @@ class NameLookup:
             return self._defined([child for child in scope.children() if _is(child, part, takes)])
         # Compilers leave out the static members and functions that a unit does not use.
         path = _names(scope)
-        found = self._in_class(scope, part, takes) or self._here(path, part, takes)
-        return found or self._elsewhere(path, part, takes)
+        meanings = self._in_class(scope, part, takes) or self._here(path, part, takes)
+        return meanings or self._elsewhere(path, part, takes)
 
     # Scopes
 
     def _in_class(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """A member of a class or of a base class, as its unit declares them."""
         defined = self._type_of(scope) or scope
-        found = [each for each in class_scope(defined, part.name, self.definition) if takes(each)]
-        return self._defined([each for each in found if has_parameters(each, part)])
+        members = [
+            member for member in class_scope(defined, part.name, self.definition) if takes(member)
+        ]
+        return self._defined([member for member in members if has_parameters(member, part)])
 
     def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """What a block or function declares itself, or imports by name."""
@@ -257,13 +262,13 @@ class NameLookup:
                 if child.tag in TYPES and _is(child, part, takes):
                     return (child,)
                 if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
-                    for each in child.children():
-                        if _is(each, part, takes):
-                            return (each,)
+                    for grandchild in child.children():
+                        if _is(grandchild, part, takes):
+                            return (grandchild,)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
-                    found = self._imported(child, part, takes, {})
-                    if found:
-                        return self._defined(found)
+                    dies = self._imported(child, part, takes, {})
+                    if dies:
+                        return self._defined(dies)
         return _parameter(scope, part, takes)
 
     def _here(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -271,23 +276,25 @@ class NameLookup:
         if self.unit is None:
             return ()
         try:
-            found = self._declared(self.unit, path, part, takes)
-            found = found or self._by_import(path, part, takes, {})
+            dies = self._declared(self.unit, path, part, takes)
+            dies = dies or self._by_import(path, part, takes, {})
         except DwarfGpuError as error:
             self.problem = self.problem or error
             return ()
-        return self._defined(found)
+        return self._defined(dies)
 
     def _declared(self, unit: CompilationUnit, path: Path, part: Part, takes: Takes) -> list[Die]:
         """What a unit, with those that it imports, declares in a namespace."""
-        found: list[Die] = []
-        for each in self._with_imported(unit):
-            for die in _named_in(each, path, part.name):
+        dies: list[Die] = []
+        for imported_unit in self._with_imported(unit):
+            for die in _named_in(imported_unit, path, part.name):
                 if takes(die) and has_parameters(die, part):
-                    found.append(die)
-            if self.problem is None and (lost := next(named(each, UNKNOWN_NAME), None)):
-                self.problem = _name_problem(lost)
-        return found
+                    dies.append(die)
+            if self.problem is None and (
+                unknown_name := next(named(imported_unit, UNKNOWN_NAME), None)
+            ):
+                self.problem = _name_problem(unknown_name)
+        return dies
 
     def _with_imported(self, unit: CompilationUnit) -> Iterator[CompilationUnit]:
         yield unit
@@ -296,51 +303,57 @@ class NameLookup:
         except DwarfGpuError as error:
             self.problem = self.problem or error
 
-    def _by_import(self, path: Path, part: Part, takes: Takes, seen: dict[Die, None]) -> list[Die]:
+    def _by_import(
+        self, path: Path, part: Part, takes: Takes, visited: dict[Die, None]
+    ) -> list[Die]:
         """What the using-directives and -declarations of a namespace give, in the unit of the
         place; those of the blocks of the function count for the unit."""
         assert self.unit is not None
-        directives = [each for each in imports(self.unit) if is_within(path_of(each), path)]
+        directives = [
+            directive for directive in imports(self.unit) if is_within(path_of(directive), path)
+        ]
         if not path:
             blocks = [child for scope in reversed(self.chain) for child in scope.children()]
             directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
         for directive in directives:
-            found = self._imported(directive, part, takes, seen)
-            if found:
-                return found
+            dies = self._imported(directive, part, takes, visited)
+            if dies:
+                return dies
         return []
 
     def _imported(
-        self, directive: Die, part: Part, takes: Takes, seen: dict[Die, None]
+        self, directive: Die, part: Part, takes: Takes, visited: dict[Die, None]
     ) -> list[Die]:
         target = directive.reference(dw.AT_IMPORT)
-        if target is None or target in seen or len(seen) > _MOST_SCOPES:
+        if target is None or target in visited or len(visited) > _MOST_SCOPES:
             return []
         if directive.tag == dw.TAG_IMPORTED_DECLARATION:
             name = directive.name if directive.has(dw.AT_NAME) else target.name
             target = followed(target)
             is_it = canonical(name or "") == part.name and takes(target)
             return [target] if is_it and has_parameters(target, part) else []
-        seen[target] = None
+        visited[target] = None
         path = _names(target)
-        found = self._declared(target.unit, path, part, takes)
-        return found or self._by_import(path, part, takes, seen)
+        dies = self._declared(target.unit, path, part, takes)
+        return dies or self._by_import(path, part, takes, visited)
 
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, takes: Takes
     ) -> tuple[Meaning, ...]:
         """A variable of a function, also of its blocks; `UsageError` where several have one."""
-        found: dict[Die, Variable] = {}
+        variables: dict[Die, Variable] = {}
         for function in functions:
             for variable in variables_below(function):
                 if canonical(variable.name) == part.name and takes(variable.die):
-                    found.setdefault(declaration_of(function), variable)
-        if len(found) > 1:
-            inside = [each for each in found if each in map(declaration_of, self.chain[:1])]
+                    variables.setdefault(declaration_of(function), variable)
+        if len(variables) > 1:
+            inside = [
+                meaning for meaning in variables if meaning in map(declaration_of, self.chain[:1])
+            ]
             if len(inside) != 1:
-                raise UsageError(overloaded(found))
-            return (found[inside[0]],)
-        return tuple(found.values()) or _in_nameless(functions, part, takes)
+                raise UsageError(overloaded(variables))
+            return (variables[inside[0]],)
+        return tuple(variables.values()) or _in_nameless(functions, part, takes)
 
     # Other units
 
@@ -354,14 +367,16 @@ class NameLookup:
             if likely is not None and unit not in likely:
                 continue
             try:
-                found = self._defined(self._declared(unit, path, part, takes))
-                found = tuple(each for each in found if not _is_unknown_elsewhere(each))
+                meanings = self._defined(self._declared(unit, path, part, takes))
+                meanings = tuple(
+                    meaning for meaning in meanings if not _is_unknown_elsewhere(meaning)
+                )
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
-            if any(_is_known_everywhere(each) for each in found):
-                return found
-            hidden = hidden or found
+            if any(_is_known_everywhere(meaning) for meaning in meanings):
+                return meanings
+            hidden = hidden or meanings
         return hidden
 
     def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
@@ -376,13 +391,13 @@ class NameLookup:
     def _exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
         """The units of which an index or a symbol tells that they may export a name; None where
         nothing could tell."""
-        found: set[CompilationUnit] = set()
+        units: set[CompilationUnit] = set()
         for info in self.infos:
             if not (info.object.symbols or info.loaded.symbols):
                 return None
             for unit in likely_units(info, joined((*path, name))):
-                found.update(_searched(unit))
-        return found
+                units.update(_searched(unit))
+        return units
 
     def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
         """A template is spelled in several ways: its arguments do not tell which units have it."""
@@ -399,11 +414,11 @@ class NameLookup:
 
     # Definitions
 
-    def _defined(self, found: Iterable[Die]) -> tuple[Meaning, ...]:
+    def _defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
         """The definitions of entries, each once. What is only declared stays where other files can
         mean it: a symbol may tell where it is."""
         out: dict[Meaning, None] = {}
-        for die in found:
+        for die in dies:
             defined = self.definition(die)
             if not is_data(defined):
                 out[defined] = None
@@ -411,9 +426,9 @@ class NameLookup:
             variable = Variable(name_of(defined) or "", defined, "global")
             if is_definition(defined) or is_member(defined) or variable.is_external:
                 out[variable] = None
-        kept = _told_apart(sorted(out, key=_order), self.place)
-        functions = [each for each in kept if _is_function(each)]
-        return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
+        meanings = _told_apart(sorted(out, key=_order), self.place)
+        functions = [meaning for meaning in meanings if _is_function(meaning)]
+        return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
 
     def definition(self, die: Die) -> Die:
         """The entry that defines what an entry declares, of another unit if need be; itself where
@@ -423,18 +438,20 @@ class NameLookup:
         if die.tag in TAGGED:
             die = die.described
         here = [die.unit] if self.unit is None else [die.unit, self.unit]
-        for each in completed(die, dict.fromkeys(here)):
-            if is_definition(each):
-                return each.described if each.tag in TAGGED else each
+        for completion in completed(die, dict.fromkeys(here)):
+            if is_definition(completion):
+                return completion.described if completion.tag in TAGGED else completion
         name, path = canonical(die.name or ""), path_of(die)
-        others = self.others(tuple(each.name for each in path), name) if name else ()
-        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), others):
+        other_units = self.others(tuple(scope.name for scope in path), name) if name else ()
+        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
             try:
-                for found in named(unit, name):
-                    if found.tag == die.tag and path_of(found) == path:
-                        for each in completed(found, (unit,)):
-                            if is_definition(each) and _is_same_function(die, each):
-                                return each.described if each.tag in TAGGED else each
+                for namesake in named(unit, name):
+                    if namesake.tag == die.tag and path_of(namesake) == path:
+                        for completion in completed(namesake, (unit,)):
+                            if is_definition(completion) and _is_same_function(die, completion):
+                                return (
+                                    completion.described if completion.tag in TAGGED else completion
+                                )
             except DwarfGpuError as error:
                 self.problem = self.problem or error
         return die
@@ -475,11 +492,11 @@ def _is(die: Die, part: Part, takes: Takes) -> bool:
 
 def _parameter(scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
     """A parameter of the template that a function or class is an instance of."""
-    found = template_parameter(scope, part.name)
-    if found is None or not takes(found):
+    parameter = template_parameter(scope, part.name)
+    if parameter is None or not takes(parameter):
         return ()
-    is_type = found.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
-    return (found if is_type else Variable(part.text, found, "global"),)
+    is_type = parameter.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
+    return (parameter if is_type else Variable(part.text, parameter, "global"),)
 
 
 def _is_scope(die: Die) -> bool:
@@ -489,35 +506,37 @@ def _is_scope(die: Die) -> bool:
 
 def _names(scope: Die) -> Path:
     """The canonical names of a scope and of those around it."""
-    return (*(each.name for each in path_of(scope)), scope_name(scope))
+    return (*(scope.name for scope in path_of(scope)), scope_name(scope))
 
 
 def _is_function(meaning: Meaning) -> bool:
     return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
 
 
-def _is_same_function(one: Die, other: Die) -> bool:
-    return one.tag != dw.TAG_SUBPROGRAM or parameter_types(one) == parameter_types(other)
+def _is_same_function(first: Die, second: Die) -> bool:
+    return first.tag != dw.TAG_SUBPROGRAM or parameter_types(first) == parameter_types(second)
 
 
 def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:
     """A variable that belongs to a function without being in its entry."""
     for function in functions:
         if function.tag in FUNCTIONS:
-            found = [each for each in variables_of(function, part.name) if takes(each.die)]
-            if found:
-                return (one_of(found, function),)
+            variables = [
+                variable for variable in variables_of(function, part.name) if takes(variable.die)
+            ]
+            if variables:
+                return (one_of(variables, function),)
     return ()
 
 
-def _told_apart(found: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
+def _told_apart(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
     """The same, of variables of nameless functions the one that the code at a place has; a variable
     of the namespace itself is before them."""
-    if len(found) < 2:
-        return found
+    if len(meanings) < 2:
+        return meanings
     nameless: list[Variable] = []
     others: list[Meaning] = []
-    for meaning in found:
+    for meaning in meanings:
         if isinstance(meaning, Variable) and is_nameless(meaning):
             nameless.append(meaning)
         else:

@@ -69,13 +69,13 @@ class ListedSymbol:
 
 
 def listed_symbols(
-    info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None = None
+    info: DebugInfo, kind: Kind, pattern: re.Pattern[str] | None = None
 ) -> Iterator[ListedSymbol]:
     """All of a kind, or those in whose names something is found; what cannot be read is left out.
 
     Where a symbol is declared is read of those alone.
     """
-    for unit in _units(info, kind, wanted):
+    for unit in _units(info, kind, pattern):
         try:
             pending = [unit.full.root]
         except DwarfGpuError:
@@ -88,43 +88,43 @@ def listed_symbols(
             for die in children:
                 if die.tag in _SCOPES or is_nameless_function(die):
                     pending.append(die)
-                found = _listed(die, kind, wanted)
-                if found is not None:
-                    yield found
+                listed = _listed(die, kind, pattern)
+                if listed is not None:
+                    yield listed
 
 
 def _units(
-    info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None
+    info: DebugInfo, kind: Kind, pattern: re.Pattern[str] | None
 ) -> Iterable[CompilationUnit]:
     """The units that may have a name in which something is found.
 
     A word that is in it is in the name of one entry: only other characters stand between the names
     of which a name is made.
     """
-    word = "" if wanted is None else required_word(wanted.pattern)
-    if not word or any(word in each for each in _MADE_UP):
+    word = "" if pattern is None else required_word(pattern.pattern)
+    if not word or any(word in made_up for made_up in _MADE_UP):
         return info.watched_units()
     if kind == "functions" and b"_Z" in info.section(".debug_str"):
         return info.watched_units()  # a mangled name stands for words that are not in it
-    found = info.strings.units_containing(word.encode())
-    return info.watched_units() if found is None else found
+    units = info.strings.units_containing(word.encode())
+    return info.watched_units() if units is None else units
 
 
 def required_word(pattern: str) -> str:
     """The longest word of at least three characters that is in everything that a pattern of `re`
     matches; empty where the pattern does not show it."""
-    if any(each in pattern for each in "|(["):
+    if any(special in pattern for special in "|(["):
         return ""
     plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))
     return max(_WORD.findall(plain), key=len, default="")
 
 
-def _listed(die: Die, kind: Kind, wanted: re.Pattern[str] | None) -> ListedSymbol | None:
+def _listed(die: Die, kind: Kind, pattern: re.Pattern[str] | None) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     try:
         name = _name(die, kind)
-        if name is None or (wanted is not None and wanted.search(name) is None):
+        if name is None or (pattern is not None and pattern.search(name) is None):
             return None
         return _with_place(die, name, kind)
     except DwarfGpuError:

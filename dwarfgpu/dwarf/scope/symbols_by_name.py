@@ -42,15 +42,15 @@ def _linkage_name(variable: Variable) -> str | None:
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
     """Where the symbol of a name is, as loaded, and whether it is code: global ones first. None
     where no file has one in a section."""
-    found: list[tuple[bool, int, bool]] = []
+    candidates: list[tuple[bool, int, bool]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, with_untyped=True):
                 if symbol.is_in_section:
                     address = symbol.address + code_object.load_address
                     is_code = symbol.kind == "function" or file.is_code(symbol.address)
-                    found.append((symbol.is_local, address, is_code))
-    if not found:
+                    candidates.append((symbol.is_local, address, is_code))
+    if not candidates:
         return None
-    _, address, is_code = min(found, key=lambda each: each[0])
+    _, address, is_code = min(candidates, key=lambda candidate: candidate[0])
     return address, is_code

@@ -39,19 +39,19 @@ class Contributions:
                 self._found.append(_read(reader))
         except Malformed:
             pass
-        self._starts = [each.lists_at for each in self._found]
+        self._starts = [contribution.lists_at for contribution in self._found]
 
     def check(self, offset: int, address_size: int) -> None:
         """`IllFormed` where the header for an offset and the unit have other address sizes."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or offset >= self._found[index].end:
             return
-        found = self._found[index]
-        if found.version != 5:
-            raise Unsupported(f"version {found.version} of {self._section}")
-        if found.address_size != address_size:
+        contribution = self._found[index]
+        if contribution.version != 5:
+            raise Unsupported(f"version {contribution.version} of {self._section}")
+        if contribution.address_size != address_size:
             raise IllFormed(
-                f"address_size {found.address_size} of {self._section} and address_size "
+                f"address_size {contribution.address_size} of {self._section} and address_size "
                 f"{address_size} of its unit disagree"
             )
 

@@ -84,25 +84,25 @@ class PackageIndex:
 
     def signatures(self) -> Iterator[int]:
         """The signature of every row, in the order of the rows."""
-        found: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for slot in range(self.slot_count):
             row = self._row_in(slot)
             if row:
-                found.setdefault(row, self._number(self._slots_at, slot, 8))
-        for row in sorted(found):
-            yield found[row]
+                numbers.setdefault(row, self._number(self._slots_at, slot, 8))
+        for row in sorted(numbers):
+            yield numbers[row]
 
     def contributions(self, row: int) -> dict[str, Contribution]:
         """The parts of sections that a row has, by their names without `.dwo`."""
-        known = SECTIONS[self.version]
+        sections = SECTIONS[self.version]
         width = len(self.columns)
         sizes_at = self._rows_at + 4 * width * self.row_count
         out: dict[str, Contribution] = {}
         for column, code in enumerate(self.columns):
             cell = (row - 1) * width + column
             size_bytes = self._number(sizes_at, cell, 4)
-            if code in known and size_bytes:
-                out[known[code]] = Contribution(self._number(self._rows_at, cell, 4), size_bytes)
+            if code in sections and size_bytes:
+                out[sections[code]] = Contribution(self._number(self._rows_at, cell, 4), size_bytes)
         return out
 
 
@@ -173,21 +173,21 @@ class PackageSections:
             self._whole[name] = self.file.section_data(f"{name}.dwo")
         return self._whole[name]
 
-    def part(self, name: str, wanted: Contribution) -> bytes:
+    def part(self, name: str, contribution: Contribution) -> bytes:
         """A contribution to a section."""
-        if (name, wanted) not in self._parts:
-            data, end = self.whole(name), wanted.offset + wanted.size_bytes
+        if (name, contribution) not in self._parts:
+            data, end = self.whole(name), contribution.offset + contribution.size_bytes
             if end > len(data):
                 raise IllFormed(
-                    f"{self.file.path}: a contribution to {name}.dwo at [{wanted.offset:#x},"
+                    f"{self.file.path}: a contribution to {name}.dwo at [{contribution.offset:#x},"
                     f"{end:#x}) is outside its {len(data):#x} bytes"
                 )
-            cut = self._cut_bytes.get(name, 0) + wanted.size_bytes
+            cut = self._cut_bytes.get(name, 0) + contribution.size_bytes
             if cut > 2 * len(data):
                 raise LimitExceeded(f"{self.file.path}: contributions to {name}.dwo overlap")
             self._cut_bytes[name] = cut
-            self._parts[name, wanted] = data[wanted.offset : end]
-        return self._parts[name, wanted]
+            self._parts[name, contribution] = data[contribution.offset : end]
+        return self._parts[name, contribution]
 
 
 @frozen(eq=False)
@@ -201,8 +201,8 @@ class PackageRow:
         """A section, by its name without `.dwo`; strings are shared by all units."""
         if name == ".debug_str":
             return self._package.whole(name)
-        wanted = self._contributions.get(name)
-        return b"" if wanted is None else self._package.part(name, wanted)
+        contribution = self._contributions.get(name)
+        return b"" if contribution is None else self._package.part(name, contribution)
 
     def start(self, name: str) -> int:
         """Where that begins in the section of the package."""

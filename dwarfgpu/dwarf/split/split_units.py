@@ -190,21 +190,21 @@ class SplitFiles:
         id = split_id(skeleton)
         if id is None:
             raise IllFormed("the unit names a split file, but no ID that tells its split unit")
-        found = self._found(
+        package = self._found(
             skeleton,
             f"the entries of the unit (ID {id:#018x})",
             lambda part: part.split_units.get(id) or _why_not(part),
             lambda package: package.unit(id) or "has no unit of that ID",
         )
-        if found.skeleton not in (None, skeleton):
+        if package.skeleton not in (None, skeleton):
             raise IllFormed(f"two skeleton units have the ID {id:#018x}")
-        if found.format.address_size != skeleton.format.address_size:
+        if package.format.address_size != skeleton.format.address_size:
             raise IllFormed(
-                f"address size {found.format.address_size} of the split unit and address size "
+                f"address size {package.format.address_size} of the split unit and address size "
                 f"{skeleton.format.address_size} of its skeleton disagree"
             )
-        found.skeleton = skeleton
-        return found
+        package.skeleton = skeleton
+        return package
 
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         """The type unit for which a skeleton stands, as GNU Fission had them at first."""
@@ -219,7 +219,7 @@ class SplitFiles:
     def _found(
         self,
         skeleton: CompilationUnit,
-        what: str,
+        subject: str,
         in_part: Callable[[SplitPart], CompilationUnit | str],
         in_package: Callable[[Package], CompilationUnit | str],
     ) -> CompilationUnit:
@@ -246,15 +246,15 @@ class SplitFiles:
             return self._other_machine(part.sections.object) or in_part(part)
 
         search = Search()
-        found = search.first(self._package_paths(), look_in_package) or search.first(
+        package_path = search.first(self._package_paths(), look_in_package) or search.first(
             _split_paths(skeleton), look_in_file
         )
-        if found is None:
+        if package_path is None:
             self._failures += 1
             name = shown_path(split_name(skeleton) or "")
-            told = self._failures <= _MOST_TOLD
-            raise search.failure(f"split file {name} with {what}", tells_places=told)
-        return found
+            is_reported = self._failures <= _MOST_TOLD
+            raise search.failure(f"split file {name} with {subject}", tells_places=is_reported)
+        return package_path
 
     def _other_machine(self, file: ObjectFile) -> str | None:
         main = self._program.loaded
@@ -290,7 +290,7 @@ def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
     )
     folder = _path(skeleton, dw.AT_COMP_DIR)
     folders: Iterable[str] = (
-        *((joined(each, folder) for each in beside) if folder else ()),
+        *((joined(place, folder) for place in beside) if folder else ()),
         *beside,
     )
     yield from places(name, folders, tuple(map(str, program.directories)))

@@ -76,8 +76,8 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
 
 def in_bits(die: Die, bits: int, in_bytes: int) -> Measure:
     """A size or stride in bits, given by one of two attributes."""
-    found = measure(die, bits)
-    return measure(die, in_bytes, 8) if found is None else found
+    measured = measure(die, bits)
+    return measure(die, in_bytes, 8) if measured is None else measured
 
 
 @frozen(eq=False)
@@ -146,7 +146,9 @@ def descriptor(die: Die) -> tuple[Measure, Measure, Computed | None]:
 
 def has_descriptor(die: Die) -> bool:
     """Whether what the entry describes must be found, or may be absent."""
-    return any(die.has(each) for each in (dw.AT_ASSOCIATED, dw.AT_ALLOCATED, dw.AT_DATA_LOCATION))
+    return any(
+        die.has(attribute) for attribute in (dw.AT_ASSOCIATED, dw.AT_ALLOCATED, dw.AT_DATA_LOCATION)
+    )
 
 
 def subrange_bounds(die: Die) -> Bounds:

@@ -177,12 +177,12 @@ class TypeBuilder:
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
         """A function that gives the type an attribute refers to; it is looked up once."""
-        found: list[Type | None] = []
+        targets: list[Type | None] = []
 
         def target() -> Type | None:
-            if not found:
-                found.append(self._referenced(die, name))
-            return found[0]
+            if not targets:
+                targets.append(self._referenced(die, name))
+            return targets[0]
 
         return target
 
@@ -226,20 +226,20 @@ class TypeBuilder:
         if not stride or stride < 0:
             return target
 
-        found: list[Type | None] = []
+        targets: list[Type | None] = []
 
         def element() -> Type | None:
-            if not found:
-                found.append(packed())
-            return found[0]
+            if not targets:
+                targets.append(packed())
+            return targets[0]
 
         def packed() -> Type | None:
             bare = strip(target())
             if isinstance(bare, Struct | Array | Dynamic) or stride >= (size_bits(bare) or 0):
                 return target()
             if not isinstance(bare, Base) or bare.base.vector_size is not None:
-                what = f"array at {die.offset:#x} has elements {stride} bits apart"
-                raise Unsupported(f"{what}, which are no numbers")
+                subject = f"array at {die.offset:#x} has elements {stride} bits apart"
+                raise Unsupported(f"{subject}, which are no numbers")
             return evolve(bare, base=evolve(bare.base, bit_size=stride))
 
         return element
@@ -260,13 +260,13 @@ class TypeBuilder:
             character, (count,), own_name=die.name, lower_bounds=() if lower == 0 else (lower,)
         )
         computed = size if isinstance(size, Computed) and length is None else None
-        found = Properties(
+        properties = Properties(
             *descriptor(die),
             size_bits=computed,
             bounds=(Bounds(lower, count=count),),
             string_length=length,
         )
-        return form if found.is_constant else Dynamic(form, found)
+        return form if properties.is_constant else Dynamic(form, properties)
 
     def _subrange(self, die: Die) -> Type:
         """A range type (DWARF 5 5.13): a name of its base type, or the same in another size."""
@@ -278,28 +278,28 @@ class TypeBuilder:
             return Dynamic(Unspecified(name), Properties(size_bits=size))
         if not die.has(dw.AT_TYPE):
             return Unspecified(name, None if size is None else (size + 7) // 8)
-        found = _underlying(die)
-        if found is None or found.base.vector_size is not None:
+        underlying = _underlying(die)
+        if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
-        base = evolve(found.base, name=die.name or found.base.name)
+        base = evolve(underlying.base, name=die.name or underlying.base.name)
         if size is not None and 0 < size != base.bit_size:
             base = evolve(base, bit_size=size)
         return Base(base, is_range=base.encoding in ("signed", "unsigned"))
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
-        made: list[tuple[Member, ...]] = []
+        member_lists: list[tuple[Member, ...]] = []
 
         def members() -> tuple[Member, ...]:
-            if not made:
-                made.append(members_of(self, die))
-            return made[0]
+            if not member_lists:
+                member_lists.append(members_of(self, die))
+            return member_lists[0]
 
-        found: list[Declarations] = []
+        declarations: list[Declarations] = []
 
         def declared() -> Declarations:
-            if not found:
-                found.append(declarations_of(self, die))
-            return found[0]
+            if not declarations:
+                declarations.append(declarations_of(self, die))
+            return declarations[0]
 
         is_declaration = die.flag(dw.AT_DECLARATION)
         size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
@@ -376,12 +376,12 @@ def _scope(die: Die) -> Scope:
     """What is around a type of a language whose names have parts."""
     if not die.unit.is_cplusplus:
         return ""
-    found: list[str] = []
+    names: list[str] = []
 
     def scope() -> str:
-        if not found:
-            found.append(scope_of(die))
-        return found[0]
+        if not names:
+            names.append(scope_of(die))
+        return names[0]
 
     return scope
 

@@ -128,17 +128,17 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
 
 def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
     """The variant parts right in a structure or variant."""
-    found = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
-    if found and depth >= _DEEPEST_VARIANTS:
+    variant_parts = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
+    if variant_parts and depth >= _DEEPEST_VARIANTS:
         raise LimitExceeded(f"variants more than {_DEEPEST_VARIANTS} deep in one another")
-    return tuple(_part(types, each, depth) for each in found)
+    return tuple(_part(types, variant_part, depth) for variant_part in variant_parts)
 
 
 def _part(types: Types, die: Die, depth: int) -> VariantPart:
-    told = die.reference(dw.AT_DISCR)
-    if told is not None and told.tag != dw.TAG_MEMBER:
+    discriminant = die.reference(dw.AT_DISCR)
+    if discriminant is not None and discriminant.tag != dw.TAG_MEMBER:
         raise IllFormed(f"DW_AT_discr of the entry at {die.offset:#x} refers to no member")
-    bare = None if told is None else strip(types.type_of(told))
+    bare = None if discriminant is None else strip(types.type_of(discriminant))
     has_sign = bare.is_signed if isinstance(bare, Enum) else False
     has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
     variants = tuple(
@@ -152,14 +152,14 @@ def _part(types: Types, die: Die, depth: int) -> VariantPart:
         for child in die.children()
         if child.tag == dw.TAG_VARIANT
     )
-    return VariantPart(None if told is None else _member(types, told), variants)
+    return VariantPart(None if discriminant is None else _member(types, discriminant), variants)
 
 
 def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     """The values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10, 7.22)."""
-    one = variant.integer(dw.AT_DISCR_VALUE)
-    if one is not None:
-        return ((one, one),)
+    single = variant.integer(dw.AT_DISCR_VALUE)
+    if single is not None:
+        return ((single, single),)
     attribute = variant.attribute(dw.AT_DISCR_LIST)
     if attribute is None:
         return ()
@@ -167,22 +167,22 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
         raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is no block")
     reader = Reader(bytes(attribute.raw))
     number = reader.sleb if has_sign else reader.uleb
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     while reader:
         if reader.u8() == _DSC_RANGE:
             low = number()
-            found.append((low, number()))
+            spans.append((low, number()))
         else:
             value = number()
-            found.append((value, value))
-    return tuple(found)
+            spans.append((value, value))
+    return tuple(spans)
 
 
 def _access(die: Die) -> Access:
     """DW_AT_accessibility, by default that of the class (DWARF 5 5.7.3, 5.7.6, 5.7.8)."""
-    told = die.integer(dw.AT_ACCESSIBILITY)
-    if told in _ACCESS:
-        return _ACCESS[told]
+    accessibility = die.integer(dw.AT_ACCESSIBILITY)
+    if accessibility in _ACCESS:
+        return _ACCESS[accessibility]
     above = die.parent() if die.unit.is_cplusplus else None
     return "private" if above is not None and above.tag == dw.TAG_CLASS_TYPE else "public"
 
@@ -278,5 +278,5 @@ def _constant_offset(expression: bytes) -> int | None:
         value, position = read_uleb(expression, 1, len(expression))
     except Malformed:
         return None
-    rest = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
-    return value if expression[position:] == rest else None
+    suffix = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
+    return value if expression[position:] == suffix else None

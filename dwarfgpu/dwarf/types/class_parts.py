@@ -37,7 +37,7 @@ class Method:
     def written(self) -> tuple[Type | None, ...]:
         """The parameters that the source has: without `this` and what the compiler adds."""
         if self._written is not None:
-            return tuple(_given(each) for each in self._written)
+            return tuple(_given(written) for written in self._written)
         return self.type.parameters[1 if self.has_this else 0 :]
 
 

@@ -32,13 +32,19 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
     def members(of: Die) -> list[Die]:
         return own_members(of, name)
 
-    found = inherited(kind, members, lambda of: bases(of, definition))
-    if not found:
+    inherited_members = inherited(kind, members, lambda of: bases(of, definition))
+    if not inherited_members:
         return []
-    first, *others = found
-    if any(each.members != first.members for each in others):
-        ways = (" -> ".join(map(class_name, each.classes)) for each in found)
-        owners = (f"{class_name(each.classes[-1])}::{name}" for each in found)
+    first, *remaining_members = inherited_members
+    if any(inherited_member.members != first.members for inherited_member in remaining_members):
+        ways = (
+            " -> ".join(map(class_name, inherited_member.classes))
+            for inherited_member in inherited_members
+        )
+        owners = (
+            f"{class_name(inherited_member.classes[-1])}::{name}"
+            for inherited_member in inherited_members
+        )
         listed = (f"'{owner}' ({way})" for owner, way in zip(owners, ways, strict=True))
         raise ambiguous(name, class_name(kind), listed)
     return [*first.members]
@@ -50,9 +56,9 @@ def own_members(kind: Die, name: str) -> list[Die]:
     if name and name in (own, canonical(kind.name or "")):
         return [kind]  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
-    pending, left = [kind], _MOST
-    while pending and left:
-        left -= 1
+    pending, remaining = [kind], _MOST
+    while pending and remaining:
+        remaining -= 1
         for child in pending.pop().children():
             if child.tag in _MEMBERS and canonical(child.name or "") == name:
                 out.append(child)

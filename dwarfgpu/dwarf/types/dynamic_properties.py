@@ -90,8 +90,8 @@ class Properties:
     def computed(self) -> tuple[Computed, ...]:
         """What must be evaluated, in the order in which it is."""
         length = self.string_length
-        found: list[Measure] = [self.associated, self.allocated, self.data_location, self.rank]
-        found += [self.size_bits, None if length is None else length.where]
+        measures: list[Measure] = [self.associated, self.allocated, self.data_location, self.rank]
+        measures += [self.size_bits, None if length is None else length.where]
         for bounds in self.bounds:
-            found += [bounds.lower, bounds.upper, bounds.count, bounds.stride_bits]
-        return tuple(each for each in found if isinstance(each, Computed))
+            measures += [bounds.lower, bounds.upper, bounds.count, bounds.stride_bits]
+        return tuple(measure for measure in measures if isinstance(measure, Computed))

@@ -40,10 +40,10 @@ def inherited(
 
     `bases` gives the base classes of one class, and whether they are virtual.
     """
-    found: dict[tuple[Hashable, ...], Inherited[K, S, M]] = {}
+    parts: dict[tuple[Hashable, ...], Inherited[K, S, M]] = {}
     hidden: set[tuple[Hashable, ...]] = set()
     """Parts below one that has a member: of a virtual base class also where it is not below."""
-    seen: set[tuple[tuple[Hashable, ...], bool]] = set()
+    visited: set[tuple[tuple[Hashable, ...], bool]] = set()
     first: tuple[tuple[Hashable, ...], tuple[K, ...], tuple[S, ...], bool] = (
         (),
         (kind,),
@@ -55,19 +55,19 @@ def inherited(
         part, classes, steps, is_hidden = pending.pop(0)
         members = () if is_hidden else tuple(own(classes[-1]))
         if members:
-            found.setdefault(part, Inherited(classes, steps, members))
+            parts.setdefault(part, Inherited(classes, steps, members))
         is_below = is_hidden or bool(members)
         for step, base, is_virtual in bases(classes[-1]):
             inner: tuple[Hashable, ...] = (base,) if is_virtual else (*part, step)
             if is_below:
                 hidden.add(inner)
-            if (inner, is_below) in seen:
+            if (inner, is_below) in visited:
                 continue
-            seen.add((inner, is_below))
-            if len(seen) > _MOST:
+            visited.add((inner, is_below))
+            if len(visited) > _MOST:
                 raise LimitExceeded(f"more than {_MOST} base classes")
             pending.append((inner, (*classes, base), (*steps, step), is_below))
-    return [each for part, each in found.items() if part not in hidden]
+    return [each for part, each in parts.items() if part not in hidden]
 
 
 def ambiguous(name: str, kind: str, candidates: Iterable[str]) -> UsageError:

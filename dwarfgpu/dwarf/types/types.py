@@ -450,10 +450,10 @@ def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] 
 
     `element_bits`: the size of an element, where the caller knows it.
     """
-    given = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
+    strides = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
     out: list[int] = []
     inner: int | None = None
-    for dimension, stride in zip(reversed(kind.dimensions), reversed(given), strict=True):
+    for dimension, stride in zip(reversed(kind.dimensions), reversed(strides), strict=True):
         if stride is None:
             if not out:
                 stride = size_bits(kind.element) if element_bits is None else element_bits
