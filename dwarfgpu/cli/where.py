@@ -93,17 +93,21 @@ def run(args: Namespace) -> int:
 def _run(args: Namespace) -> int:
     request = _request(args)
     file = _open(args, request.path, _load_address(args))
-    if file.placement_note is not None and not args.json:
-        print_notes([file.placement_note])
+    notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note]))
     before = request
-    request = _placed(args, file, request)
+    request = _placed(args, file, request, notes)
     found = _found(file, request)
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
-        wanted = _placed(args, old, before).wanted
-        return compare(old, file, find_variables(old.scopes, wanted), found, as_json=args.json)
+        wanted = _placed(args, old, before, notes).wanted
+        before_found = find_variables(old.scopes, wanted)
+        if not args.json:
+            print_notes(notes)
+        return compare(old, file, before_found, found, notes, as_json=args.json)
     if args.json:
-        return where_json.write(file, found, request.minimum, with_lines=bool(request.wanted.names))
+        with_lines = bool(request.wanted.names)
+        return where_json.write(file, found, request.minimum, notes, with_lines=with_lines)
+    print_notes(notes)
     listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
     if request.wanted.names:
         listing.show(found)
@@ -144,13 +148,12 @@ def _request(args: Namespace) -> Request:
     return Request(path, wanted, _percentage(args.min_coverage))
 
 
-def _placed(args: Namespace, file: CodeObject, request: Request) -> Request:
-    """The request at the program location of a file that `--pc` names."""
+def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:
+    """The request at the program location of a file that `--pc` names, and notes on that."""
     place = in_file(file, args.pc, "--pc")
     if place is None:
         return request
-    if not args.json:
-        print_notes(place.notes)
+    notes |= dict.fromkeys(place.notes)
     return evolve(request, wanted=evolve(request.wanted, pc=place.pc))
 
 

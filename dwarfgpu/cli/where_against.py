@@ -38,15 +38,17 @@ def compare(
     new: CodeObject,
     old_found: Iterable[UnitGroups],
     new_found: Iterable[UnitGroups],
+    notes: Iterable[str],
     *,
     as_json: bool,
 ) -> int:
-    """Print what changed; 1 where something got worse or could not be read."""
+    """Print what changed; 1 where something got worse or could not be read. Notes are for JSON."""
     before = build_of(old_found, Allowance.of(old.info))
     after = build_of(new_found, Allowance.of(new.info))
     changes = changes_between(before, after)
     if as_json:
-        print(json.dumps(_record(old, new, before, after, changes), allow_nan=False))
+        record = _record(old, new, before, after, changes)
+        print(json.dumps({**record, "notes": [*notes]}, allow_nan=False))
     else:
         for line in _lines(before, after, changes):
             print(one_line(line))

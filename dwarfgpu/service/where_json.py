@@ -106,14 +106,19 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
 
 
 def write(
-    file: CodeObject, found: Iterable[UnitGroups], minimum: Fraction | None, *, with_lines: bool
+    file: CodeObject,
+    found: Iterable[UnitGroups],
+    minimum: Fraction | None,
+    notes: Iterable[str],
+    *,
+    with_lines: bool,
 ) -> int:
     """Print the object, variable by variable, so that a large file takes little more memory than
     a small one; the exit status."""
     total, allowance = Total(), Allowance.of(file.info)
     arch = architecture_of(file, total)
     functions: list[Plain] = []
-    head = json.dumps({"schema": SCHEMA, "file": file.file.path})
+    head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
     sys.stdout.write(f'{head[:-1]}, "variables": [')
     separator = ""
     for unit in found:

@@ -87,6 +87,16 @@ def test_json_has_the_note_too() -> None:
     assert "context_notes" not in without.json
 
 
+@pytest.mark.parametrize("options", [(), ("--against", KERNELS)], ids=["alone", "against"])
+def test_json_of_where_has_the_notes_of_the_text(options: tuple[object, ...]) -> None:
+    arguments = ("where", "--file", KERNELS, "--all", *options, "--pc")
+    assert run_json(*arguments, "kernels.cl:26").json["notes"] == list(
+        run(*arguments, "kernels.cl:26").notes
+    )
+    assert run_json(*arguments, "kernels.cl:26").json["notes"]
+    assert run_json(*arguments, "0x2100").json["notes"] == []
+
+
 @pytest.mark.parametrize(
     "command",
     [
