@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import cast
+from typing import Final, cast
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.bits import Endian, from_bytes
@@ -24,6 +24,9 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import Implicit, Memory, Register
 from dwarfgpu.model.value import Value
+
+REGISTER_LOCATION: Final = "a register location description"
+NO_ADDRESS: Final = "a location description that converts to no value"
 
 
 def memory_location(
@@ -106,7 +109,9 @@ def as_value(ctx: Context, entry: Entry) -> Value:
                 f"a value is required, not a location in {place.storage.space} memory: "
                 "only the default address space converts"
             )
-    raise IllFormed("a value is required, and this location description does not convert to one")
+    is_register = len(entry.places) == 1 and isinstance(entry.places[0].storage, Register)
+    kind = REGISTER_LOCATION if is_register else NO_ADDRESS
+    raise IllFormed(f"a value is required, not {kind}")
 
 
 def incomplete() -> IllFormed:

@@ -2,7 +2,7 @@
 
     byte 0               4               8
          ┌───────────────┬───────────────┐
-         │ v2[3]         │ v3[3]         │
+         │ v2 + byte 12  │ v3 + byte 12  │
          └───────────────┴───────────────┘
     bits  0-31  v2, the dword of lane 3
                 ···█···· ········ …
@@ -211,18 +211,14 @@ def _label(piece: Piece, width: int, glyphs: Glyphs) -> str:
 
 
 def _short(piece: Piece) -> str:
-    """`v2[3]`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
+    """`v2 + byte 12`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
     times = f"{piece.count} x " if piece.count > 1 else ""
     place = piece.places[0]
     match place.storage:
-        case Register(register=register):
+        case Register(register=register) if register.register_class != "vector":
             first, count = place.bit_offset, piece.size_bits
-            if register.register_class == "vector" and first // 32 == (first + count - 1) // 32:
-                text = f"{register.name}[{first // 32}]"
-            elif (first, count) == (0, register.size_bits) or register.register_class == "vector":
-                text = register.name
-            else:
-                text = f"{register.name}[{first + count - 1}:{first}]"
+            is_whole = (first, count) == (0, register.size_bits)
+            text = register.name if is_whole else f"{register.name}[{first + count - 1}:{first}]"
         case _:
             text = location_text(Location((place,))).partition(" (")[0]
             text = text.replace("implicit 0x", "= 0x").removeprefix("implicit ")

@@ -163,7 +163,7 @@ RULES = {
     ),
     "val_expression: no value": (
         ValExpressionRule(asm("regx s5")), 16,
-        "IllFormed: a value is required, and this location description does not convert to one",
+        "IllFormed: a value is required, not a register location description",
     ),
 }  # fmt: skip
 

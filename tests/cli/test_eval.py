@@ -165,8 +165,8 @@ def test_one_line_where_all_lanes_agree() -> None:
         # the machine
         (["lit16; deref_size 4"], 1, None),
         # the producer
-        (["regx s30", "--want", "value"], 1, "IllFormed: a value is required, and this location "
-         "description does not convert to one"),
+        (["regx s30", "--want", "value"], 1, "IllFormed: a value is required, not a register "
+         "location description"),
         (["lit0; div"], 1, "IllFormed: DW_OP_div at offset 0x1: 2 stack entries needed, "
          "the stack has 1"),
         (["lit1; lit0; div"], 1, "EvaluationError: DW_OP_div at offset 0x2: division by zero"),

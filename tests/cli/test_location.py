@@ -13,7 +13,7 @@ def test_a_variable_of_the_demo() -> None:
     done = run("location", "--demo", "--lane", 4, "t")
     assert done.status == 0
     assert done.lines[0] == 'Symbol "t" is v6 + byte 16 (wave 0), 4 bytes.'
-    assert done.lines[3] == "       │ v6[4]                          │"
+    assert done.lines[3] == "       │ v6 + byte 16                   │"
 
 
 def test_an_expression_and_a_bit_field() -> None:
@@ -26,7 +26,7 @@ def test_an_expression_and_a_bit_field() -> None:
 
 def test_colours() -> None:
     done = run("location", *ASM, "--color", "always", "half_undefined")
-    assert "\x1b[31m░" in done.out and "\x1b[36m v3[3]" in done.out
+    assert "\x1b[31m░" in done.out and "\x1b[36m v3 + byte 12" in done.out
     assert "\x1b" not in run("location", *ASM, "half_undefined").out
 
 

@@ -28,7 +28,13 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import Context, LocationAttribute, UnitFormat
 from dwarfgpu.expr.control import Nested
-from dwarfgpu.expr.convert import as_location, as_value, incomplete
+from dwarfgpu.expr.convert import (
+    NO_ADDRESS,
+    REGISTER_LOCATION,
+    as_location,
+    as_value,
+    incomplete,
+)
 from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind
@@ -53,8 +59,8 @@ NAMES: Final = {
     TYPED: "a value of a base type",
     POINTER: "an implicit pointer value",
     ADDRESS: "an address",
-    REGISTER: "a register location description",
-    PLACE: "a location description that converts to no value",
+    REGISTER: REGISTER_LOCATION,
+    PLACE: NO_ADDRESS,
     PARTIAL: "an incomplete composite location description",
 }
 ACCEPTED: Final[dict[Kind, int]] = {
