@@ -42,6 +42,16 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
     return _cpu(target)
 
 
+def other_wave_size(known: Architecture) -> Architecture | None:
+    """The same processor with its other wave size; None where it has one or no waves."""
+    if known.name not in PROCESSORS:
+        return None
+    from dwarfgpu.arch.processors import processor
+
+    others = [size for size in processor(known.name).wave_sizes if size != known.lane_count]
+    return architecture(known.name, others[0]) if others else None
+
+
 def has_on_another_gpu(name: str) -> bool:
     """Whether some AMD GPU, in some wave size, has a register of that name or alias."""
     return any(

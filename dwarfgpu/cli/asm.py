@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from dwarfgpu.arch import other_wave_size
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE
-from dwarfgpu.options.unit_options import add_encoding_options, encoding, natural
+from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural
 from dwarfgpu.terminal.input import text_input
 
 SCHEMA: Final = "dwarfgpu-asm-1"
@@ -53,16 +55,33 @@ def run(arguments: Namespace) -> int:
     """Print the bytes. `UsageError` tells where the text is wrong."""
     text = text_input(arguments.text, arguments.file, USAGE)
     given = encoding(arguments, text)
-    unit_offset = natural(arguments.unit_offset, "--unit-offset")
-    try:
-        data = assemble(text, given.dialect, given.format, given.arch, unit_offset=unit_offset)
-    except Malformed as error:  # the request, not some file's bytes, is what is wrong
-        raise UsageError(error.message) from None
+    data = _bytes(text, given, given.arch, arguments)
+    notes = [PROVISIONAL_NOTE] if given.dialect.provisional else []
+    if arguments.wave_size is None:
+        notes += _assumed_wave_size(data, given, lambda arch: _bytes(text, given, arch, arguments))
     if arguments.json:
         answer = {"schema": SCHEMA, "hex": data.hex(), "length": len(data)}
-        print(json.dumps({**answer, "dialect": given.dialect.name}))
+        print(json.dumps({**answer, "dialect": given.dialect.name, "notes": notes}))
         return 0
     print(_FORMATS[arguments.format](data))
-    if given.dialect.provisional:
-        print(f"note: {PROVISIONAL_NOTE}", file=sys.stderr)
+    print_notes(notes)
     return 0
+
+
+def _bytes(text: str, given: Encoding, arch: Architecture, arguments: Namespace) -> bytes:
+    unit_offset = natural(arguments.unit_offset, "--unit-offset")
+    try:
+        return assemble(text, given.dialect, given.format, arch, unit_offset=unit_offset)
+    except Malformed as error:  # the request, not some file's bytes, is what is wrong
+        raise UsageError(error.message) from None
+
+
+def _assumed_wave_size(
+    data: bytes, given: Encoding, assembled: Callable[[Architecture], bytes]
+) -> list[str]:
+    """A note where the other wave size of the processor numbers the registers differently."""
+    other = other_wave_size(given.arch)
+    if other is None or assembled(other) == data:
+        return []
+    assumed = f"{given.arch.name}: wave size {given.arch.lane_count} assumed"
+    return [f"{assumed}; with --wave-size {other.lane_count} registers have other numbers"]

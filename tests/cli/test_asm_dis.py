@@ -118,6 +118,27 @@ def test_options(
 
 
 @pytest.mark.parametrize(
+    ("options", "text", "answer", "is_noted"),
+    [
+        (("--arch", "gfx1100"), "regx v0", "90800c", True),
+        (("--arch", "gfx1100"), "regx s0", "9020", False),
+        (("--arch", "gfx1250"), "regx v0", "90800c", False),
+        ((), "regx v0", "908014", False),
+        (("--arch", "x86_64"), "reg0", "50", False),
+    ],
+)
+def test_a_wave_size_that_is_assumed_is_noted_where_it_matters(
+    options: tuple[str, ...], text: str, answer: str, is_noted: bool,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    note = "gfx1100: wave size 32 assumed; with --wave-size 64 registers have other numbers"
+    expected = f"note: {note}\n" if is_noted else ""
+    assert run(capsys, "asm", *options, text) == (0, answer + "\n", expected)
+    _, out, _ = run(capsys, "asm", "--json", *options, text)
+    assert json.loads(out)["notes"] == ([note] if is_noted else [])
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("asm", "--file", "FILE", "lit1"),
