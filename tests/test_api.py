@@ -75,7 +75,7 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[1]
     text = (root / "docs/library.md").read_text("utf-8")
     [script] = [each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv" in each]
-    assert script.count("\n") <= 32
+    assert len(script.splitlines()) <= 30
     path = tmp_path / "lanes_to_csv.py"
     path.write_text(script, encoding="utf-8")
     command = [sys.executable, path, root / "dwarfgpu/data/demo.json", "nest.hip:14"]
