@@ -356,7 +356,7 @@ class Places:
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
-        if not stride:
+        if stride is None or not (stride or size_bits(kind)):
             raise UsageError("The size of the array's elements is not known.")
         location = value.location
         in_memory = location is not None and isinstance(location.places[0].storage, Memory)

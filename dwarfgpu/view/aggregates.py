@@ -278,7 +278,7 @@ def array_pieces(
         yield "<error: array of too many dimensions or elements>"
         return
     element = kind.element
-    strides = strides_of(kind, shown.size(element)) or (0,)
+    strides = strides_of(kind, shown.size(element))
     counts = [_count(dimension) for dimension in kind.dimensions] or [0]
     if (
         kind.is_vector
@@ -287,6 +287,9 @@ def array_pieces(
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
     lower = kind.lower_bounds if _tells_bounds(shown) else ()
+    if not strides:
+        yield _without_elements(shown, counts[0], first_bit)
+        return
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
 
 
@@ -302,12 +305,8 @@ def _elements(
 ) -> Iterator[str]:
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
-    if count <= 0 and shown.options.style != "c":
-        yield "()"
-        return
-    if count <= 0 or not stride:  # C treats it as a pointer to its first element
-        place = None if shown.address is None else shown.address + first_bit // 8
-        yield "{}" if place is None else shown.address_text(place)
+    if count <= 0 or not (stride or shown.size(element)):
+        yield _without_elements(shown, count, first_bit)
         return
     last = len(counts) == 1
     text = _string(shown, element, first_bit, count, stride, letter) if last else None
@@ -355,6 +354,14 @@ def _elements(
         printed += shown.options.repeats if is_repeated else 1
     yield "..." if index < count else ""
     yield ("\n" + "  " * depth if margin else "") + marks.last
+
+
+def _without_elements(shown: Shown, count: int, first_bit: int) -> str:
+    """An array of nothing, or of elements of no size; C treats it as a pointer to its first one."""
+    if count <= 0 and shown.options.style != "c":
+        return "()"
+    place = None if shown.address is None else shown.address + first_bit // 8
+    return "{}" if place is None else shown.address_text(place)
 
 
 def _tells_bounds(shown: Shown) -> bool:

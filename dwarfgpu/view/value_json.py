@@ -325,7 +325,7 @@ class _Walk:
 
     def _array(self, seen: _Seen, kind: Array, first_bit: int, depth: int) -> Plain:
         count, strides = kind.dimensions[0] if kind.dimensions else None, strides_of(kind)
-        if count is None or strides is None or not strides[0]:
+        if count is None or strides is None or not (strides[0] or size_bits(kind.element)):
             return unknown("array of unknown length")
         stride, inner = strides[0], element_type(kind)
         shown = min(max(count, 0), MOST_ELEMENTS)

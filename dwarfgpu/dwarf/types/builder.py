@@ -412,6 +412,8 @@ def _pointer_bytes(die: Die) -> int:
     """
     size = die.integer(dw.AT_BYTE_SIZE)
     if size is not None:
+        if size <= 0:
+            raise IllFormed(f"pointer at {die.offset:#x} has a DW_AT_byte_size of {size}")
         return size
     number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
     address_class = die.integer(dw.AT_ADDRESS_CLASS)

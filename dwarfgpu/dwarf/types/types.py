@@ -492,4 +492,8 @@ def _span_bits(kind: Array) -> int | None:
         return None
     counts = [dimension or 0 for dimension in kind.dimensions]
     steps = zip(counts, strides, strict=True)
-    return sum((count - 1) * abs(stride) for count, stride in steps) + abs(strides[-1])
+    # With a stride of 0 all elements are at one place, which has the size of an element.
+    last = abs(strides[-1]) or size_bits(kind.element)
+    if last is None:
+        return None
+    return sum((count - 1) * abs(stride) for count, stride in steps) + last
