@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from dwarfgpu.arch import other_wave_size
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE
@@ -64,7 +64,8 @@ def run(arguments: Namespace) -> int:
         print(json.dumps({**answer, "dialect": given.dialect.name, "notes": notes}))
         return 0
     print(_FORMATS[arguments.format](data))
-    print_notes(notes)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
     return 0
 
 
