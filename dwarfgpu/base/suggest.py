@@ -24,7 +24,7 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
         is_moved = (
             "::" in name + candidate and folded.rpartition("::")[2] == typed.rpartition("::")[2]
         )
-        edits = 1 if is_moved else _edits(typed, folded, least - 1)
+        edits = 1 if is_moved and typed != folded else _edits(typed, folded, least - 1)
         is_near = edits < 2 or len(typed) > 5 or {*typed} <= {*folded}
         if edits < least and is_near:
             least, best = edits, candidate

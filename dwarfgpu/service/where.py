@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Coverage
+from dwarfgpu.dwarf.coverage.coverage import Coverage, Place
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
@@ -62,8 +64,26 @@ def near_variable(file: CodeObject, wanted: Wanted) -> str:
     """` Did you mean "limit"?` with a variable that was perhaps meant, and which units a budget
     left out; else nothing."""
     every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
-    known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
-    simple = wanted.names[0].rpartition("::")[2]
+    known = [each for unit in every for group in unit.groups for each in group.declared]
+    name, near = wanted.names[0], ""
+    if "::" in name:
+        qualified = {full for variable, place in known for full in _qualified(variable, place)}
+        near = did_you_mean(name, sorted(qualified))
+    simple = {variable.name for variable, _ in known}
+    near = near or did_you_mean(name.rpartition("::")[2], sorted(simple))
     cut = file.info.unsearched
-    near = did_you_mean(simple, sorted(known))
     return near if cut is None else f"{near} Not searched: {cut}"
+
+
+def _qualified(variable: Variable, place: Place | None) -> Iterator[str]:
+    """The names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
+    try:
+        if place is not None:
+            yield f"{without_arguments(place.functions[-1].qualified_name)}::{variable.name}"
+        elif is_nameless(variable):
+            for each in owners_of(variable):
+                yield f"{without_arguments(bare_name(each) or '')}::{variable.name}"
+        else:
+            yield variable_name(variable)
+    except DwarfGpuError:
+        return

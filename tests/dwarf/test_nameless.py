@@ -58,6 +58,22 @@ def test_where(name: str, lines: list[str]) -> None:
     assert sum("lit2, DW_OP_swap, DW_OP_xderef" in line for line in found) == len(lines)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("count::hits", "detail::count::hits"), ("revers::storage", "reverse::storage")],
+)
+def test_what_was_perhaps_meant_has_its_function(name: str, meant: str) -> None:
+    assert f'Did you mean "{meant}"?' in run("where", LIBRARY, name).error
+    assert (
+        f'Did you mean "{meant}"?' in run("debug", LIBRARY, "--batch", "-ex", f"where {name}").err
+    )
+    assert run("where", LIBRARY, meant).status == 0
+
+
+def test_the_same_in_other_letters_is_nearest() -> None:
+    assert 'Did you mean "nest::t"?' in run("where", "--demo", "NEST::t").error
+
+
 def test_where_with_another_function_finds_none() -> None:
     done = run("where", "--file", LIBRARY, "total::hits")
     assert done.status == 2 and 'No symbol "total::hits"' in done.error
