@@ -226,7 +226,7 @@ class FrameSection:
             length = reader.unsigned(8)
         elif length >= 0xFFFF_FFF0:
             raise Malformed(f"reserved length {length:#x}")
-        if length == 0:
+        if length == 0 and not is_64bit:
             return None
         if length > reader.remaining_bytes:
             raise Malformed(f"length {length:#x} is more than the {reader.remaining_bytes:#x} left")

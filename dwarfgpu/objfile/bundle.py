@@ -23,6 +23,7 @@ from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, inflate_s
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+from dwarfgpu.objfile.names import printable
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -214,7 +215,7 @@ def _entries(
     for offset, size, id in rows:
         start = position + offset
         if start + size > len(data):
-            raise Malformed(f"{what}: the entry {id.decode('utf-8', 'replace')} is cut short")
+            raise Malformed(f"{what}: the entry {printable(id)} is cut short")
         taken_bytes += size
         # Entries that overlap would make much of little.
         if taken_bytes > len(data):

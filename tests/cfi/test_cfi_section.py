@@ -7,12 +7,13 @@ import pytest
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.cfi.allowed_operations import FORBIDDEN, require_allowed
 from dwarfgpu.cfi.rule import RegisterCfa
-from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
+from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection, SectionKind
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL
 from dwarfgpu.expr.dialect.encodings import encodings
+from tests.work import at_most
 
 ALL_ONES = b"\xff" * 4
 
@@ -105,6 +106,17 @@ def test_a_broken_entry_costs_no_other() -> None:
     assert all(isinstance(error, Malformed) and error.context for error in errors)
     assert ["version 9" in str(error) for error in errors[:2]] == [True, True]
     assert "no CIE at offset 0x3" in str(errors[2])
+
+
+@pytest.mark.parametrize("kind", [".debug_frame", ".eh_frame"])
+def test_an_empty_entry_of_64_bits_is_passed(kind: SectionKind) -> None:
+    """Its length is zero, as that of padding, but zeros do not begin it."""
+    empty = ALL_ONES + bytes(8)
+    identity = ALL_ONES if kind == ".debug_frame" else bytes(4)
+    with at_most(2000):
+        section = FrameSection(kind, empty + entry(identity, cie(version=1)) + empty)
+        found = section.entries
+    assert [type(each) for each in found] == [BrokenEntry, Cie, BrokenEntry]
 
 
 def test_augmentations_are_bounded() -> None:

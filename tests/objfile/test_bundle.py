@@ -240,6 +240,7 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
         (MAGIC, Malformed, "8 bytes needed"),
         (_table(1 << 60), Malformed, "entries do not fit"),
         (_table(1, (0, 1 << 40, b"x")), Malformed, "the entry x is cut short"),
+        (_table(1, (0, 1 << 40, b"a\nb")), Malformed, r"the entry a\\nb is cut short"),
         (_table(3, (0, 80, b"x"), (0, 80, b"y"), (0, 80, b"z")), Malformed, "overlap"),
         (plain(SMALL) + b"junk", Malformed, r"made\+0x[0-9a-f]+: no offload bundle"),
         (b"CCOB", Malformed, "2 bytes needed"),
