@@ -93,30 +93,40 @@ def mutated_file(rng: Random, data: bytes) -> bytes:
 def asked(path: Path, folder: Path) -> Counter[str]:
     """All questions, and what came of them."""
     outcomes: Counter[str] = Counter()
-
-    def attempt(question: Callable[[], object]) -> None:
-        try:
-            question()
-            outcomes["answer"] += 1
-        except DwarfGpuError as error:
-            assert str(error) and "\n" not in str(error), "not one line"
-            outcomes[error.kind] += 1
-
-    attempt(lambda: report_json(report_on(str(path), None, (folder,))))
+    attempt(outcomes, lambda: report_json(report_on(str(path), None, (folder,))))
     try:
         code = CodeObject.open(path, debug_directories=(folder,))
-        units = list(code.info.units)
-        starts = [each.address for each in code.file.symbols if each.kind == "function"]
     except (DwarfGpuError, UsageError) as error:
         return outcomes + Counter({error.kind: 1})
+    return outcomes + asked_of_code(code)
+
+
+def asked_of_code(code: CodeObject) -> Counter[str]:
+    """The questions to an object file that is open."""
+    outcomes: Counter[str] = Counter()
+    try:
+        units = list(code.info.units)
+        starts = [each.address for each in code.file.symbols if each.kind == "function"]
+    except DwarfGpuError as error:
+        return Counter({error.kind: 1})
     for question in _of_program(code, starts):
-        attempt(question)
+        attempt(outcomes, question)
     for unit in units:
         for question in _of_unit(code, unit):
-            attempt(question)
+            attempt(outcomes, question)
     for unit in units_with_names(code.info):
-        attempt(lambda unit=unit: _ask_entries(unit, attempt))
+        attempt(outcomes, lambda unit=unit: _ask_entries(unit, outcomes))
     return outcomes
+
+
+def attempt(outcomes: Counter[str], question: Callable[[], object]) -> None:
+    """Ask, and count what comes of it; raises what is no error of dwarfgpu."""
+    try:
+        question()
+        outcomes["answer"] += 1
+    except DwarfGpuError as error:
+        assert str(error) and "\n" not in str(error), "not one line"
+        outcomes[error.kind] += 1
 
 
 def _of_program(code: CodeObject, starts: list[int]) -> Iterator[Callable[[], object]]:
@@ -140,19 +150,21 @@ def _of_unit(code: CodeObject, unit: CompilationUnit) -> Iterator[Callable[[], o
     yield lambda: list(code.scopes.globals_of(unit.full))
 
 
-def _ask_entries(unit: CompilationUnit, attempt: Callable[[Callable[[], object]], None]) -> None:
+def _ask_entries(unit: CompilationUnit, outcomes: Counter[str]) -> None:
     for index in range(len(unit.tree.offsets)):
         die = unit.die(index)
-        attempt(lambda die=die: list(die.attributes()))
-        attempt(lambda die=die: die.name)
-        attempt(lambda die=die: unit.location_attribute(die))
-        attempt(lambda die=die: die.has(dw.AT_RANGES) and unit.ranges_of(die.attribute(0x55)))
+        attempt(outcomes, lambda die=die: list(die.attributes()))
+        attempt(outcomes, lambda die=die: die.name)
+        attempt(outcomes, lambda die=die: unit.location_attribute(die))
+        attempt(
+            outcomes, lambda die=die: die.has(dw.AT_RANGES) and unit.ranges_of(die.attribute(0x55))
+        )
 
         def members(die: object = die) -> object:
             kind = types_of(unit).build(die)  # type: ignore[arg-type]
             return kind.members if isinstance(kind, Struct) else kind
 
-        attempt(members)
+        attempt(outcomes, members)
 
 
 CORE_QUESTIONS = (
