@@ -11,7 +11,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("list main", "print nosuchname", "info types color", "bt")
+COMMANDS = (
+    "list main", "print nosuchname", "info types color", "bt", "ptype nosuchname", "print malloc",
+    "info functions order", "info variables nosuchname", "complete print qsor",
+    "complete print abo",
+)  # fmt: skip
 ROUNDS = 7
 SOURCE = """\
 #include <stdlib.h>

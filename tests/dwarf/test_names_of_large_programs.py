@@ -14,17 +14,20 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope import functions_by_name
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
 from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
 
 UNITS = 300
 NAME, LOW, HIGH = (dw.AT_NAME, dw.FORM_STRP), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x0B)
-CODE = 0x1000
+CODE = 0x4010000
+"""No bytes of it are those of an offset of a string."""
 C, CPLUSPLUS = 0x1D, 0x21
 
 
@@ -44,7 +47,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 def program(tmp_path: Path, language: int = C) -> CodeObject:
     """Many units, each with a function, a variable, and a type of its own."""
-    strings = bytearray(b"\0")
+    strings = bytearray(256)  # the numbers below are in too many bytes
 
     def string(text: str) -> bytes:
         at = len(strings)
@@ -68,6 +71,8 @@ def program(tmp_path: Path, language: int = C) -> CodeObject:
         body += b"\3" + string(f"number_{index}x") + b"\x09\x03" + pack("<Q", 0x9000 + 8 * index)
         body += b"\4" + string(word) + b"\4"
         info += unit(body + b"\0")
+    if language == CPLUSPLUS:
+        string("_Z1fv")
     path = tmp_path / "large"
     text = Content(bytes(16 * UNITS), 1, flags=6, address=CODE)
     path.write_bytes(elf({
@@ -120,6 +125,33 @@ def test_lists(tmp_path: Path, read: list[int], kind: Kind, pattern: str, names:
     assert [name for name in every if wanted.search(name)] == names
 
 
+def test_a_word_of_many_strings(tmp_path: Path, read: list[int]) -> None:
+    file = program(tmp_path)
+    found = listed_symbols(file.info, "functions", re.compile("ain_1"))
+    assert {each.name for each in found} == {
+        f"some_main_{n}" for n in range(UNITS) if f"{n}"[0] == "1"
+    }
+    assert 100 < len(read) < UNITS
+
+
+def test_functions_where_mangled_names_are(tmp_path: Path, read: list[int]) -> None:
+    file = program(tmp_path, CPLUSPLUS)
+    found = listed_symbols(file.info, "functions", re.compile("twice<l"))
+    assert [each.name.partition("(")[0] for each in found] == ["twice<long>"]
+    assert len(read) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "most"), [("some_main_42", 1), ("colour", 1), ("nothing", 0), ("ome_main_4", 0)]
+)
+def test_typed_names(tmp_path: Path, read: list[int], word: str, most: int) -> None:
+    file = program(tmp_path)
+    units = list(typed_names(file, word))
+    assert len(read) == most
+    names = {name for each in units for name, _ in each.names if name.startswith(word)}
+    assert bool(names) is bool(most)
+
+
 @pytest.mark.parametrize(
     ("pattern", "word"),
     [
@@ -151,6 +183,25 @@ def test_a_list_by_a_word_has_all_that_match(path: Path) -> None:
             wanted = re.compile(word[1:])
             found = [(each.name, each.die) for each in listed_symbols(info, kind, wanted)]
             assert found == [(name, die) for name, die in every if wanted.search(name)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_names_typed_so_far_are_all_there(path: Path) -> None:
+    try:
+        file = CodeObject.open(path)
+    except UsageError:
+        pytest.skip("not opened alone")
+
+    def starting(index: SymbolIndex, word: str) -> list[tuple[str, str]]:
+        return [*index.starting_with(word), *index.functions(word)]
+
+    every, some = SymbolIndex(), SymbolIndex()
+    every.take(typed_names(file))
+    names = [name for each in typed_names(file) for name, _ in each.names]
+    words = sorted({word[:3] for name in names for word in re.findall(r"[A-Za-z_]\w*", name)})
+    for word in words[:: max(1, len(words) // 8)]:
+        some.require((file,), f"print {word}")
+        assert starting(some, word) == starting(every, word)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

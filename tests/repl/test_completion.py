@@ -14,7 +14,7 @@ from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
 
 
 def offered(shell: Shell, text: str) -> list[str]:
-    shell.symbols.collect(shell.session.code_objects, waits=True)
+    shell.symbols.require(shell.session.code_objects, "")
     return sorted(each.text for each in completions(shell, text)[1])
 
 
@@ -94,7 +94,8 @@ def test_commands_of_the_user() -> None:
 
 def test_a_list_may_be_truncated() -> None:
     shell = demo_shell()
-    shell.symbols.collect(shell.session.code_objects, waits=True)
+    shell.symbols.collect(shell.session.code_objects)
+    shell.symbols.require(shell.session.code_objects, "")
     names = tuple((f"many{number:03}", "variable") for number in range(300))
     shell.symbols.take([UnitNames("many.c", names)])  # type: ignore[arg-type]
     lines = said(shell, "complete p many").splitlines()
@@ -112,7 +113,7 @@ def test_a_list_may_be_truncated() -> None:
 )  # fmt: skip
 def test_hostile_lines(text: str) -> None:
     shell = demo_shell()
-    shell.symbols.collect(shell.session.code_objects, waits=True)
+    shell.symbols.require(shell.session.code_objects, "")
     start, found = completions(shell, text)
     assert 0 <= start <= len(text) and isinstance(found, list)
 

@@ -10,8 +10,9 @@ files, mentions every name; where the files of a program are of that kind, nothi
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
 from typing import Final
 
@@ -38,8 +39,12 @@ _TABLE_END: Final = bytes(3)
 _FEW: Final = 4
 """Values that are looked for one after the other, which is faster than a pattern."""
 _MOST_KEPT: Final = 1_000
-_MOST_SPANS: Final = 64
-"""Strings with one text that are looked for together."""
+_MOST_SPANS: Final = 2_000
+"""Strings with one text that are looked for."""
+_MOST_BLOCKS: Final = 200
+"""Passes over the units, beyond which reading them is as fast."""
+_LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())))
+"""Of identifiers; in mangled names these begin after digits."""
 
 
 class StringIndex:
@@ -99,25 +104,25 @@ class StringIndex:
                     at = data.find(text, at + 1)
         return offsets
 
-    def units_containing(self, text: bytes) -> tuple[CompilationUnit, ...] | None:
+    def units_containing(
+        self, text: bytes, *, is_beginning: bool = False
+    ) -> tuple[CompilationUnit, ...] | None:
         """The units, in the order of the file, that may have a name with a text in it. None: every
-        unit may."""
+        unit may. `is_beginning`: an identifier in the name begins with it."""
         always = self._always if self.tells else None
-        spans = None if always is None else self._spans_with(text)
+        spans = None if always is None else self._spans_with(text, is_beginning=is_beginning)
         if always is None or spans is None:
             return None
+        blocks = _blocks(spans)
+        if len(blocks) > _MOST_BLOCKS:
+            return None
         units = set(always) | self._holding(text)
-        parts = [
-            part
-            for size_bytes, endian in self._forms
-            for first, last in spans
-            for part in _patterns(first, last, size_bytes, endian)
-        ]
-        if parts:
-            units |= self._at(partial(_first, re.compile(b"|".join(parts), re.DOTALL)))
+        for block, lows in blocks.items():
+            for size_bytes, endian in self._forms:
+                units |= self._at(partial(_in_block, block, lows, size_bytes, endian))
         return self._in_order(units)
 
-    def _spans_with(self, text: bytes) -> list[tuple[int, int]] | None:
+    def _spans_with(self, text: bytes, *, is_beginning: bool) -> list[tuple[int, int]] | None:
         """The offsets in string sections, first and last, from which a name goes on to a text; None
         where there are too many. A name may begin anywhere in a longer string."""
         spans: list[tuple[int, int]] = []
@@ -125,7 +130,8 @@ class StringIndex:
             data = self._file.section(section)
             at = data.find(text)
             while at >= 0:
-                spans.append((data.rfind(b"\0", 0, at) + 1, at))
+                is_inside = is_beginning and data[at - 1 : at] in _LETTERS and at > 0
+                spans.append((at if is_inside else data.rfind(b"\0", 0, at) + 1, at))
                 if len(spans) > _MOST_SPANS:
                     return None
                 at = data.find(text, at + 1)
@@ -216,14 +222,32 @@ class StringIndex:
         return frozenset(offsets)
 
 
-def _patterns(first: int, last: int, size_bytes: int, endian: Endian) -> Iterator[bytes]:
-    """Of all numbers in a span, as regular expressions for those with the same upper bytes."""
-    for block in range(first >> 8, (last >> 8) + 1):
-        high = re.escape(block.to_bytes(size_bytes - 1, endian))
-        low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
-        ends = re.escape(bytes((low,))), re.escape(bytes((top,)))
-        character = b"[" + ends[0] + b"-" + ends[1] + b"]"
-        yield character + high if endian == "little" else high + character
+def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    """The lowest bytes of the numbers in spans, by all their other bytes."""
+    blocks: dict[int, set[int]] = {}
+    for first, last in spans:
+        for block in range(first >> 8, (last >> 8) + 1):
+            low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
+            blocks.setdefault(block, set()).update(range(low, top + 1))
+    return blocks
+
+
+def _in_block(
+    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, at: int
+) -> int:
+    """Where a number stands that has these bytes above its lowest one, of which there are several.
+
+    Python's search for one text is so much faster than for one of many that this is, too.
+    """
+    high = block.to_bytes(size_bytes - 1, endian)
+    is_little = endian == "little"
+    at = data.find(high, at + is_little)
+    while at >= 0:
+        low = at - 1 if is_little else at + size_bytes - 1
+        if data[low : low + 1] and data[low] in lows:
+            return at - is_little
+        at = data.find(high, at + 1)
+    return -1
 
 
 def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:

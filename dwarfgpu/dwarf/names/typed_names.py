@@ -10,11 +10,14 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.dwarf.scope.symbol_list import units_with_word
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 NameKind = Literal[
@@ -44,10 +47,13 @@ class UnitNames:
     names: tuple[tuple[str, NameKind], ...]
 
 
-def typed_names(code_object: CodeObject) -> Iterator[UnitNames]:
-    """Of every unit, then of the symbol tables; units that cannot be read are left out."""
+def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
+    """Of every unit, then of the symbol tables; units that cannot be read are left out.
+
+    `word`: those of units without an identifier that begins so may be left out, too.
+    """
     try:
-        units = code_object.info.units
+        units = tuple(_units(code_object.info, word))
     except DwarfGpuError:
         units = ()  # a header points outside of the file
     for unit in units:
@@ -60,6 +66,10 @@ def typed_names(code_object: CodeObject) -> Iterator[UnitNames]:
         yield UnitNames("", tuple(_symbols(code_object)))
     except DwarfGpuError:
         return
+
+
+def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:
+    return units_with_word(info, word, is_beginning=True) if word else info.units
 
 
 def _declared(

@@ -42,9 +42,13 @@ _MADE_UP: Final = re.findall(
     r"\w+",
     "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
     "struct union class enum void bool char int long short signed unsigned float double true false "
-    "nullptr __attribute__ ((vector_size)) <error> variable length",
+    "nullptr __attribute__ ((vector_size)) <error> variable length "
+    "std allocator basic_string string istream ostream iostream basic_istream basic_ostream "
+    "basic_iostream char_traits wchar_t char8_t char16_t char32_t __int128 __float128 _Float16 "
+    "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type",
 )
-"""Words that are in names although they may be in no string of the file."""
+"""Words that are in names although they may be in no string of the file: those that mangled names
+have as letters (Itanium C++ ABI 5.1.5.2, 5.1.8) among them. All other words stand in these, too."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 
 
@@ -69,13 +73,17 @@ class ListedSymbol:
 
 
 def listed_symbols(
-    info: DebugInfo, kind: Kind, pattern: re.Pattern[str] | None = None
+    info: DebugInfo,
+    kind: Kind,
+    pattern: re.Pattern[str] | None = None,
+    units: Iterable[CompilationUnit] | None = None,
 ) -> Iterator[ListedSymbol]:
     """All of a kind, or those in whose names something is found; what cannot be read is left out.
 
-    Where a symbol is declared is read of those alone.
+    Where a symbol is declared is read of those alone. `units`: of these alone.
     """
-    for unit in _units(info, kind, pattern):
+    word = "" if pattern is None else required_word(pattern.pattern)
+    for unit in units_with_word(info, word) if units is None else units:
         try:
             pending = [unit.full.root]
         except DwarfGpuError:
@@ -93,20 +101,17 @@ def listed_symbols(
                     yield listed
 
 
-def _units(
-    info: DebugInfo, kind: Kind, pattern: re.Pattern[str] | None
+def units_with_word(
+    info: DebugInfo, word: str, *, is_beginning: bool = False
 ) -> Iterable[CompilationUnit]:
-    """The units that may have a name in which something is found.
+    """The units that may have a name in which a part of an identifier is; all where it is short.
 
-    A word that is in it is in the name of one entry: only other characters stand between the names
-    of which a name is made.
+    It is in the name of one entry, or in a mangled one: only other characters stand between the
+    names of which a name is made. `is_beginning`: an identifier begins with it.
     """
-    word = "" if pattern is None else required_word(pattern.pattern)
     if not word or any(word in made_up for made_up in _MADE_UP):
         return info.watched_units()
-    if kind == "functions" and b"_Z" in info.section(".debug_str"):
-        return info.watched_units()  # a mangled name stands for words that are not in it
-    units = info.strings.units_containing(word.encode())
+    units = info.strings.units_containing(word.encode(), is_beginning=is_beginning)
     return info.watched_units() if units is None else units
 
 

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 
 MOST: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
+_LAST_WORD: Final = re.compile(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
 """Names that are looked at for one word."""
 _INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
@@ -37,14 +38,25 @@ class SymbolIndex:
         self._of: tuple[CodeObject, ...] = ()
         self._worker: Thread | None = None
 
-    def collect(self, code_objects: tuple[CodeObject, ...], *, waits: bool = False) -> None:
-        """Collect the names of code objects, in the background unless somebody waits for them."""
+    def collect(self, code_objects: tuple[CodeObject, ...]) -> None:
+        """Collect the names of code objects, in the background."""
         if code_objects != self._of:
             self._of = code_objects
             self._worker = Thread(target=self._collect, args=(code_objects,), daemon=True)
             self._worker.start()
-        if waits and self._worker is not None:
+
+    def require(self, code_objects: tuple[CodeObject, ...], text: str) -> None:
+        """Collect, at once, at least the names with the identifier at the end of a text."""
+        if code_objects == self._of and self._worker is not None:
             self._worker.join()
+            return
+        word = _LAST_WORD.search(text)
+        self._of = ()
+        self.take(
+            unit
+            for code_object in code_objects
+            for unit in typed_names(code_object, "" if word is None else word[0])
+        )
 
     def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
         units = [unit for each in code_objects for unit in typed_names(each)]

@@ -29,6 +29,8 @@ from dwarfgpu.view.type_text import declaration
 _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 """What compilers add to the names of variables of functions."""
 
+_FEW_SYMBOLS: Final = 32
+"""Of which the units that mention them are looked for."""
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
 
 
@@ -119,7 +121,7 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
                 data: JsonObject = {"line": row.line, "name": row.name, "description": text}
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
     others = list(_others(shell, wanted)) if wanted.has_others else []
-    if others:
+    if others and not wanted.is_quiet:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
     for address, name in others:
@@ -195,19 +197,32 @@ def _target(kind: Typedef) -> Type | None:
 def _others(shell: Shell, wanted: _Wanted) -> Iterator[tuple[int, str]]:
     found: set[tuple[int, str]] = set()
     for code_object in shell.session.code_objects:
-        described = _described(code_object) if wanted.kind == "variables" else frozenset()
-        for symbol in code_object.file.symbols:
+        symbols = [symbol for symbol in code_object.file.symbols if _is_wanted(symbol, wanted)]
+        described = frozenset[str]()
+        if symbols and wanted.kind == "variables":
+            described = _described(code_object, [symbol.name for symbol in symbols])
+        for symbol in symbols:
             if _is_other(code_object, symbol, wanted.kind, described):
-                name = demangled(symbol.name) or _COPY.sub("", symbol.name)
-                if wanted.name is None or wanted.name.search(name) is not None:
-                    found.add((symbol.address + code_object.load_address, name))
+                found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
     yield from sorted(found)
 
 
-def _described(code_object: CodeObject) -> frozenset[str]:
-    """The names of variables for the linker that entries describe."""
+def _is_wanted(symbol: Symbol, wanted: _Wanted) -> bool:
+    if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
+        return False
+    return wanted.name is None or wanted.name.search(_shown_name(symbol)) is not None
+
+
+def _shown_name(symbol: Symbol) -> str:
+    return demangled(symbol.name) or _COPY.sub("", symbol.name)
+
+
+def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:
+    """The names of variables for the linker that entries describe, of these at least."""
     names: set[str] = set()
-    for symbol in listed_symbols(code_object.info, "variables"):
+    texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in linker_names]
+    units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
+    for symbol in listed_symbols(code_object.info, "variables", units=units):
         holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
         names.add(linked or symbol.name)
@@ -217,8 +232,6 @@ def _described(code_object: CodeObject) -> frozenset[str]:
 def _is_other(
     code_object: CodeObject, symbol: Symbol, kind: Kind, described: frozenset[str]
 ) -> bool:
-    if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
-        return False
     is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
     if is_code != (kind == "functions"):
         return False

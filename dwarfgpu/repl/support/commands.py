@@ -205,7 +205,7 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 
     They are what the tabulator offers, each as the whole line that it would make.
     """
-    shell.symbols.collect(shell.session.code_objects, waits=True)
+    shell.symbols.require(shell.session.code_objects, argument)
     start, found = completion.completions(shell, argument)
     names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
     matches = [argument[:start] + name for name in names]
