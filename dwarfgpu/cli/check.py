@@ -15,7 +15,7 @@ from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.expr.text.text import assemble
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural

@@ -15,8 +15,8 @@ from dwarfgpu.cli.check_sarif import Report, sarif
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import dialect
-from dwarfgpu.objfile.elf import ET_CORE
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
 from dwarfgpu.service.check_report import ORDER, report_json, report_lines

@@ -13,11 +13,11 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP

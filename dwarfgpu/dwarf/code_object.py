@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.image import Image
 from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import (
     PF_W,
@@ -24,7 +25,7 @@ from dwarfgpu.objfile.elf import (
 )
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
+from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 
 
 def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> ObjectFile | None:

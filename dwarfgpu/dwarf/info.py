@@ -38,8 +38,8 @@ from dwarfgpu.dwarf.unit_dialect import dialect_name
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.supplementary import (
     SupplementaryLink,
     find_supplementary,

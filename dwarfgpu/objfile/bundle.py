@@ -22,12 +22,11 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.names import printable
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
-MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
-COMPRESSED_MAGIC: Final = b"CCOB"
 SECTION: Final = ".hip_fatbin"
 MOST_ENTRIES: Final = 1 << 16
 _SHORTEST_ENTRY_BYTES: Final = 24
@@ -84,7 +83,7 @@ class BundleEntry:
 
 def is_bundle(data: bytes) -> bool:
     """Whether bytes begin as a bundle does."""
-    return data.startswith((MAGIC, COMPRESSED_MAGIC))
+    return data.startswith((BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC))
 
 
 def read_bundles(
@@ -133,7 +132,7 @@ def _after_zeros(data: bytes | FileBytes, position: int) -> int:
 def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
     """The code objects inside a host file, in the order of its sections."""
     out: list[BundleEntry] = []
-    prefix = MAGIC.decode()
+    prefix = BUNDLE_MAGIC.decode()
     bytes_left = file.size_bytes
     for section in file.sections:
         if section.name.startswith((SECTION, prefix)):
@@ -159,13 +158,13 @@ def _bundle(
 
     `inflated_bytes`: what the bundles before it unpacked.
     """
-    magic = data[position : position + len(MAGIC)]
-    if magic == MAGIC:
+    magic = data[position : position + len(BUNDLE_MAGIC)]
+    if magic == BUNDLE_MAGIC:
         return *_plain(data, position, what), 0
-    if not magic.startswith(COMPRESSED_MAGIC):
+    if not magic.startswith(COMPRESSED_BUNDLE_MAGIC):
         raise Malformed(f"{what}: no offload bundle begins here")
     unpacked, kind, end = _unpacked(data, position, what, limits, inflated_bytes)
-    if not unpacked.startswith(MAGIC):
+    if not unpacked.startswith(BUNDLE_MAGIC):
         raise Malformed(f"{what}: no offload bundle is inside the compressed one")
     entries, _ = _plain(unpacked, 0, what)
     return [evolve(entry, compression=kind) for entry in entries], end, len(unpacked)
@@ -197,7 +196,7 @@ def _table(
 
 def _rows(block: bytes, bytes_left: int) -> tuple[list[tuple[int, int, bytes]], int]:
     """The same of a block that begins with the bundle; `Malformed` where it is too short."""
-    reader = Reader(block, "little", len(MAGIC))
+    reader = Reader(block, "little", len(BUNDLE_MAGIC))
     count = reader.unsigned(8)
     if count * _SHORTEST_ENTRY_BYTES > bytes_left - reader.position:
         raise Malformed(f"{count} entries do not fit into the bundle")
@@ -232,7 +231,7 @@ def _unpacked(
     """
     try:
         header = data[position : position + _LONGEST_HEADER_BYTES]
-        reader = Reader(header, "little", len(COMPRESSED_MAGIC))
+        reader = Reader(header, "little", len(COMPRESSED_BUNDLE_MAGIC))
         version, method = reader.unsigned(2), reader.unsigned(2)
         if not 1 <= version <= 3:
             raise Unsupported(f"version {version} of compressed offload bundles")

@@ -21,6 +21,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.placement import placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
@@ -30,7 +31,6 @@ MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 
 ET_REL: Final = 1
 ET_EXEC: Final = 2
-ET_CORE: Final = 4
 PT_LOAD: Final = 1
 PT_GNU_EH_FRAME: Final = 0x6474E550
 PF_X: Final = 1
@@ -146,7 +146,7 @@ class ObjectFile:
         for magic, name in _COMPRESSED.items():
             if data[: len(magic)] == magic:
                 raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
-        if data[:4] != b"\x7fELF":
+        if data[:4] != ELF_MAGIC:
             raise UsageError(not_elf(path))
         ident = data[:16]
         if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):

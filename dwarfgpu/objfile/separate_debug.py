@@ -15,11 +15,11 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.reading import is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
 from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.objfile.notes import build_id
 
-DEBUG_DIRECTORIES: Final = ("/usr/lib/debug",)
 _STEP_BYTES: Final = 1 << 20
 
 

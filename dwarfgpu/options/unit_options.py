@@ -8,18 +8,15 @@ from typing import Final
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
-from dwarfgpu.objfile.elf import ET_CORE
+from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for
 from dwarfgpu.terminal.input import is_object
 
-_DATA_AT, _TYPE_AT = 5, 16
-"""Where an ELF file says its byte order and its type (System V ABI, "ELF Header")."""
 _LONGEST: Final = 40
 """Characters of a number that are quoted."""
 
@@ -81,6 +78,4 @@ def is_core(word: str) -> bool:
     if not is_object(word):
         return False
     with Path(word).open("rb") as file:
-        head = file.read(_TYPE_AT + 2)
-    endian: Endian = "big" if head[_DATA_AT : _DATA_AT + 1] == b"\2" else "little"
-    return head.startswith(b"\x7fELF") and int.from_bytes(head[_TYPE_AT:], endian) == ET_CORE
+        return is_core_header(file.read(CORE_HEADER_BYTES))

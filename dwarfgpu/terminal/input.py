@@ -9,14 +9,14 @@ from typing import BinaryIO, Final
 
 from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, ELF_MAGIC
 from dwarfgpu.terminal.streams import is_terminal
 
 MOST_BYTES: Final = 64 << 20
 """Of a file of text or of bytes; a device that never ends has more."""
 
 
-_MAGICS: Final = (b"\x7fELF", MAGIC, COMPRESSED_MAGIC)
+_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
 
 
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:

@@ -17,9 +17,10 @@ import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import bundle as bundles
-from dwarfgpu.objfile.bundle import MAGIC, BundleEntry, entries_of, read_bundles
+from dwarfgpu.objfile.bundle import BundleEntry, entries_of, read_bundles
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
 from tests.dwarf.builder import FIXTURES, X86_64, elf, overlapping, read_fixture
 from tests.objfile.build import run
 
@@ -37,8 +38,8 @@ CODE = {
 
 def plain(entries: dict[str, bytes]) -> bytes:
     """An uncompressed bundle."""
-    table_bytes = len(MAGIC) + 8 + sum(24 + len(id) for id in entries)
-    out, body = MAGIC + struct.pack("<Q", len(entries)), b""
+    table_bytes = len(BUNDLE_MAGIC) + 8 + sum(24 + len(id) for id in entries)
+    out, body = BUNDLE_MAGIC + struct.pack("<Q", len(entries)), b""
     for id, data in entries.items():
         out += struct.pack("<QQQ", table_bytes + len(body), len(data), len(id)) + id.encode()
         body += data
@@ -229,7 +230,7 @@ def test_zstandard_by_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
-    out = MAGIC + struct.pack("<Q", count)
+    out = BUNDLE_MAGIC + struct.pack("<Q", count)
     return out + b"".join(struct.pack("<QQQ", at, size, len(id)) + id for at, size, id in rows)
 
 
@@ -237,7 +238,7 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
     ("data", "error", "message"),
     [
         (b"text", Malformed, "no offload bundle begins"),
-        (MAGIC, Malformed, "8 bytes needed"),
+        (BUNDLE_MAGIC, Malformed, "8 bytes needed"),
         (_table(1 << 60), Malformed, "entries do not fit"),
         (_table(1, (0, 1 << 40, b"x")), Malformed, "the entry x is cut short"),
         (_table(1, (0, 1 << 40, b"a\nb")), Malformed, r"the entry a\\nb is cut short"),

@@ -20,11 +20,11 @@ from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 
 _PAGE_BYTES: Final = 4096
-_ELF: Final = b"\x7fELF"
 _DELETED: Final = " (deleted)"
 _MOST_NOTE_BYTES: Final = 1 << 16
 _MOST_VDSO_BYTES: Final = 1 << 20
@@ -84,7 +84,7 @@ class _Module:
 
     @header.default
     def _header(self) -> ObjectFile | None:
-        if self.page is None or self.page[:4] != _ELF:
+        if self.page is None or self.page[:4] != ELF_MAGIC:
             return None
         try:
             header = ObjectFile(shown_path(self.path), self.page)
@@ -95,7 +95,7 @@ class _Module:
     @property
     def is_loaded(self) -> bool:
         """Whether it may be an ELF file: a file of data has another beginning."""
-        return self.page is None or self.page[:4] == _ELF
+        return self.page is None or self.page[:4] == ELF_MAGIC
 
     def has(self, address: int | None) -> bool:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
@@ -333,7 +333,7 @@ class _Reader:
     def add_vdso(self, address: int | None) -> None:
         """The library that the kernel maps into every process: it is only in memory."""
         known = [] if address is None else self._memory.known(address, _MOST_VDSO_BYTES)
-        if address is None or not known or known[0][0] or known[0][1][:4] != _ELF:
+        if address is None or not known or known[0][0] or known[0][1][:4] != ELF_MAGIC:
             return
         try:
             file = ObjectFile("[vdso]", known[0][1], self._where.limits)

@@ -32,7 +32,8 @@ from dwarfgpu.machine.core.registers import (
 )
 from dwarfgpu.machine.core.signals import SignalInfo, signal_info
 from dwarfgpu.objfile.code_object import architecture_of
-from dwarfgpu.objfile.elf import ET_CORE, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.objfile.notes import Note, readable_notes
 
 NT_PRPSINFO: Final = 3

@@ -1,0 +1,24 @@
+"""The first bytes by which files are recognised, apart from what reads the files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+BUNDLE_MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
+"""Of a bundle of code objects (Clang Offload Bundler, "Bundled Binary File Layout")."""
+COMPRESSED_BUNDLE_MAGIC: Final = b"CCOB"
+"""Of a compressed bundle."""
+ELF_MAGIC: Final = b"\x7fELF"
+ET_CORE: Final = 4
+"""The type of a core file (System V ABI, "ELF Header")."""
+_DATA_AT, _TYPE_AT = 5, 16
+"""Where an ELF file says its byte order and its type."""
+CORE_HEADER_BYTES: Final = _TYPE_AT + 2
+"""As many bytes as `is_core_header` needs."""
+
+
+def is_core_header(header: bytes) -> bool:
+    """Whether a file that begins so is an ELF core file."""
+    is_big = header[_DATA_AT : _DATA_AT + 1] == b"\2"
+    number = int.from_bytes(header[_TYPE_AT:CORE_HEADER_BYTES], "big" if is_big else "little")
+    return header.startswith(ELF_MAGIC) and number == ET_CORE
