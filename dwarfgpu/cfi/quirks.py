@@ -14,6 +14,7 @@ from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.quirk_names import CFA_NOT_SCALED, LEGACY_AUGMENTATION
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import UsageError
@@ -47,11 +48,11 @@ def _direct(row: FrameRow, architecture: Architecture) -> FrameRow:
 
 
 QUIRKS: Final[Mapping[str, Quirk]] = {
-    "cfa-not-scaled": Quirk(
+    CFA_NOT_SCALED: Quirk(
         "the CFA of code with flat scratch is told in bytes of a lane (LLVM before PR 209534)",
         _scaled,
     ),
-    "legacy-augmentation": Quirk(
+    LEGACY_AUGMENTATION: Quirk(
         "expressions have the one-byte encodings of LLVM 12 to 18, of which the augmentation "
         "[llvm:v0.0] should tell",
         _direct,

@@ -14,6 +14,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
+from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
@@ -45,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     subject.add_argument(
         "--all-threads", action="store_true", help="of a core file: every thread, the last first"
     )
-    options.configure(parser)
+    configure_machine(parser)
 
 
 def run(args: argparse.Namespace) -> int:

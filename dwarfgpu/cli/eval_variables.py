@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TextIO
 
-from dwarfgpu.cli.operations import compared
 from dwarfgpu.cli.positioned import positioned, with_notes
 from dwarfgpu.cli.printing import EVAL_SCHEMA, Headings, context_notes, print_json
+from dwarfgpu.cli.session_operations import compared
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened

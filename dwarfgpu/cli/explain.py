@@ -6,16 +6,17 @@ import argparse
 
 from attrs import evolve
 
-from dwarfgpu.cli.eval import configure_subject, is_operations, session_for
-from dwarfgpu.cli.operations import compared, operations
+from dwarfgpu.cli.eval import configure_subject
+from dwarfgpu.cli.eval_session import is_operations, session_for
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
+from dwarfgpu.cli.session_operations import answer_of_outcome, compared, session_operations
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
+from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.answer import of_error, of_result
+from dwarfgpu.service.answer import of_error
 from dwarfgpu.service.explain import SCHEMA, Explanation, _on_error, _standing, explain_subject
 from dwarfgpu.service.subject import or_operations
 from dwarfgpu.session.session import Session
@@ -35,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how deep to show what operations used: frame bases, canonical frame addresses, "
         "registers of outer frames, values on entry, called expressions; 0 by default",
     )  # fmt: skip
-    options.configure(parser)
+    configure_machine(parser)
 
 
 def depth_of(text: str | None, option: str) -> int:
@@ -81,7 +82,7 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
     """The operations of the command line."""
-    data, context, chosen, notes = operations(args, session)
+    data, context, chosen, notes = session_operations(args, session)
     steps = Recorder()
     heading = (f"in dialect {chosen}", *_standing(session))
     try:
@@ -90,6 +91,6 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
         shown = Insides(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
     shown = Insides(session).look(steps)
-    answer = compared(session, of_result(result, notes, session), result)
+    answer = answer_of_outcome(session, result, notes)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(heading, shown, sentences, answer, steps.omitted)

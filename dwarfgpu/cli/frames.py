@@ -34,7 +34,8 @@ from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
-from dwarfgpu.options.program_location import HELP, METAVAR, in_file
+from dwarfgpu.options.numbers import PLACE, PLACE_HELP
+from dwarfgpu.options.program_location import in_file
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.view.call_frames import (
     MOST_DIFFERENCES,
@@ -54,7 +55,7 @@ SCHEMA: Final = "dwarfgpu-frames-1"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an ELF file")
     parser.add_argument(
-        "--pc", metavar=METAVAR, help=f"only what describes one place of the file: {HELP}"
+        "--pc", metavar=PLACE, help=f"only what describes one place of the file: {PLACE_HELP}"
     )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     add_mangled_option(parser)

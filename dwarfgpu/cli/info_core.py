@@ -13,7 +13,7 @@ from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
-from dwarfgpu.options.core_options import opened_core
+from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text

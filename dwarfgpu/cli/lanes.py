@@ -17,6 +17,7 @@ from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import target_id
@@ -63,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{form}", metavar="FILE", help="write NAME in the lanes of the waves as a picture"
         )
-    options.configure(parser)
+    configure_machine(parser)
 
 
 def run(args: argparse.Namespace) -> int:

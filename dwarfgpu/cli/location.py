@@ -11,6 +11,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.locate import Located, coloured, located, location_lines
 from dwarfgpu.terminal.columns import terminal_columns
@@ -35,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
     parser.add_argument("--color", choices=_CHOICES, default="auto", help="of the drawing")
-    options.configure(parser)
+    configure_machine(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.session import Session
 
 EVAL_SCHEMA = "dwarfgpu-eval-1"
 """The form of what `eval --json` prints."""

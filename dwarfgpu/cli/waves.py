@@ -15,12 +15,13 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Machine
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.file_limits import FileLimits
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
-from dwarfgpu.options.core_options import add_core_options, opened_core, require_core
+from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import take_only_files
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
+from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.wave_rows import (
     WavePlaces,

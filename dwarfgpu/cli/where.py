@@ -22,13 +22,13 @@ from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted, fi
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.numbers import natural
-from dwarfgpu.options.program_location import HELP, METAVAR, in_file
+from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
+from dwarfgpu.options.program_location import in_file
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where import amount, heading, near_variable
@@ -65,7 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     what.add_argument("--all", action="store_true", help="every variable of the file")
     what.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
     what.add_argument(
-        "--pc", metavar=METAVAR, help=f"only in scopes at this program location: {HELP}"
+        "--pc", metavar=PLACE, help=f"only in scopes at this program location: {PLACE_HELP}"
     )
     what.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     what.add_argument(

@@ -6,6 +6,7 @@ What is not given is absent; asking for it is `MissingContext`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from attrs import Factory, field
 
@@ -16,8 +17,20 @@ from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
 from dwarfgpu.expr.context import LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.machine.target import Target, WaveId
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
+
+NO_CFA: Final = "the context has no canonical frame address (CFA)"
+
+
+@frozen
+class GivenAddress:
+    """An address that the user gives."""
+
+    space: int
+    """DWARF number of its address space."""
+    address: int
 
 
 @frozen(eq=False)
@@ -56,7 +69,7 @@ class GivenFrame:
 
     def cfa(self) -> Location:
         if self.given_cfa is None:
-            raise MissingContext("the context has no canonical frame address (CFA)")
+            raise MissingContext(NO_CFA)
         return self.given_cfa
 
     def frame_base(self) -> Location:
@@ -80,6 +93,66 @@ class GivenFrame:
 
     def program_location(self, lane: int | None) -> int | None:
         return self.given_program_location
+
+
+NO_UNWINDING: Final = "the context has no program location, where unwinding begins"
+NO_SUBPROGRAM: Final = "the context has no subprogram, whose frame base is needed"
+NO_CALLER: Final = "the context has no calling frame"
+
+
+@frozen(eq=False)
+class FrameWithoutProgram:
+    """The top call frame of a wave at no program location: it has nothing but given addresses."""
+
+    architecture: Architecture
+    wave: WaveId
+    stop: int | None
+    given_cfa: Location | None = None
+    given_frame_base: Location | None = None
+
+    @property
+    def level(self) -> int:
+        return 0
+
+    @property
+    def has_frame_base(self) -> bool:
+        """Whether a function describes it."""
+        return False
+
+    def register(self, number: int) -> Location:
+        raise MissingContext(NO_UNWINDING)
+
+    def entry_register(self, number: int) -> Location:
+        """By the architecture's default rule (A.2.5.4.4.1), that of AMD GPUs alone."""
+        if self.architecture.machine != "AMDGPU":
+            raise MissingContext(NO_UNWINDING)
+        storage = Register(self.architecture.register(number), self.wave)
+        return Location((SingleLocation(storage),), self.stop)
+
+    def cfa(self) -> Location:
+        if self.given_cfa is None:
+            raise MissingContext(NO_CFA)
+        return self.given_cfa
+
+    def frame_base(self) -> Location:
+        if self.given_frame_base is None:
+            raise MissingContext(NO_SUBPROGRAM)
+        return self.given_frame_base
+
+    def caller(self) -> tuple[FrameWithoutProgram, int]:
+        raise MissingContext(NO_CALLER)
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        return None
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        return None
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return None
+
+    def program_location(self, lane: int | None) -> int | None:
+        return None
 
 
 @frozen(eq=False)

@@ -1,9 +1,15 @@
-"""Options that are integers."""
+"""Options that are integers, or may be."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base import json_reader
 from dwarfgpu.errors import UsageError
+
+PLACE: Final = "PLACE"
+PLACE_HELP: Final = "an address, FILE:LINE, FUNCTION, FUNCTION+OFFSET or *EXPRESSION"
+"""A program location, which may be a number (`dwarfgpu.options.program_location`)."""
 
 
 def number(text: str | None, option: str) -> int | None:

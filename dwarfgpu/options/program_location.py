@@ -10,14 +10,12 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import PLACE_HELP, natural
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.language.source_lines import CodePlace
 
-METAVAR: Final = "PLACE"
-HELP: Final = "an address, FILE:LINE, FUNCTION, FUNCTION+OFFSET or *EXPRESSION"
 _MOST_LISTED: Final = 8
 
 
@@ -44,7 +42,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
 
     stripped = text.strip()
     if not stripped:
-        raise UsageError(f"{option}: expected {HELP}")
+        raise UsageError(f"{option}: expected {PLACE_HELP}")
     if not session.code_objects:
         raise UsageError(f"{option} {text}: no code object is given that could have this place")
     if not stripped.startswith("*"):

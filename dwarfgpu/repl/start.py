@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from dwarfgpu import __version__
-from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
@@ -22,11 +21,12 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
-from dwarfgpu.objfile.elf import ET_CORE
+from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
 from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
+from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
 from dwarfgpu.repl.command import printed
@@ -47,7 +47,6 @@ from dwarfgpu.terminal.streams import is_terminal, usable
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
 
-_ELF_TYPE_AT: Final = 16
 """Where `e_type` is in a file."""
 GDB_VERSION: Final = (13, 1)
 """Of which the words are spoken."""
@@ -116,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="no banner"
     )  # fmt: skip
     _configure_gdbs(parser)
-    options.configure(parser)
+    configure_machine(parser)
     launch = parser.add_argument_group("a kernel before its first instruction")
     launch.add_argument("--dispatch", metavar="KERNEL", help="as dwarfgpu dispatch makes it")
     configure_launch(launch, is_required=False)
@@ -336,11 +335,10 @@ def _require_core(path: str) -> None:
     full = os.path.abspath(path)
     try:
         with open(path, "rb") as file:
-            header = file.read(_ELF_TYPE_AT + 2)
+            header = file.read(CORE_HEADER_BYTES)
     except OSError as error:
         raise UsageError(f"{full}: {error.strerror}.") from None
-    order: Endian = "big" if header[5:6] == b"\x02" else "little"
-    if header[:4] != b"\x7fELF" or int.from_bytes(header[_ELF_TYPE_AT:], order) != ET_CORE:
+    if not is_core_header(header):
         raise UsageError(f'"{full}" is not a core dump: file format not recognized')
 
 

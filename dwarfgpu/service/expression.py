@@ -53,7 +53,7 @@ def of_expression(
 
 def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     """A value of the language; `name` is what notes call it."""
-    where = None if value.location is None else where_text(value.location, session)
+    where = None if value.location is None else where_text(value.location, session.code_objects)
     error, notes = value.error, value.notes
     if error is not None and value.bits is None:
         text = f"<error: {error_line(error)}>"

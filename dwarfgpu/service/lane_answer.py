@@ -8,14 +8,13 @@ from itertools import groupby
 from typing import Final
 
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import InconsistentContext, LimitExceeded, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.lane_count import checked_lanes
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import Plain
 
-MAX_LANES = 1024
-"""Lanes that one command answers for; no machine has more in a wave."""
 CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "all": (True, False, None),
     "active": (True,),
@@ -84,15 +83,6 @@ def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
             raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
         wanted.update(range(int(first), end + 1))
     return session.lane_states(sorted(wanted))
-
-
-def checked_lanes(count: int) -> int:
-    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
-    if count < 1:
-        raise InconsistentContext(f"lane count {count}: must be greater than 0")
-    if count > MAX_LANES:
-        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
-    return count
 
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:

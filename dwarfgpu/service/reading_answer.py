@@ -41,7 +41,7 @@ def of_reading(
 ) -> Answer:
     """A variable."""
     location, notes = reading.location, reading.notes
-    where = None if location is None else where_text(location, session)
+    where = None if location is None else where_text(location, session.code_objects)
     if reading.failure is not None:
         error = reading.failure
         record: JsonObject = {"notes": list(notes), **error_json(error)}

@@ -17,11 +17,11 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.explicit_context import GivenAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target
-from dwarfgpu.session.frame import GivenAddress
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session

@@ -25,6 +25,7 @@ from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, register_of
+from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, GivenAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
@@ -38,15 +39,6 @@ from dwarfgpu.session.entry_values import (
 )
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
 from dwarfgpu.session.ipa_ra import preserved_by_callees
-
-
-@frozen
-class GivenAddress:
-    """An address that the user gives."""
-
-    space: int
-    """DWARF number of its address space."""
-    address: int
 
 
 @frozen
@@ -208,7 +200,7 @@ class SubprogramFrame:
     def _physical(self) -> CfiFrame:
         physical = self.session.physical_frame
         if physical is None:
-            raise MissingContext("the context has no program location, where unwinding begins")
+            raise MissingContext(NO_UNWINDING)
         return physical
 
     def register(self, number: int) -> Location:
@@ -252,13 +244,12 @@ class SubprogramFrame:
         explicit = self.session.given_cfa
         if explicit is not None and not self.level:
             return self.place(explicit)
-        absent = "the context has no canonical frame address (CFA)"
         if self.pc is None:
-            raise MissingContext(absent)
+            raise MissingContext(NO_CFA)
         try:
             return self._physical.cfa()
         except MissingContext as error:
-            raise MissingContext(f"{absent}: {error.message}") from None
+            raise MissingContext(f"{NO_CFA}: {error.message}") from None
 
     def place(self, address: GivenAddress) -> Location:
         """Where an address given by hand is, for the focus."""
@@ -283,7 +274,7 @@ class SubprogramFrame:
         """
         subprogram = self.subprogram
         if subprogram is None:
-            raise MissingContext("the context has no subprogram, whose frame base is needed")
+            raise MissingContext(NO_SUBPROGRAM)
         for function in self._around_lane:
             if (attribute := function.frame_base) is not None:
                 return function, attribute

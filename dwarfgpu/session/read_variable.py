@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
-from dwarfgpu.expr.dialect.upstream_clang import FRAME_BASE, UNPLACED
+from dwarfgpu.expr.dialect.upstream_clang import UNPLACED, notes_that_hold
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
@@ -224,17 +224,6 @@ def _frame_base_programs(
     if not isinstance(attribute, ExprLoc):
         return ()
     return (prepare(attribute.expression, attribute.unit.dialect, attribute.unit.format),)
-
-
-def notes_that_hold(notes: Iterable[str], frame: SubprogramFrame) -> tuple[str, ...]:
-    """The notes on operations, without that on a frame base that the frame does not have."""
-    noted = tuple(notes)
-    try:
-        if FRAME_BASE not in noted or frame.has_frame_base:
-            return noted
-    except DwarfGpuError:
-        pass  # reading the frame base reports it
-    return tuple(note for note in noted if note != FRAME_BASE)
 
 
 def why_not_described(

@@ -37,11 +37,12 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
+from dwarfgpu.expr.explicit_context import NO_CALLER, GivenAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
-from dwarfgpu.session.frame import GivenAddress, LaneState, SubprogramFrame
+from dwarfgpu.session.frame import LaneState, SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.read_variable import (
     Presenter,
@@ -213,7 +214,7 @@ class Session:
         frame = None if stack is None else stack.frame(level)
         if frame is None:
             why = "" if stack is None else f": {stack.end}"
-            raise MissingContext(f"the context has no calling frame{why}")
+            raise MissingContext(f"{NO_CALLER}{why}")
         top = self.top or self
         if not level and not inline_level:
             return top

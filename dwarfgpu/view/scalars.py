@@ -10,14 +10,16 @@ from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import BINARY32, BINARY64, FloatFormat
-from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.types.types import Enum
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.constants import Style
+    from dwarfgpu.dwarf.types.types import Enum
 
 BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
 E5M2: Final = FloatFormat("fp8 e5m2 (OCP)", 5, 2)

@@ -10,10 +10,10 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.explicit_context import GivenAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.session.frame import GivenAddress
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 

@@ -7,14 +7,15 @@ numbers, which would fetch the variable's contents and take them for its address
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import GLOBAL, PRIVATE_LANE, VECTOR_REGISTERS
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import Ambiguous
+from dwarfgpu.errors import Ambiguous, DwarfGpuError
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
@@ -218,3 +219,23 @@ def _scratch_based(is_whole: bool) -> Callable[..., Location]:
 
 def _ambiguous(ctx: Context, **_: int) -> Location:
     raise Ambiguous(AMBIGUOUS)
+
+
+class DescribesFrameBase(Protocol):
+    """A call frame, as far as `notes_that_hold` needs it."""
+
+    @property
+    def has_frame_base(self) -> bool:
+        """Whether a function of the frame has DW_AT_frame_base."""
+        ...
+
+
+def notes_that_hold(notes: Iterable[str], frame: DescribesFrameBase) -> tuple[str, ...]:
+    """The notes on operations, without that on a frame base that the frame does not have."""
+    all_notes = tuple(notes)
+    try:
+        if FRAME_BASE not in all_notes or frame.has_frame_base:
+            return all_notes
+    except DwarfGpuError:
+        pass  # reading the frame base reports it
+    return tuple(note for note in all_notes if note != FRAME_BASE)

@@ -1,0 +1,116 @@
+"""Registers, memory and addresses that options give."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.json_reader import Field
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.explicit_context import GivenAddress
+from dwarfgpu.machine.state.load import add_memory, set_part, set_register
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.options.numbers import natural
+
+_ADDRESS: Final = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
+
+
+def place_scratch(args: argparse.Namespace, target: StateTarget, wave: WaveId) -> None:
+    base = natural(args.scratch_base, "--scratch-base")
+    if base is None:
+        return
+    if not target.architecture.is_simt:
+        raise UsageError(f"--scratch-base: {target.architecture.name} has no scratch memory")
+    target.place_scratch(wave, base)
+
+
+def set_registers(
+    args: argparse.Namespace, machine: Target, target: StateTarget, wave: WaveId, pc: int | None
+) -> None:
+    counter = target.architecture.register_named("pc")
+    if args.pc is not None and counter is not None:
+        # A.2.5.1: the program location of the top frame is the program counter.
+        set_register(target, wave, counter, Field("--pc", "value", pc))
+    keys: set[str] = set()
+    for text in args.reg:
+        name, equals, value = text.partition("=")
+        register = target.architecture.register_named(name.strip())
+        part = target.architecture.part_named(name.strip())
+        if not equals:
+            raise UsageError(f"--reg {text}: expected NAME=VALUE")
+        if part is not None:
+            if {part.name, part.register.name} & keys:
+                raise UsageError(f"--reg {text}: {part.name} is given twice")
+            keys.add(part.name)
+            set_part(machine, wave, part, Field(f"--reg {name}", "value", value.strip()))
+            continue
+        if register is None:
+            raise UsageError(f"--reg {text}: {target.architecture.name} has no register {name}")
+        value = value.strip()
+        field = Field(f"--reg {name}", "value", value)
+        if value.startswith("["):
+            if not value.endswith("]"):
+                raise UsageError(f"--reg {name}: a ] is missing at the end")
+            lanes = [element.strip() for element in value[1:-1].split(",")]
+            values: list[json_reader.Json] = [None if lane == "null" else lane for lane in lanes]
+            field = Field(f"--reg {name}", "value", values)
+        elif value.startswith("bytes:"):
+            field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
+        parts = target.architecture.register_parts.values()
+        if {register.name, *(e.name for e in parts if e.register is register)} & keys:
+            raise UsageError(f"--reg {text}: register {register} is given twice")
+        keys.add(register.name)
+        target.waves[wave].pop(register.name, None)
+        set_register(target, wave, register, field)
+
+
+def set_memories(
+    args: argparse.Namespace, target: StateTarget, wave: WaveId, lane: int | None
+) -> None:
+    options = target.without_memory()
+    for text in args.mem:
+        place, equals, data = text.partition("=")
+        match = _ADDRESS.fullmatch(place.strip())
+        if not equals or match is None:
+            raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
+        named_lane = match["lane"] or (None if lane is None else str(lane))
+        space = match["space"] or target.architecture.address_space(0).name
+        named = target.architecture.address_space_named(space)
+        if data.strip().startswith("@"):
+            from dwarfgpu.base.npy import bytes_of
+
+            data = bytes_of(data.strip()[1:]).hex()
+        entry: dict[str, json_reader.Json] = {
+            "space": space,
+            "address": match["address"],
+            "bytes": data,
+        }
+        belongs = named is not None and named.scope in ("lane", "any")
+        if named_lane is not None and belongs:
+            entry["lane"] = named_lane
+        elif match["lane"] is not None and named is not None:
+            raise UsageError(f"--mem {text}: {named} memory belongs to no lane")
+        add_memory(options, Field(f"--mem {text}", "", entry), wave)
+    target.replace_memory(options)
+
+
+def given_address(text: str | None, option: str, arch: Architecture) -> GivenAddress | None:
+    if text is None:
+        return None
+    match = _ADDRESS.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{option} {text}: expected [SPACE#]ADDRESS")
+    space = arch.address_space_named(match["space"] or "none")
+    if space is None:
+        known_names = ", ".join(space.name for space in arch.address_spaces.values())
+        raise UsageError(
+            f"{option} {text}: no address space {match['space']}; known: {known_names}"
+        )
+    address = natural(match["address"], option) or 0
+    if address >= space.end:
+        raise UsageError(f"{option} {text}: {space} has addresses of {space.address_bits} bits")
+    return GivenAddress(space.number, address)

@@ -1,0 +1,88 @@
+"""Arguments of commands that look at a machine; apart from what opens it, which few need whole."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
+from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.core_options import add_core_options
+from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
+from dwarfgpu.options.numbers import PLACE, PLACE_HELP
+
+DEFAULT_ARCHITECTURE: Final = "gfx942"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the context."""
+    machine = parser.add_argument_group("machine")
+    machine.add_argument("--state", metavar="FILE", help="registers and memories of stopped waves")
+    add_core_options(machine)
+    machine.add_argument("--arch", help=f"target architecture, {DEFAULT_ARCHITECTURE} by default")
+    machine.add_argument(
+        "--reg", action="append", default=[], metavar="NAME=VALUE",
+        help="a register: s4=0x10, v3=[1,2,3] (a value a lane), v3=bytes:0a0b…",
+    )  # fmt: skip
+    machine.add_argument(
+        "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
+        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; without [N] that of --lane",
+    )  # fmt: skip
+    machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    machine.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help="where separate, split and supplementary debug files are; "
+        f"default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
+    machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    machine.add_argument(
+        "--scratch-base", metavar="ADDR", help="AMD GPU: the wave's scratch in global memory"
+    )
+    focus = parser.add_argument_group("context")
+    focus.add_argument(
+        "--wave", "--thread", metavar="N|all",
+        help="the current thread; of a core file by GDB's number, or the kernel's (LWP); "
+        "eval: every one",
+    )  # fmt: skip
+    focus.add_argument(
+        "--lane", metavar="N|LANES", help="the current lane; eval: all, active, inactive, 0-3,7"
+    )
+    focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
+    focus.add_argument("--iteration", metavar="N", help="the current iteration")
+    focus.add_argument(
+        "--pc", metavar=PLACE,
+        help=f"the current program location: {PLACE_HELP}, as loaded; with one --lane, "
+        "where that lane is too",
+    )  # fmt: skip
+    focus.add_argument(
+        "--force-pc", action="store_true",
+        help="take lanes to be where the wave is, wherever DW_AT_LLVM_lane_pc puts them",
+    )  # fmt: skip
+    focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
+    focus.add_argument(
+        "--quirk", action="append", default=[], choices=QUIRK_NAMES,
+        help="correct a mistake that producers made in call frame information",
+    )  # fmt: skip
+    focus.add_argument(
+        "--heuristic",
+        action="store_true",
+        help="AMD GPU: guess callers by the call convention where no frame information tells them",
+    )
+    focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
+    focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
+    focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
+    focus.add_argument(
+        "--push", action="append", default=[], metavar="TEXT",
+        help="an entry of the initial stack, as an expression; the last given is the top",
+    )  # fmt: skip
+    focus.add_argument("--want", choices=("value", "location"), help="the result kind")
+    focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    add_evaluation_limit_options(parser)
+    add_file_limit_options(parser)
+    focus.add_argument(
+        "--strict",
+        action="store_true",
+        help="read literally what compilers write: upstream clang, SGPRs as bases of addresses",
+    )

@@ -1,0 +1,19 @@
+"""How many lanes one command looks at."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.errors import InconsistentContext, LimitExceeded
+
+MAX_LANES: Final = 1024
+"""Lanes that one command answers for; no machine has more in a wave."""
+
+
+def checked_lanes(count: int) -> int:
+    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
+    if count < 1:
+        raise InconsistentContext(f"lane count {count}: must be greater than 0")
+    if count > MAX_LANES:
+        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
+    return count
