@@ -124,7 +124,7 @@ class Arithmetic:
             value = self.places.read(value)
             return value.pointer is not None or self.places.known(value).value != 0
         if is_complex(value.type):
-            return any(bool(each.value) for each in complexes.parts_of(self, value))
+            return any(bool(part.value) for part in complexes.parts_of(self, value))
         return bool(self.number(value).value)
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
@@ -161,11 +161,11 @@ class Arithmetic:
                 f'Cannot perform pointer math on incomplete type "{named}", '
                 "try casting to a known type, or void *."
             )
-        other = strip(by.type)
-        if isinstance(other, Pointer):
+        stride_type = strip(by.type)
+        if isinstance(stride_type, Pointer):
             if operator == "+":
                 raise UsageError(NOT_A_NUMBER)
-            other_target = self.places.completed(other.target)
+            other_target = self.places.completed(stride_type.target)
             return self._distance(pointer, by, stride, size_bytes(other_target) or 1)
         number = self.number(by)
         if number.is_float:
@@ -190,8 +190,8 @@ class Arithmetic:
                 "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )
-        (one, a), (other, b) = self._place(left), self._place(right)
-        if one != other:
+        (left_type, a), (right_type, b) = self._place(left), self._place(right)
+        if left_type != right_type:
             raise EvaluationError("the pointers are to different address spaces")
         distance = a - b
         count = abs(distance) // stride
@@ -209,15 +209,15 @@ class Arithmetic:
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """A comparison; pointers compare with pointers and with integers."""
         left, right = self._alike(self.decayed(left), self.decayed(right))
-        removed = [self._removed(each) for each in (left, right)]
+        removed = [self._removed(operand) for operand in (left, right)]
         if any(removed) and operator in ("==", "!="):
             return self._is_same(left, right, removed) == (operator == "==")
         if operator in ("==", "!=") and all(
-            isinstance(strip(each.type), MemberPointer) for each in (left, right)
+            isinstance(strip(operand.type), MemberPointer) for operand in (left, right)
         ):
             is_same = self.places.known(left).value == self.places.known(right).value
             return is_same == (operator == "==")
-        both = [isinstance(strip(each.type), Pointer) for each in (left, right)]
+        both = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(both):
             a, b = self._place(left), self._place(right)
             if a[0] != b[0] and operator not in ("==", "!="):
@@ -233,13 +233,13 @@ class Arithmetic:
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
         """Two pointers to compare: one to a derived class becomes one to its base class."""
-        one, other = strip(left.type), strip(right.type)
-        if isinstance(one, Pointer) and isinstance(other, Pointer):
-            a, b = self.places.completed(one.target), self.places.completed(other.target)
+        left_type, right_type = strip(left.type), strip(right.type)
+        if isinstance(left_type, Pointer) and isinstance(right_type, Pointer):
+            a, b = self.places.completed(left_type.target), self.places.completed(right_type.target)
             if way_up(a, b) is not None:
-                return converted_pointer(self.places, left, other.target), right
+                return converted_pointer(self.places, left, right_type.target), right
             if way_up(b, a) is not None:
-                return left, converted_pointer(self.places, right, one.target)
+                return left, converted_pointer(self.places, right, left_type.target)
         return left, right
 
     def _removed(self, value: TypedValue) -> ImplicitPointer | None:
@@ -263,9 +263,9 @@ class Arithmetic:
         referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else kind
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
-            found = converted(self.places, value, way, referred)
+            cast_pointer = converted(self.places, value, way, referred)
             is_reference = referred is not kind and isinstance(bare, Pointer)
-            return self._referring(found, kind, bare) if is_reference else found
+            return self._referring(cast_pointer, kind, bare) if is_reference else cast_pointer
         if is_complex(kind) or (is_complex(value.type) and is_number(kind)):
             return complexes.cast(self, value, kind)
         if referred is not kind:
@@ -290,14 +290,14 @@ class Arithmetic:
         place = None if value.location is None else value.location.places[0].storage
         if place is not None and not isinstance(place, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
-        found = self.places.address_of(value)
-        space = found.type.address_space if isinstance(found.type, Pointer) else 0
+        address = self.places.address_of(value)
+        space = address.type.address_space if isinstance(address.type, Pointer) else 0
         if space:
             return evolve(value, type=bare.target, variable=None, bits=None)
         target = bare.target
         while isinstance(target, Typedef):  # as GDB names it
             target = target.target
-        return evolve(found, type=evolve(bare, target=target))
+        return evolve(address, type=evolve(bare, target=target))
 
     def _scalar(self, value: TypedValue) -> Number:
         """The number of a value; of a pointer or an array, its address."""

@@ -26,9 +26,9 @@ def store(
     if target.type is INTERNAL:
         raise UsageError(f"Cannot overwrite convenience function {target.convenience}")
     if target.convenience is not None and options.keep is not None:
-        kept = _copied(places, value, target.convenience)
-        options.keep(target.convenience, kept)
-        return kept
+        copied = _copied(places, value, target.convenience)
+        options.keep(target.convenience, copied)
+        return copied
     if target.location is None:
         raise UsageError("Left operand of assignment is not an lvalue.")
     bare = strip(target.type)

@@ -61,15 +61,15 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
     return evolve(down, is_up=False)
 
 
-def require_defined(unit: CompilationUnit | None, one: Type | None, other: Type | None) -> None:
+def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
     """`UsageError` for a class of C++ that is only declared: nothing tells its base classes."""
-    a, b = strip(one), strip(other)
+    a, b = strip(derived), strip(base)
     if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
         return
-    for each in (a, b) if a.name != b.name else ():
-        if each.is_declaration:
+    for struct in (a, b) if a.name != b.name else ():
+        if struct.is_declaration:
             raise UsageError(
-                f"class '{_name(each)}' is defined nowhere: whether the other one is a base "
+                f"class '{_name(struct)}' is defined nowhere: whether the other one is a base "
                 "class is not known; cast to void * first to take the address as it is"
             )
 
@@ -79,10 +79,16 @@ def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
 
     `UsageError` where it has several.
     """
-    one, other = strip(derived), strip(base)
-    if not isinstance(one, Struct) or not isinstance(other, Struct) or _is_same(one, other):
+    derived_class, base_class = strip(derived), strip(base)
+    if (
+        not isinstance(derived_class, Struct)
+        or not isinstance(base_class, Struct)
+        or _is_same(derived_class, base_class)
+    ):
         return None
-    steps = way_to(one, lambda each: _is_same(each, other), _name(other))
+    steps = way_to(
+        derived_class, lambda candidate: _is_same(candidate, base_class), _name(base_class)
+    )
     return None if steps is None else Kinship(steps, is_up=True)
 
 
@@ -90,13 +96,13 @@ def _name(kind: Type | None) -> str:
     return type_name(kind, cplusplus=True)
 
 
-def _is_same(one: Struct, other: Struct) -> bool:
+def _is_same(left: Struct, right: Struct) -> bool:
     """Whether two entries, maybe of two units, describe one class."""
-    if one is other:
+    if left is right:
         return True
-    if one.name is None or (one.name, one.size_bytes) != (other.name, other.size_bytes):
+    if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):
         return False
-    return _layout(one) == _layout(other)
+    return _layout(left) == _layout(right)
 
 
 def _layout(kind: Struct) -> list[tuple[object, ...]]:
@@ -116,8 +122,10 @@ def converted(places: Places, value: TypedValue, way: Kinship, kind: Type) -> Ty
     offset = way.offset_bytes
     if value.location is None or offset is None:
         raise UsageError("Invalid cast.")
-    found = places.resolver.resolved(kind, displaced(value.location, -8 * offset))
-    return TypedValue(found.type, found.location, unit=value.unit, notes=value.notes)
+    derived_value = places.resolver.resolved(kind, displaced(value.location, -8 * offset))
+    return TypedValue(
+        derived_value.type, derived_value.location, unit=value.unit, notes=value.notes
+    )
 
 
 def converted_pointer(places: Places, value: TypedValue, target: Type | None) -> TypedValue:

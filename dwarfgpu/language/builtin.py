@@ -74,10 +74,14 @@ class Builtins:
         count = Counter(words)
         signs = count.pop("signed", 0), count.pop("unsigned", 0)
         longs = count.pop("long", 0)
-        rest = [*count.elements()]
-        if sum(signs) > 1 or longs > 2 or (len(rest) > 1 and set(rest) != {"short", "int"}):
+        dimensions = [*count.elements()]
+        if (
+            sum(signs) > 1
+            or longs > 2
+            or (len(dimensions) > 1 and set(dimensions) != {"short", "int"})
+        ):
             return None
-        name = "short" if "short" in rest else rest[0] if rest else "int"
+        name = "short" if "short" in dimensions else dimensions[0] if dimensions else "int"
         if name in ("float", "double"):
             if sum(signs) or longs > 1 or (longs and name == "float"):
                 return None

@@ -75,17 +75,17 @@ def _kind(bare: Type | None) -> str | None:
 
 def _require_upwards(value: TypedValue, to: Type | None) -> None:
     """That nothing but the types says what becomes of a dynamic_cast."""
-    bare, given = strip(to), strip(value.type)
+    bare, value_type = strip(to), strip(value.type)
     if not isinstance(bare, Pointer):
         raise UsageError(f"{_DYNAMIC} be a pointer or reference type")
     target = strip(bare.target)
     if target is not None and not isinstance(target, Struct):
         raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
-    source: Type | None = given
+    source: Type | None = value_type
     if bare.kind == "pointer":
-        if not isinstance(given, Pointer):
+        if not isinstance(value_type, Pointer):
             raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
-        source = strip(given.target)
+        source = strip(value_type.target)
     if not isinstance(source, Struct):
         raise UsageError(f"{_DYNAMIC} have pointer to class type")
     if source is not target and way_up(source, target) is None:

@@ -63,13 +63,13 @@ def compared(arithmetic: Operators, operator: str, left: TypedValue, right: Type
 
 def _operands(
     arithmetic: Operators,
-    known: tuple[str, ...],
+    operands_known: tuple[str, ...],
     operator: str,
     left: TypedValue,
     right: TypedValue,
 ) -> tuple[tuple[Number, Number], tuple[Number, Number]]:
     """The parts of both operands; `UsageError` for an operator that is not known here."""
-    if operator not in known or not (is_number(left.type) and is_number(right.type)):
+    if operator not in operands_known or not (is_number(left.type) and is_number(right.type)):
         raise UsageError(NOT_A_NUMBER)
     return parts_of(arithmetic, left), parts_of(arithmetic, right)
 
@@ -111,7 +111,7 @@ def joined_as(
 ) -> TypedValue:
     """A complex number of a type, from its parts."""
     numbers = arithmetic.numbers
-    runs = [numbers.bits(numbers.cast(each, part)) for each in (real, imaginary)]
+    runs = [numbers.bits(numbers.cast(half, part)) for half in (real, imaginary)]
     return TypedValue(kind, bits=concatenate(runs, numbers.endian))
 
 

@@ -54,56 +54,56 @@ class Arm:
 
 
 def conditional(
-    arithmetic: Arithmetic, taken: Arm, other: Arm, *, cplusplus: bool = False
+    arithmetic: Arithmetic, chosen: Arm, unchosen: Arm, *, cplusplus: bool = False
 ) -> TypedValue:
     """The value of the arm that is taken, in the type that both have together.
 
     Raises `UsageError` where the language gives them none. In C++ arms of one type stay what they
     are; in C the result is not an object that can be assigned.
     """
-    one, two = taken.value, other.value
-    if any(each.type is None and each.convenience is not None for each in (one, two)):
-        return one  # a variable that was never set: of no type of the language
-    is_object = cplusplus and _is_same(one.type, two.type)
-    if is_object and not isinstance(strip(one.type), Pointer):
-        is_part = one.bit_size is not None
-        return evolve(arithmetic.cast(one, one.type), unit=one.unit) if is_part else one
-    if is_number(one.type) and is_number(two.type):
-        return _number(arithmetic, one, two)
-    one, two_type = _decayed(arithmetic, one), _decayed_type(arithmetic, two.type)
-    kind, other_kind = strip(one.type), strip(two_type)
-    if isinstance(other_kind, Pointer) and taken.is_null and is_number(kind):
-        return evolve(arithmetic.cast(one, two_type), unit=two.unit)
+    first, two = chosen.value, unchosen.value
+    if any(arm.type is None and arm.convenience is not None for arm in (first, two)):
+        return first  # a variable that was never set: of no type of the language
+    is_object = cplusplus and _is_same(first.type, two.type)
+    if is_object and not isinstance(strip(first.type), Pointer):
+        is_part = first.bit_size is not None
+        return evolve(arithmetic.cast(first, first.type), unit=first.unit) if is_part else first
+    if is_number(first.type) and is_number(two.type):
+        return _number(arithmetic, first, two)
+    first, two_type = _decayed(arithmetic, first), _decayed_type(arithmetic, two.type)
+    kind, other_kind = strip(first.type), strip(two_type)
+    if isinstance(other_kind, Pointer) and chosen.is_null and is_number(kind):
+        return evolve(arithmetic.cast(first, two_type), unit=two.unit)
     if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
-        pointer = _pointer(arithmetic.places, taken, kind, other, other_kind)
+        pointer = _pointer(arithmetic.places, chosen, kind, unchosen, other_kind)
         if pointer is not None:
             if pointer is not kind:
-                one = converted_pointer(arithmetic.places, one, pointer.target)
-                return evolve(one, type=pointer, variable=None, is_fixed=True)
-            return one if is_object else evolve(one, is_fixed=True)
-    is_null = isinstance(kind, Pointer | MemberPointer) and other.is_null
-    if is_null or _is_same(_decayed_type(arithmetic, one.type), two_type):
-        return evolve(one, is_fixed=True)
-    names = [f"`{type_name(each.type, cplusplus=cplusplus)}'" for each in (taken.value, two)]
+                first = converted_pointer(arithmetic.places, first, pointer.target)
+                return evolve(first, type=pointer, variable=None, is_fixed=True)
+            return first if is_object else evolve(first, is_fixed=True)
+    is_null = isinstance(kind, Pointer | MemberPointer) and unchosen.is_null
+    if is_null or _is_same(_decayed_type(arithmetic, first.type), two_type):
+        return evolve(first, is_fixed=True)
+    names = [f"`{type_name(arm.type, cplusplus=cplusplus)}'" for arm in (chosen.value, two)]
     raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
 
 
 def _pointer(
-    places: Places, taken: Arm, kind: Pointer, other: Arm, other_kind: Pointer
+    places: Places, chosen: Arm, kind: Pointer, unchosen: Arm, other_kind: Pointer
 ) -> Pointer | None:
     """C 6.5.15p6: a pointer to what both point to, or void, with the qualifiers of both targets; in
     C++ also to the base class of both.
 
     It is of the kind that is taken, so that the address stays in its address space, as in casts.
     """
-    if other.is_null:
+    if unchosen.is_null:
         return kind
-    if taken.is_null:
+    if chosen.is_null:
         return evolve(kind, target=other_kind.target)
-    one, two = places.completed(kind.target), places.completed(other_kind.target)
-    if _is_to_void(other_kind) or way_up(one, two) is not None:
+    first_target, two = places.completed(kind.target), places.completed(other_kind.target)
+    if _is_to_void(other_kind) or way_up(first_target, two) is not None:
         target = _qualified(other_kind.target, kind.target)
-    elif _is_to_void(kind) or way_up(two, one) is not None:
+    elif _is_to_void(kind) or way_up(two, first_target) is not None:
         target = _qualified(kind.target, other_kind.target)
     elif _is_same(kind.target, other_kind.target):
         target = _qualified(_composite(kind.target, other_kind.target), other_kind.target)
@@ -112,15 +112,15 @@ def _pointer(
     return kind if target is kind.target else evolve(kind, target=target)
 
 
-def _composite(one: Type | None, two: Type | None) -> Type | None:
+def _composite(first: Type | None, two: Type | None) -> Type | None:
     """C 6.2.7p3: of two compatible types that which tells more, the length of an array or the
     parameters of a function."""
-    a, b = strip(one), strip(two)
+    a, b = strip(first), strip(two)
     if isinstance(a, Array) and isinstance(b, Array):
-        return two if None in a.dimensions and None not in b.dimensions else one
+        return two if None in a.dimensions and None not in b.dimensions else first
     if isinstance(a, Function) and isinstance(b, Function):
-        return two if b.is_prototyped and not a.is_prototyped else one
-    return one
+        return two if b.is_prototyped and not a.is_prototyped else first
+    return first
 
 
 def _qualified(kind: Type | None, by: Type | None) -> Type | None:
@@ -133,25 +133,25 @@ def _qualified(kind: Type | None, by: Type | None) -> Type | None:
 
 
 def _qualifiers(kind: Type | None) -> list[Qualifier]:
-    found: list[Qualifier] = []
+    qualifiers: list[Qualifier] = []
     while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
         if isinstance(kind, Qualified):
-            found.append(kind.qualifier)
+            qualifiers.append(kind.qualifier)
         kind = kind.target
-    return found
+    return qualifiers
 
 
-def _number(arithmetic: Arithmetic, one: TypedValue, two: TypedValue) -> TypedValue:
+def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> TypedValue:
     """C 6.5.15p5: the usual arithmetic conversions."""
-    bare = strip(one.type)
-    is_same = _is_same(one.type, two.type)
+    bare = strip(first.type)
+    is_same = _is_same(first.type, two.type)
     if is_same and isinstance(bare, Base) and bare.base.encoding in _UNCHANGED:
-        return evolve(one, is_fixed=True)
-    target = arithmetic.numbers.usual(_zero(arithmetic, one), _zero(arithmetic, two))[0].type
-    is_whole = one.bit_size is None and one.constant_type is None
-    if is_whole and _is_same(one.type, target):
-        return evolve(one, is_fixed=True)
-    number, _ = arithmetic.numbers.usual(arithmetic.number(one), _zero(arithmetic, two))
+        return evolve(first, is_fixed=True)
+    target = arithmetic.numbers.usual(_zero(arithmetic, first), _zero(arithmetic, two))[0].type
+    is_whole = first.bit_size is None and first.constant_type is None
+    if is_whole and _is_same(first.type, target):
+        return evolve(first, is_fixed=True)
+    number, _ = arithmetic.numbers.usual(arithmetic.number(first), _zero(arithmetic, two))
     return arithmetic.value(number)
 
 

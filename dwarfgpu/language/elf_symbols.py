@@ -17,10 +17,10 @@ DATA: Final = Unspecified("<data variable, no debug info>")
 
 def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
     """What the symbol tables know of a name; None where they do not know it."""
-    found = untyped_symbol(places.session.code_objects, name)
-    if found is None:
+    symbol = untyped_symbol(places.session.code_objects, name)
+    if symbol is None:
         return None
-    address, is_code = found
+    address, is_code = symbol
     if is_code and is_called:
         raise UsageError(
             f"'{name}' has unknown return type; cast the call to its declared return type"

@@ -197,31 +197,31 @@ class Evaluator:
     def _named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
         name = node.name
         if node.file is not None:
-            found = self.names.meaning_in_file(name, node.file)
+            meanings = self.names.meaning_in_file(name, node.file)
         else:
-            found = self.names.meaning(name)
-        if not found and self._is_cplusplus and name in ("true", "false"):
+            meanings = self.names.meaning(name)
+        if not meanings and self._is_cplusplus and name in ("true", "false"):
             return self.truth(name == "true")
-        if not found and node.file is not None:
+        if not meanings and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
-        if name in WORDS and node.file is None and is_free(found):
+        if name in WORDS and node.file is None and is_free(meanings):
             word = gpu_word(self.session, name)
             if word is not None:
                 return word
-        if not found:
+        if not meanings:
             symbol = untyped(self.places, name, is_called=is_called)
             if symbol is None:
                 self.session.require_entered(name)
                 raise self.names.unknown(name)
             return symbol
-        first = found[0]
+        first = meanings[0]
         if isinstance(first, Variable):
             is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
             if not is_of_function or isinstance(self.places, Unevaluated):
                 return self.places.variable(first)
             return self.places.variable(*in_frame(self.session, first))
         if first.tag == dw.TAG_SUBPROGRAM:
-            functions = [each for each in found if isinstance(each, Die)]
+            functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
             return self._function(name, functions, is_called=is_called)
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
@@ -229,9 +229,11 @@ class Evaluator:
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
 
-    def _function(self, name: str, found: list[Die], *, is_called: bool) -> TypedValue:
+    def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """The function of a name; `UsageError` where there are several, or it has no code."""
-        with_code = [each for each in found if code_ranges(each)] or self.names.own_call(found)
+        with_code = [
+            function for function in functions if code_ranges(function)
+        ] or self.names.own_call(functions)
         if is_called and not isinstance(self.places, Unevaluated):
             raise Unsupported(NO_CALLS)  # whichever of its overloads is meant
         if len(with_code) > 1:
@@ -241,7 +243,7 @@ class Evaluator:
         return self.places.function(with_code[0])
 
     def _member_of_this(self, name: str) -> TypedValue:
-        this = [each for each in self.names.meaning("this") if isinstance(each, Variable)]
+        this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
         if not this:
             simple = split_last(name)[1]
             if simple == name:  # as in C, of an unnamed structure that a variable has
@@ -259,12 +261,12 @@ class Evaluator:
         return evolve(value, constant_type=self.names.builtins.int_type)
 
     def _dollar(self, name: str) -> TypedValue:
-        found = self.options.dollar(name)
-        if found is not None:
-            return found
-        found = machine_value(self.session, self.numbers, name)
-        if found is not None:
-            return found
+        machine_word = self.options.dollar(name)
+        if machine_word is not None:
+            return machine_word
+        machine_word = machine_value(self.session, self.numbers, name)
+        if machine_word is not None:
+            return machine_word
         if self._own_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
@@ -284,9 +286,9 @@ class Evaluator:
             spaces = self.session.architecture.address_spaces
             if len(spaces) == 1:  # a CPU: nobody means an address space there
                 raise UsageError("Invalid character '#' in expression.")
-            known = ", ".join(space.name for space in spaces.values())
+            names = ", ".join(space.name for space in spaces.values())
             unknown_space = f"Address space {node.space} not recognised by the architecture"
-            raise UsageError(f"{unknown_space}; known: {known}")
+            raise UsageError(f"{unknown_space}; known: {names}")
         address = self.arithmetic.address(self.object(node.address))
         space.require_address(address)
         return self.places.pointer(None, space, address)
@@ -317,13 +319,13 @@ class Evaluator:
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
-                one = self._number(self.numbers.integer(1))
+                unit_value = self._number(self.numbers.integer(1))
                 before = self.places.read(value)
                 stored = store(
                     self.arithmetic,
                     self.options,
                     value,
-                    self.arithmetic.binary(operator[-1], value, one),
+                    self.arithmetic.binary(operator[-1], value, unit_value),
                 )
                 return evolve(before, location=None) if operator.startswith("after") else stored
             case _:
@@ -333,10 +335,12 @@ class Evaluator:
         """`&Class::x`; None where the name is that of something that is no part of an object."""
         if node.file is not None or "::" not in node.name:
             return None
-        found = [each for each in self.names.meaning(node.name) if isinstance(each, Die)]
-        if len(found) > 1 and has_this(found[0]):
-            raise UsageError(overloaded(found))
-        return member_pointer(self.places, found[0]) if found else None
+        functions = [
+            meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)
+        ]
+        if len(functions) > 1 and has_this(functions[0]):
+            raise UsageError(overloaded(functions))
+        return member_pointer(self.places, functions[0]) if functions else None
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -379,8 +383,8 @@ class Evaluator:
         holds = self.arithmetic.truth(self.object(node.condition))
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
         unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
-        other, taken = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
-        return conditional(self.arithmetic, taken, other, cplusplus=self._is_cplusplus)
+        unchosen, chosen = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
+        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self._is_cplusplus)
 
     def _member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
@@ -400,9 +404,9 @@ class Evaluator:
         if isinstance(bare, Struct) and path_to(bare, node.name) is None:
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
-            found = components(self.places, value, node.name)
-            if found is not None:
-                return found
+            component = components(self.places, value, node.name)
+            if component is not None:
+                return component
         return self.places.member(value, node.name)
 
     def _method(self, kind: Struct, name: str, *, is_called: bool) -> TypedValue:
@@ -410,8 +414,12 @@ class Evaluator:
         scope, simple = split_last(name)
         owner = scope or f"::{type_name(kind, cplusplus=True)}"
         whole = f"{owner}::{simple}"
-        found = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
-        dies = [each for each in found if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM]
+        meanings = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
+        dies = [
+            meaning
+            for meaning in meanings
+            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+        ]
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(kind, simple)):
             raise Unsupported(NO_CALLS)
@@ -458,9 +466,9 @@ class Evaluator:
         if own is not None:
             return own(self, [self.object(argument) for argument in call.arguments])
         if isinstance(node, ast.Name):
-            given = self._gpu_call(node, call.arguments)
-            if given is not None:
-                return given
+            gpu_value = self._gpu_call(node, call.arguments)
+            if gpu_value is not None:
+                return gpu_value
             function = self._named(node, is_called=True)
         elif isinstance(node, ast.Access):
             function = self._member(node, is_called=True)

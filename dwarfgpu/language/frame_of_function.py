@@ -28,13 +28,13 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
         function = above
     if _is_static(variable):
         return variable, session
-    wanted, declared = declaration_of(function), declaration_of(variable.die)
-    for each in _outwards(session):
-        here = functions_at(each)[each.inline_level :]
-        if not here or declaration_of(here[0]) != wanted:
+    definition, declared = declaration_of(function), declaration_of(variable.die)
+    for outer in _outwards(session):
+        here = functions_at(outer)[outer.inline_level :]
+        if not here or declaration_of(here[0]) != definition:
             continue
         own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
-        return next(own, variable), each
+        return next(own, variable), outer
     if session.pc is None:
         raise UsageError("No frame selected.")
     raise UsageError(f"No frame is currently executing in block {function.name}.")
@@ -46,10 +46,13 @@ def _outwards(session: Session) -> Iterator[Session]:
         return
     yield session
     for frame in stack_frames(session.at_level(0)):
-        seen = frame.session
-        is_outside = (seen.level, seen.inline_level) > (session.level, session.inline_level)
+        outer_session = frame.session
+        is_outside = (outer_session.level, outer_session.inline_level) > (
+            session.level,
+            session.inline_level,
+        )
         if is_outside and frame.has_lane:
-            yield seen
+            yield outer_session
 
 
 def _is_static(variable: Variable) -> bool:

@@ -25,65 +25,67 @@ INTERNAL: Final = Unspecified("<internal function>")
 _MOST_BYTES: Final = 1 << 20
 
 
-def is_void(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    _one(given, "_isvoid")
-    return integer_value(asking.session.architecture, int(given[0].type is None))
+def is_void(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    _one(arguments, "_isvoid")
+    return integer_value(asking.session.architecture, int(arguments[0].type is None))
 
 
-def string_length(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    (text,) = _strings(asking, given, "_strlen", 1)
+def string_length(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    (text,) = _strings(asking, arguments, "_strlen", 1)
     return integer_value(asking.session.architecture, len(text), 64)
 
 
-def strings_equal(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    one, other = _strings(asking, given, "_streq", 2)
-    return asking.truth(one == other)
+def strings_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    first, second = _strings(asking, arguments, "_streq", 2)
+    return asking.truth(first == second)
 
 
-def matches(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    text, pattern = _strings(asking, given, "_regex", 2)
+def matches(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    text, pattern = _strings(asking, arguments, "_regex", 2)
     return asking.truth(_compiled(pattern).match(text) is not None)
 
 
-def memory_equal(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    _require(given, "_memeq", 3, 3)
-    length = asking.arithmetic.number(given[2]).value.integer
+def memory_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    _require(arguments, "_memeq", 3, 3)
+    length = asking.arithmetic.number(arguments[2]).value.integer
     if length < 0:
         raise UsageError("length must be non-negative")
     if length > _MOST_BYTES:
         raise LimitExceeded(f"$_memeq of more than {_MOST_BYTES} bytes")
-    one, other = (_bytes(asking, each, length) for each in given[:2])
-    return asking.truth(one == other)
+    first, second = (_bytes(asking, argument, length) for argument in arguments[:2])
+    return asking.truth(first == second)
 
 
-def as_string(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    _require(given, "_as_string", 1, 1)
-    return text_value(asking.session.architecture, format(given[0], asking.session))
+def as_string(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    _require(arguments, "_as_string", 1, 1)
+    return text_value(asking.session.architecture, format(arguments[0], asking.session))
 
 
-def real_part(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    return _part(asking, given, "_creal", 0)
+def real_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    return _part(asking, arguments, "_creal", 0)
 
 
-def imaginary_part(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-    return _part(asking, given, "_cimag", 1)
+def imaginary_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    return _part(asking, arguments, "_cimag", 1)
 
 
 def _caller(name: str, *, is_any: bool, is_pattern: bool) -> OwnFunction:
     """Whether a frame so many outside of that in focus, or any up to it, is of a function."""
 
-    def found(asking: Evaluation, given: list[TypedValue]) -> TypedValue:
-        _require(given, name, 1, 2)
-        wanted = string_of(asking.places, given[0])
-        count = 1 if len(given) < 2 else asking.arithmetic.number(given[1]).value.integer
+    def found(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+        _require(arguments, name, 1, 2)
+        function_name = string_of(asking.places, arguments[0])
+        count = 1 if len(arguments) < 2 else asking.arithmetic.number(arguments[1]).value.integer
         if count < 0:
             raise UsageError("nframes must be >= 0")
-        names = [each.function for each in islice(_outwards(asking), count + 1)]
+        names = [outer.function for outer in islice(_outwards(asking), count + 1)]
         looked_at = names if is_any else names[count:]
         if is_pattern:
-            pattern = _compiled(wanted)
-            return asking.truth(any(pattern.match(each or "") for each in looked_at))
-        return asking.truth(wanted in looked_at)
+            pattern = _compiled(function_name)
+            return asking.truth(
+                any(pattern.match(function_name or "") for function_name in looked_at)
+            )
+        return asking.truth(function_name in looked_at)
 
     return found
 
@@ -116,21 +118,21 @@ FUNCTIONS: Final[dict[str, OwnFunction]] = {
 """By their names without the first `$`."""
 
 
-def _one(given: list[TypedValue], name: str) -> None:
-    if len(given) != 1:
+def _one(arguments: list[TypedValue], name: str) -> None:
+    if len(arguments) != 1:
         raise UsageError(f"You must provide one argument for ${name}.")
 
 
-def _require(given: list[TypedValue], name: str, least: int, most: int) -> None:
-    if not least <= len(given) <= most:
-        wanted = f"{least}" if least == most else f"{least} or {most}"
-        plural = "" if wanted == "1" else "s"
-        raise UsageError(f"${name} takes {wanted} argument{plural}, not {len(given)}")
+def _require(arguments: list[TypedValue], name: str, least: int, most: int) -> None:
+    if not least <= len(arguments) <= most:
+        expected = f"{least}" if least == most else f"{least} or {most}"
+        plural = "" if expected == "1" else "s"
+        raise UsageError(f"${name} takes {expected} argument{plural}, not {len(arguments)}")
 
 
-def _strings(asking: Evaluation, given: list[TypedValue], name: str, count: int) -> list[str]:
-    _require(given, name, count, count)
-    return [string_of(asking.places, each) for each in given]
+def _strings(asking: Evaluation, arguments: list[TypedValue], name: str, count: int) -> list[str]:
+    _require(arguments, name, count, count)
+    return [string_of(asking.places, argument) for argument in arguments]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -154,9 +156,9 @@ def _bytes(asking: Evaluation, value: TypedValue, length: int) -> bytes:
     return bytes_at(places, space, address, length) if length else b""
 
 
-def _part(asking: Evaluation, given: list[TypedValue], name: str, index: int) -> TypedValue:
-    _one(given, name)
-    if not is_complex(given[0].type):
+def _part(asking: Evaluation, arguments: list[TypedValue], name: str, index: int) -> TypedValue:
+    _one(arguments, name)
+    if not is_complex(arguments[0].type):
         raise UsageError("expected a complex number")
-    assert isinstance(strip(given[0].type), Base)
-    return asking.arithmetic.value(parts_of(asking.arithmetic, given[0])[index])
+    assert isinstance(strip(arguments[0].type), Base)
+    return asking.arithmetic.value(parts_of(asking.arithmetic, arguments[0])[index])

@@ -67,20 +67,20 @@ def _global_offset(machine: Machine, session: Session) -> Position:
         raise _no_offset(error.message) from None
     kind, location = arguments.type, arguments.location
     members = {member.name: member for member in kind.members} if isinstance(kind, Struct) else {}
-    found = []
+    variables = []
     for axis in "xyz":
         member = members.get(f"hidden_global_offset_{axis}")
         if member is None or location is None or member.bit_offset is None:
             raise _no_offset("the kernel does not take it as a hidden argument")
         try:
             place = location.displaced(member.bit_offset)
-            held = session.context().access.read(place, _INDEX_BITS)
+            bits = session.context().access.read(place, _INDEX_BITS)
         except DwarfGpuError as error:
             raise _no_offset(error.message) from None
-        if not held.is_complete:
+        if not bits.is_complete:
             raise _no_offset(f"{member.name} is not known")
-        found.append(int.from_bytes(held.to_bytes("little"), "little"))
-    x, y, z = found
+        variables.append(int.from_bytes(bits.to_bytes("little"), "little"))
+    x, y, z = variables
     return x, y, z
 
 
@@ -113,10 +113,10 @@ WORDS: Final = frozenset(_INDEXES)
 CALLS: Final = frozenset(_FUNCTIONS)
 
 
-def is_free(found: tuple[Meaning, ...]) -> bool:
+def is_free(meanings: tuple[Meaning, ...]) -> bool:
     """Whether the program gives a name no meaning of its own: none, or only declarations, which
     the headers of these languages have."""
-    dies = (each.die if isinstance(each, Variable) else each for each in found)
+    dies = (meaning.die if isinstance(meaning, Variable) else meaning for meaning in meanings)
     return all(die.flag(dw.AT_DECLARATION) and not code_ranges(die) for die in dies)
 
 
@@ -132,19 +132,19 @@ def gpu_word(session: Session, name: str) -> TypedValue | None:
     endian = session.architecture.endian
     kind = Builtins(session.architecture).integer(32, is_signed=False)
     members = tuple(Member(axis, kind, 32 * n) for n, axis in enumerate("xyz"))
-    bits = concatenate([Bits(each, 32) for each in position], endian)
+    bits = concatenate([Bits(coordinate, 32) for coordinate in position], endian)
     return TypedValue(Struct("struct", "dim3", 12, members), bits=bits)
 
 
-def gpu_call(session: Session, name: str, given: list[int]) -> TypedValue | None:
+def gpu_call(session: Session, name: str, arguments: list[int]) -> TypedValue | None:
     """`get_local_id(0)`; as `gpu_word`."""
     if name not in _FUNCTIONS or not session.architecture.is_simt:
         return None
-    if len(given) != 1:
+    if len(arguments) != 1:
         raise UsageError(f"{name} takes one dimension, 0 to 2")
     tell, beyond = _FUNCTIONS[name]
     position = _asked(session, name, tell)
-    value = position[given[0]] if 0 <= given[0] < len(position) else beyond
+    value = position[arguments[0]] if 0 <= arguments[0] < len(position) else beyond
     kind = Builtins(session.architecture).integer(_INDEX_BITS, is_signed=False)
     return TypedValue(kind, bits=Bits(value, _INDEX_BITS))
 

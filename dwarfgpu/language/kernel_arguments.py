@@ -78,7 +78,7 @@ def _members(
     own = [argument for argument in arguments if not argument.is_hidden]
     if len(described) != len(own):
         described = [None] * len(own)
-    variables = dict(zip([each.offset_bytes for each in own], described, strict=True))
+    variables = dict(zip([argument.offset_bytes for argument in own], described, strict=True))
     for number, argument in enumerate(arguments):
         variable = None if argument.is_hidden else variables[argument.offset_bytes]
         name = argument.value_kind if argument.is_hidden else argument.name

@@ -65,8 +65,8 @@ class Spot:
 
 def spot_of(session: Session, text: str, around: Place | None, options: Options) -> Spot:
     """The first of `spots_of`, with the code of all of them."""
-    first, *others = spots_of(session, text, around, options)
-    return evolve(first, pcs=(*first.pcs, *(pc for each in others for pc in each.pcs)))
+    first, *further = spots_of(session, text, around, options)
+    return evolve(first, pcs=(*first.pcs, *(pc for spot in further for pc in spot.pcs)))
 
 
 def spots_of(
@@ -85,13 +85,13 @@ def spots_of(
         return (Spot("address", None if step is None else step.place, (pc,)),)
     spot = _line_in_file(text)
     if spot is not None:
-        wanted, number = spot
+        path, number = spot
         for lines in _lines(session):
-            file = next(lines.files_named(wanted), None)
+            file = next(lines.files_named(path), None)
             if file is not None:
                 place = place_in(file, number, is_start=True)
                 return (Spot("line", place, pcs_of(session, place)),)
-        raise UsageError(f"No source file named {wanted}.")
+        raise UsageError(f"No source file named {path}.")
     if _LINE.fullmatch(text):
         if around is None:
             raise UsageError(NO_SYMBOL_TABLE)
@@ -127,9 +127,9 @@ def _spots_in_function(
     return tuple(Spot("address", _place_at(session, pc), (pc,)) for pc in pcs)
 
 
-def _spot_of_function(session: Session, found: NamedFunction) -> Spot:
-    place = _place_at(session, found.entry)
-    lined, filed = found.die.holder(dw.AT_DECL_LINE), found.die.holder(dw.AT_DECL_FILE)
+def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
+    place = _place_at(session, function.entry)
+    lined, filed = function.die.holder(dw.AT_DECL_LINE), function.die.holder(dw.AT_DECL_FILE)
     line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
     number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
     table = None if filed is None else filed.unit.line_table
@@ -137,20 +137,28 @@ def _spot_of_function(session: Session, found: NamedFunction) -> Spot:
     if line and number is not None and table is not None:
         own = place_in(table.file(number), line, is_start=True)
         declared = None if place is not None and place.path == own.path else own
-    return Spot("function", place, (found.entry,), found.name, found.is_call, declared)
+    return Spot("function", place, (function.entry,), function.name, function.is_call, declared)
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
     """The functions of a name that entries describe; with a file, but not what is inlined."""
     in_file = _IN_FILE.fullmatch(text)
     name = text if in_file is None else in_file["inside"]
-    found: list[NamedFunction] = []
+    functions: list[NamedFunction] = []
     for lines in _lines(session):
-        owner = next(each for each in session.code_objects if each.scopes is lines.scopes)
-        found += functions_named(owner, name)
+        owner = next(
+            code_object
+            for code_object in session.code_objects
+            if code_object.scopes is lines.scopes
+        )
+        functions += functions_named(owner, name)
     if in_file is None:
-        return found
-    return [each for each in found if not each.is_call and _is_in(each, in_file["file"].strip("'"))]
+        return functions
+    return [
+        line_step
+        for line_step in functions
+        if not line_step.is_call and _is_in(line_step, in_file["file"].strip("'"))
+    ]
 
 
 def _is_in(function: NamedFunction, file: str) -> bool:
@@ -177,7 +185,9 @@ def _steps(table: LineTable) -> LineSteps:
 
 def step_at(session: Session, pc: int) -> LineStep | None:
     """None where no line is known."""
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
     unit = None if owner is None else owner.scopes.linked_unit_at(pc)
     table = None if unit is None else unit.line_table
     if owner is None or unit is None or table is None:
@@ -199,16 +209,21 @@ def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
     """Where the first code of a line begins, else that of the first line after it, in each table
     that has the file; None where none is after it."""
     for lines in _lines(session):
-        told = [
+        named_files = [
             (unit, _steps(table).first_of(numbers, place.line))
             for unit, table in lines.tables()
-            if (numbers := frozenset(each.number for each in table.files_named(place.path)))
+            if (
+                numbers := frozenset(
+                    source_file.number for source_file in table.files_named(place.path)
+                )
+            )
         ]
-        if not told:
+        if not named_files:
             continue
-        exact = next((unit.relocate(at[0]) for unit, at in told if at and at[1]), None)
+        exact = next((unit.relocate(at[0]) for unit, at in named_files if at and at[1]), None)
         return tuple(
-            unit.relocate(at[0]) if at and (at[1] or exact is None) else exact for unit, at in told
+            unit.relocate(at[0]) if at and (at[1] or exact is None) else exact
+            for unit, at in named_files
         )
     return ()
 
@@ -216,11 +231,11 @@ def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
 def declared_at(session: Session, name: str) -> Place | None:
     """Where a variable or a type is declared; None where the name means none."""
     try:
-        found = Names(session).meaning(name)
+        meanings = Names(session).meaning(name)
     except DwarfGpuError:
         return None
-    for each in found:
-        die = each if isinstance(each, Die) else each.die
+    for meaning in meanings:
+        die = meaning if isinstance(meaning, Die) else meaning.die
         line, number = die.integer(dw.AT_DECL_LINE), die.integer(dw.AT_DECL_FILE)
         table = die.unit.line_table
         above = die.parent()
@@ -277,49 +292,53 @@ def entry_of(session: Session, text: str) -> int:
 def _lines(session: Session) -> Iterator[Lines]:
     """Of every object file, the one of the focus first."""
     here = session.code_object
-    objects = sorted(session.code_objects, key=lambda each: each is not here)
-    return (Lines(each.scopes) for each in objects)
+    objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
+    return (Lines(code_object.scopes) for code_object in objects)
 
 
 def pcs_of(session: Session, place: Place) -> tuple[int, ...]:
     """Where the code of a line begins, of the first object file that knows it: as in GDB once in
     each block."""
     for lines in _lines(session):
-        found = lines.pcs_of(place.path, place.line)
-        if found:
-            return tuple(_first_in_blocks(lines, found))
+        pcs = lines.pcs_of(place.path, place.line)
+        if pcs:
+            return tuple(_first_in_blocks(lines, pcs))
     return ()
 
 
 def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
-    seen: set[object] = set()
+    visited: set[object] = set()
     for pc in pcs:
         try:
             chain = lines.scopes.chain_at(pc)
         except DwarfGpuError:
             chain = ()
         block: object = chain[-1] if chain else pc
-        if block not in seen:
-            seen.add(block)
+        if block not in visited:
+            visited.add(block)
             yield pc
 
 
 def first_after(session: Session, place: Place) -> int | None:
     """Where the code of the first line after a place begins that has any."""
-    found = (lines.first_after(place.path, place.line) for lines in _lines(session))
-    return next((pc for pc in found if pc is not None), None)
+    pcs = (lines.first_after(place.path, place.line) for lines in _lines(session))
+    return next((pc for pc in pcs if pc is not None), None)
 
 
 def line_at(session: Session, pc: int) -> SourceLine | None:
     """The line of a program location."""
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
     return None if owner is None else Lines(owner.scopes).line_of(pc)
 
 
 def body_of(session: Session, entry: int) -> int:
     """Where the body of a function begins, as GDB takes it: at its second line, unless its unit has
     location lists, which are right from its entry on."""
-    owner = next((each for each in session.code_objects if each.covers(entry)), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(entry)), None
+    )
     unit = None if owner is None else owner.scopes.unit_at(entry)
     line = line_at(session, entry)
     if line is None or unit is None or _has_location_lists(unit):

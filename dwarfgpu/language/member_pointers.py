@@ -95,7 +95,7 @@ def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
 
 def _is_it(method: Method, die: Die) -> bool:
     """Whether a virtual function of a class is that of an entry: by name and parameters."""
-    names = [canonical(type_name(each, cplusplus=True)) for each in method.written]
+    names = [canonical(type_name(written, cplusplus=True)) for written in method.written]
     return method.is_virtual and method.name == die.name and names == parameter_types(die)
 
 
@@ -123,8 +123,8 @@ def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue
         raise EvaluationError("a pointer to member is followed for objects in places only")
     number = Value.of(bits.value, places.architecture.generic)
     location = places.resolver.pointed(kind, number, value.location)
-    found = places.resolver.resolved(kind.target, location)
-    return evolve(places.part_of(value, found.type), location=found.location, around=None)
+    target = places.resolver.resolved(kind.target, location)
+    return evolve(places.part_of(value, target.type), location=target.location, around=None)
 
 
 def _pointed_function(

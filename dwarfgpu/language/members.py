@@ -25,8 +25,8 @@ def path_to(kind: Struct, name: str) -> list[Member] | None:
 
     `Base::x` is that of a base class, or of the class itself. `UsageError` where there are several.
     """
-    found = _parts_with(kind, name, _own_paths)
-    return None if found is None else [*found.steps, *found.members[0]]
+    paths = _parts_with(kind, name, _own_paths)
+    return None if paths is None else [*paths.steps, *paths.members[0]]
 
 
 def no_member(kind: Struct, name: str) -> UsageError:
@@ -57,24 +57,24 @@ def _parts_with(
     scope, simple = split_last(name)
     steps: tuple[Member, ...] = ()
     start = kind
-    wanted = canonical(split_last(scope)[1])
-    if scope and wanted != canonical(kind.name or ""):
-        way = way_to(kind, lambda each: canonical(each.name or "") == wanted, scope)
+    scope_name = canonical(split_last(scope)[1])
+    if scope and scope_name != canonical(kind.name or ""):
+        way = way_to(kind, lambda candidate: canonical(candidate.name or "") == scope_name, scope)
         base = None if way is None else strip(way[-1].type)
         if way is None or not isinstance(base, Struct):
             return None
         steps, start = way, base
-    found = inherited(start, lambda each: own(each, simple), _bases)
-    if len(found) > 1:
-        raise ambiguous(name, _shown(kind), (_candidate(each, simple) for each in found))
-    return evolve(found[0], steps=(*steps, *found[0].steps)) if found else None
+    members = inherited(start, lambda candidate: own(candidate, simple), _bases)
+    if len(members) > 1:
+        raise ambiguous(name, _shown(kind), (_candidate(member, simple) for member in members))
+    return evolve(members[0], steps=(*steps, *members[0].steps)) if members else None
 
 
-def _candidate(found: Inherited[Struct, Member, M], name: str) -> str:
-    *_, last = found.classes
-    first = found.members[0]
+def _candidate(member: Inherited[Struct, Member, M], name: str) -> str:
+    *_, last = member.classes
+    first = member.members[0]
     kind = type_name(first[-1].type, cplusplus=True) + " " if isinstance(first, list) else ""
-    return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, found.classes))})"
+    return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, member.classes))})"
 
 
 def _shown(kind: Struct) -> str:
@@ -113,8 +113,8 @@ def way_to(
     Base classes are told apart by the way to them from the last virtual one on, of which an object
     has one.
     """
-    found: dict[tuple[object, ...], tuple[Member, ...]] = {}
-    seen: set[tuple[object, ...]] = set()
+    paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
+    visited: set[tuple[object, ...]] = set()
     pending: list[tuple[Struct, tuple[object, ...], tuple[Member, ...]]] = [(derived, (), ())]
     while pending:
         current, way, steps = pending.pop()
@@ -123,16 +123,16 @@ def way_to(
             if not isinstance(inner, Struct):
                 continue
             here = (inner,) if member.is_virtual else (*way, member)
-            if here in seen:
+            if here in visited:
                 continue
-            seen.add(here)
-            if len(seen) > MAX_CHAIN or len(here) > MAX_CHAIN:
+            visited.add(here)
+            if len(visited) > MAX_CHAIN or len(here) > MAX_CHAIN:
                 raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
             if is_wanted(inner):
-                found[here] = (*steps, member)
+                paths[here] = (*steps, member)
             else:
                 pending.append((inner, here, (*steps, member)))
-    if len(found) > 1:
+    if len(paths) > 1:
         kind = type_name(derived, cplusplus=True)
         raise UsageError(f"base class '{name}' is ambiguous in type '{kind}'")
-    return next(iter(found.values()), None)
+    return next(iter(paths.values()), None)

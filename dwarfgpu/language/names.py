@@ -93,8 +93,8 @@ class Names:
 
     def is_type(self, name: str) -> bool:
         """Whether a name in an expression is a type."""
-        found = self._known(name)
-        return bool(found) and isinstance(found[0], Die) and is_type(found[0])
+        cached = self._known(name)
+        return bool(cached) and isinstance(cached[0], Die) and is_type(cached[0])
 
     def is_cplusplus(self) -> bool:
         """Whether the place is in a program of C++."""
@@ -114,8 +114,8 @@ class Names:
         """The inlined call in focus where it is one of these functions: only there, as in GDB, a
         function without code of its own has a place."""
         chain = self.session.meanings().chain[:1]
-        wanted = [declaration_of(function) for function in functions]
-        return [each for each in chain if declaration_of(each) in wanted]
+        declarations = [declaration_of(function) for function in functions]
+        return [function for function in chain if declaration_of(function) in declarations]
 
     def unknown(self, name: str) -> UsageError:
         """That a name means nothing, in GDB's words."""
@@ -129,9 +129,9 @@ class Names:
                 if not _is_file(unit.name, file):
                     continue
                 is_known = True
-                found = NameLookup((), unit).of(f"::{name}")
-                if found:
-                    return found
+                meanings = NameLookup((), unit).of(f"::{name}")
+                if meanings:
+                    return meanings
         if is_known:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if not self.is_name(file):
@@ -149,13 +149,13 @@ class Names:
 
     def type_of(self, name: TypeName) -> Typed:
         """The type that is written; `UsageError` in GDB's words where there is none."""
-        found = self._specified(name)
-        kind = self._qualified(found.type, name.qualifiers)
+        specified = self._specified(name)
+        kind = self._qualified(specified.type, name.qualifiers)
         space = next((q[1:] for q in name.qualifiers if q.startswith("@")), None)
         for declarator in name.declarators:
             kind = self._derived(kind, declarator, space)
             space = None if declarator.kind in _POINTERS else space
-        return Typed(kind, found.unit)
+        return Typed(kind, specified.unit)
 
     def _specified(self, name: TypeName) -> Typed:
         words = name.words
@@ -171,11 +171,11 @@ class Names:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
             tag = "struct" if name.tag == "class" else name.tag
-            if tag is not None and (others := _OTHERS[tag]):
+            if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))
                 if self.session.meanings(simple).of(simple, any_tag):
                     article = "an" if tag == "enum" else "a"
-                    raise UsageError(f"This context has {others} {simple}, not {article} {tag}.")
+                    raise UsageError(f"This context has {tags} {simple}, not {article} {tag}.")
             if tag is not None:
                 raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
@@ -201,11 +201,11 @@ class Names:
             return Function(kind, parameters, is_variadic=step.is_variadic)
         pointer = evolve(self.builtins.pointer(kind), kind=_POINTERS[step.kind])
         if space is not None:
-            found = self.session.architecture.address_space_named(space)
-            if found is None:
+            address_space = self.session.architecture.address_space_named(space)
+            if address_space is None:
                 raise UsageError(f'Unrecognized address space "{space}".')
-            size = found.address_bits // 8
-            pointer = evolve(pointer, address_space=found.number, size_bytes=size)
+            size = address_space.address_bits // 8
+            pointer = evolve(pointer, address_space=address_space.number, size_bytes=size)
         derived = self._qualified(pointer, step.qualifiers)
         assert derived is not None and not isinstance(derived, Unspecified)
         return derived
@@ -218,7 +218,7 @@ def array_of(kind: Type | None, count: int | None) -> Array:
     return Array(kind, (count,))
 
 
-def _is_file(path: str, wanted: str) -> bool:
+def _is_file(path: str, pattern: str) -> bool:
     """Whether a path ends in the components of the one that is wanted."""
-    parts, ends = PurePosixPath(path).parts, PurePosixPath(wanted).parts
+    parts, ends = PurePosixPath(path).parts, PurePosixPath(pattern).parts
     return bool(ends) and parts[-len(ends) :] == ends

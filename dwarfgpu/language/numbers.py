@@ -190,7 +190,7 @@ class Numbers:
             base = a if wins else b
             return self.to(left, target, base), self.to(right, target, base)
         size = max(a.bit_size, b.bit_size)
-        is_unsigned = any(each.bit_size == size and not each.is_signed for each in (a, b))
+        is_unsigned = any(operand.bit_size == size and not operand.is_signed for operand in (a, b))
         base = self.builtins.integer(size, is_signed=not is_unsigned).base
         return self.to(left, Base(base), base), self.to(right, Base(base), base)
 

@@ -31,8 +31,8 @@ def completed(session: Session, kind: Type | None) -> Type | None:
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
         return kind
     name = f"::{type_name(bare, cplusplus=True)}"
-    found = session.meanings(name).of(name, has_tag(CLASSES))
-    die = found[0] if found and isinstance(found[0], Die) else None
+    meanings = session.meanings(name).of(name, has_tag(CLASSES))
+    die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
         return kind
     defined: Type = types_of(die.unit).build(die)

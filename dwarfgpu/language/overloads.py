@@ -13,15 +13,15 @@ NO_CALLS: Final = "functions of the program cannot be called"
 
 def has_method(kind: Struct, name: str) -> bool:
     """Whether a class or one of its base classes declares a member function of a name."""
-    pending, seen = [kind], set[int]()
+    pending, visited = [kind], set[int]()
     while pending:
-        each = pending.pop()
-        if id(each) in seen:
+        current = pending.pop()
+        if id(current) in visited:
             continue
-        seen.add(id(each))
-        if any(method.name == name for method in each.declared.methods):
+        visited.add(id(current))
+        if any(method.name == name for method in current.declared.methods):
             return True
-        bases = (strip(member.type) for member in each.members if member.is_base_class)
+        bases = (strip(member.type) for member in current.members if member.is_base_class)
         pending += [base for base in bases if isinstance(base, Struct)]
     return False
 
@@ -37,11 +37,11 @@ def refuse_arrow(operand: TypedValue) -> None:
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
     """`Unsupported` for an operator that a class has; `UsageError`, in GDB's words, for others."""
     kinds = [strip(operand.type) for operand in operands]
-    found = [kind for kind in kinds if isinstance(kind, Struct)]
-    if not found:
+    structs = [kind for kind in kinds if isinstance(kind, Struct)]
+    if not structs:
         return
     name = f"operator{operator}"
-    if any(has_method(each, name) for each in found):
+    if any(has_method(struct, name) for struct in structs):
         raise Unsupported(NO_CALLS)
     if not cplusplus:
         raise UsageError(f"Structure has no component named {name}.")

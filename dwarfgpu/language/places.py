@@ -119,10 +119,10 @@ class Places:
         if not is_dynamic(value.type):
             return value
         try:
-            found = self.resolver.resolved(value.type, UNDEFINED_LOCATION)
+            resolved = self.resolver.resolved(value.type, UNDEFINED_LOCATION)
         except DwarfGpuError as error:
             return evolve(value, error=value.error or error)
-        return evolve(value, type=found.type)
+        return evolve(value, type=resolved.type)
 
     def read(self, value: TypedValue) -> TypedValue:
         """The value with its contents, or with the error in their place."""
@@ -140,15 +140,15 @@ class Places:
             return evolve(value, error=error)
 
     def _read_variable(self, value: TypedValue, variable: Variable) -> TypedValue:
-        found = self.session.read(variable, place=value.place)
+        reading = self.session.read(variable, place=value.place)
         value = evolve(
             value,
-            type=found.type,
-            bits=found.bits,
-            pointer=found.pointer,
-            error=found.failure,
-            location=found.location or value.location,
-            notes=found.notes,
+            type=reading.type,
+            bits=reading.bits,
+            pointer=reading.pointer,
+            error=reading.failure,
+            location=reading.location or value.location,
+            notes=reading.notes,
         )
         return self._checked(value)
 
@@ -218,14 +218,16 @@ class Places:
             raise UsageError("The type of the object is incomplete: its size is not known.")
         if value.variable is not None and not isinstance(location.places[0].storage, Memory):
             self._refuse_unread(self.read(value))
-        held = described_bits(value.type, size, location)
-        if held < size - padding_bits(value.type):
-            raise UndefinedBits(f"{DESCRIBES} {held} of {size} bits: the rest cannot be written")
+        whole_bits = described_bits(value.type, size, location)
+        if whole_bits < size - padding_bits(value.type):
+            raise UndefinedBits(
+                f"{DESCRIBES} {whole_bits} of {size} bits: the rest cannot be written"
+            )
         try:
             if value.bit_size is None:
-                self.context.access.write(location, held, bits)
+                self.context.access.write(location, whole_bits, bits)
             else:
-                write_field(self.context.access, location, held, value.type, bits)
+                write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()
         except Unavailable as error:
             place = location.places[0]
@@ -254,10 +256,10 @@ class Places:
         bits = value.bits
         is_inside = bits is not None and 0 <= first_bit <= first_bit + size <= bits.size_bits
         if bits is not None and is_inside:
-            found = bits.slice(first_bit, size, self.context.endian)
+            stored = bits.slice(first_bit, size, self.context.endian)
             if bit_size is not None:
-                found = stored_field(bits, first_bit, size, kind, self.context.endian)
-            out = self._checked(evolve(out, bits=found))
+                stored = stored_field(bits, first_bit, size, kind, self.context.endian)
+            out = self._checked(evolve(out, bits=stored))
         if value.location is not None:
             self._check_upstream(value, first_bit + size)
             return evolve(out, location=displaced(value.location, first_bit))
@@ -308,11 +310,11 @@ class Places:
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
-            found = static_member(self.session, member)
-            if found is not None:
-                return self.variable(found)
-            lost = UndefinedBits(f"{member.name} is declared, but no unit has it")
-            return TypedValue(member.type, error=lost, unit=value.unit)
+            static = static_member(self.session, member)
+            if static is not None:
+                return self.variable(static)
+            undefined = UndefinedBits(f"{member.name} is declared, but no unit has it")
+            return TypedValue(member.type, error=undefined, unit=value.unit)
         is_whole = member.bit_size is None
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
@@ -365,8 +367,8 @@ class Places:
         first_bit = offset_bits(stride, count or 0, index)
         if location is None or not is_dynamic(kind):
             return self.part(value, kind, first_bit)
-        found = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
-        return evolve(self.part_of(value, found.type), location=found.location)
+        resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
+        return evolve(self.part_of(value, resolved.type), location=resolved.location)
 
     # Addresses
 
@@ -397,17 +399,17 @@ class Places:
         everywhere, local = arch.address_space(0), arch.address_space_named("local")
         private = arch.address_space_named("private_lane")
         assert local is not None and private is not None
-        for each in (local, everywhere):
+        for definition in (local, everywhere):
             try:
-                found, _ = arch.convert(
-                    address, generic.number, each.number, self.session.lane, apertures
+                converted, _ = arch.convert(
+                    address, generic.number, definition.number, self.session.lane, apertures
                 )
             except DwarfGpuError:
                 continue
-            if each is local or found == address:
-                return each, found
-        found, _ = arch.convert(address, generic.number, private.number, None, apertures)
-        return private, found
+            if definition is local or converted == address:
+                return definition, converted
+        converted, _ = arch.convert(address, generic.number, private.number, None, apertures)
+        return private, converted
 
     def _apertures(self) -> Apertures:
         target = self.session.target
@@ -438,8 +440,8 @@ class Places:
         else:
             number = self.known(read).value
             location = self.at(self.space_of(bare, value.unit), number)
-        found = self.resolver.resolved(target, location)
-        return TypedValue(found.type, found.location, unit=value.unit)
+        target_value = self.resolver.resolved(target, location)
+        return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
     def completed(self, kind: Type | None) -> Type | None:
         """A class that is only declared where the type is from, as another unit defines it."""

@@ -76,14 +76,14 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         return UsageError(f'"${name}" is a value of the history, and there is none here')
     if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
         return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
-    known = [
+    readable = [
         *architecture.by_name,
         *architecture.register_parts,
         *architecture.pseudo_registers,
         *ROLES,
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
-    advice = did_you_mean(name, known, "$")
+    advice = did_you_mean(name, readable, "$")
     return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
 
 
@@ -147,7 +147,7 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
     What the frames inside did to the part of it that has a DWARF number, they did to all.
     """
     parts: list[Part] = []
-    left = pseudo.type.bit_size
+    remaining = pseudo.type.bit_size
     is_lost = False
     nowhere = Location((SingleLocation(UNDEFINED),), session.stop)
     for register, first_bit, size_bits in pseudo.pieces:
@@ -155,9 +155,9 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
         own = SingleLocation(Register(register, session.wave), first_bit)
         is_lost |= place.places != (own,)
         parts.append(Part(nowhere if is_lost and register.number is None else place, size_bits))
-        left -= size_bits
-    if left:
-        parts.append(Part(Location((SingleLocation(Implicit(0, left)),)), left))
+        remaining -= size_bits
+    if remaining:
+        parts.append(Part(Location((SingleLocation(Implicit(0, remaining)),)), remaining))
     return composite(parts)
 
 
@@ -166,8 +166,8 @@ def _register(session: Session, name: str) -> RegisterInfo | None:
     named = session.architecture.register_named
     if not name.strip("$"):
         return None
-    for each in (name, *ROLES.get(name, ())):
-        register = named(each)
+    for role in (name, *ROLES.get(name, ())):
+        register = named(role)
         if register is not None:
             return register
     return None

@@ -139,10 +139,10 @@ def _aperture(places: Places, value: TypedValue, text: str) -> str:
     if not value.bits.is_complete:
         return ""
     space = places.space_of(bare, value.unit)
-    found, address = places.resolved(space, value.bits.value)
-    if space.name != "generic" or not found.number:
+    converted, address = places.resolved(space, value.bits.value)
+    if space.name != "generic" or not converted.number:
         return ""
-    return f" = {places.address_text(found, address)}"
+    return f" = {places.address_text(converted, address)}"
 
 
 def _read_static(session: Session, member: Member) -> tuple[Bits, Location | None] | None:

@@ -95,18 +95,18 @@ def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
     """The source of a program location; None where it is in no code of the object."""
     if not code_object.covers(pc):
         return None
-    found = Lines(code_object.scopes).line_of(pc)
+    line_info = Lines(code_object.scopes).line_of(pc)
     row: tuple[str | None, int | None, int | None] = (None, None, None)
-    if found is not None:
-        row = (found.file.path, found.line, found.column or None)
-    functions = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
+    if line_info is not None:
+        row = (line_info.file.path, line_info.line, line_info.column or None)
+    functions = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
     positions: list[SourcePosition] = []
     for function in reversed(functions[1:]):
         positions.append(SourcePosition(name_in_frames(function), *row))
         row = _call_position(function)
     outermost = name_in_frames(functions[0]) if functions else None
     positions.append(SourcePosition(outermost or _symbol(code_object, pc), *row))
-    return CodePlace(pc, tuple(positions), None if found is None else found.span)
+    return CodePlace(pc, tuple(positions), None if line_info is None else line_info.span)
 
 
 def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
@@ -150,9 +150,9 @@ def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) 
 
 
 def _place_in_any(session: Session, pc: int) -> CodePlace:
-    found = (place_at(each, pc) for each in session.code_objects)
+    places = (place_at(code_object, pc) for code_object in session.code_objects)
     nowhere = CodePlace(pc, (SourcePosition(None, None, None, None),))
-    return next((each for each in found if each is not None), nowhere)
+    return next((place for place in places if place is not None), nowhere)
 
 
 def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:

@@ -68,10 +68,10 @@ def at_address(
 ) -> bytes:
     """The bytes from an address of a pointer's space up to a NUL."""
     space = places.space_of(pointer, value.unit)
-    found = bytearray()
-    while len(found) < MOST_CHARACTERS * width:
-        unit = bytes_at(places, space, address + len(found), width)
+    encoded = bytearray()
+    while len(encoded) < MOST_CHARACTERS * width:
+        unit = bytes_at(places, space, address + len(encoded), width)
         if not any(unit):
-            return bytes(found)
-        found += unit
+            return bytes(encoded)
+        encoded += unit
     raise LimitExceeded(f"a string of more than {MOST_CHARACTERS} characters")

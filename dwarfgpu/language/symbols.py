@@ -22,10 +22,10 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
-        found = elf_symbols.symbol_place(session.code_objects, address)
-        if found is None or found.offset > (options.most_offset or found.offset):
+        symbol = elf_symbols.symbol_place(session.code_objects, address)
+        if symbol is None or symbol.offset > (options.most_offset or symbol.offset):
             return None
         place = line_place(session, address) if options.symbol_filename else None
-        return str(found) if place is None else f"{found} at {place.file}:{place.line}"
+        return str(symbol) if place is None else f"{symbol} at {place.file}:{place.line}"
 
     return name

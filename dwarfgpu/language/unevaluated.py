@@ -25,12 +25,12 @@ class Unevaluated(Places):
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
         try:
-            found = super().variable(variable, frame)
+            value = super().variable(variable, frame)
         except DwarfGpuError:
             if is_dynamic(variable.type):
                 raise
-            found = TypedValue(variable.type, unit=variable.unit)
-        return found if found.location else evolve(found, location=UNDEFINED_LOCATION)
+            value = TypedValue(variable.type, unit=variable.unit)
+        return value if value.location else evolve(value, location=UNDEFINED_LOCATION)
 
     def dereferenced(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)

@@ -74,15 +74,19 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
         raise UsageError("Cannot perform operation on vectors with different types")
-    columns = [_elements(arithmetic, each, vector) for each in (left, right)]
+    columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
     pairs = zip(*columns, strict=True)
-    return _of(arithmetic, vector, [arithmetic.binary(operator, one, two) for one, two in pairs])
+    return _of(
+        arithmetic, vector, [arithmetic.binary(operator, first, two) for first, two in pairs]
+    )
 
 
 def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
     """`-`, `+` or `~` of each element."""
-    found = [arithmetic.unary(operator, element) for element in _elements(arithmetic, value, value)]
-    return _of(arithmetic, value, found)
+    elements = [
+        arithmetic.unary(operator, element) for element in _elements(arithmetic, value, value)
+    ]
+    return _of(arithmetic, value, elements)
 
 
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
@@ -119,11 +123,11 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
     return [element] * count
 
 
-def _of(arithmetic: Operators, vector: TypedValue, found: list[TypedValue]) -> TypedValue:
+def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -> TypedValue:
     """A vector of results, each as one of its elements."""
     kind, _ = _form(vector.type)
     places = arithmetic.places
-    parts = [places.known(arithmetic.cast(each, kind)) for each in found]
+    parts = [places.known(arithmetic.cast(element, kind)) for element in elements]
     bits = concatenate(parts, places.context.endian)
     return TypedValue(vector.type, bits=bits, unit=vector.unit)
 

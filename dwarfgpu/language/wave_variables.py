@@ -37,8 +37,8 @@ def text_value(architecture: Architecture, text: str) -> TypedValue:
 def integer_value(architecture: Architecture, number: int, bit_size: int = 32) -> TypedValue:
     """A number as a value of type int, or of a wider integer type."""
     numbers = Numbers(Builtins(architecture))
-    found = numbers.integer(number, bit_size)
-    return TypedValue(found.type, bits=numbers.bits(found))
+    value = numbers.integer(number, bit_size)
+    return TypedValue(value.type, bits=numbers.bits(value))
 
 
 def _position(position: Position | None, brackets: str = "()") -> str:
@@ -48,15 +48,15 @@ def _position(position: Position | None, brackets: str = "()") -> str:
 
 def _wave_position(machine: Machine, session: Session) -> str:
     """`(2,1,3)/0`: the workgroup, and the wave in it."""
-    group, told = machine.workgroup_of(session.wave), machine.waves.get(session.wave)
-    number = None if told is None else told.wave_in_group
+    group, record = machine.workgroup_of(session.wave), machine.waves.get(session.wave)
+    number = None if record is None else record.wave_in_group
     place = _position(None if group is None else group.position)
     return f"{place}/{'?' if number is None else number}"
 
 
 def _wave_in_group(machine: Machine, session: Session) -> str:
-    told = machine.waves.get(session.wave)
-    number = None if told is None else told.wave_in_group
+    record = machine.waves.get(session.wave)
+    number = None if record is None else record.wave_in_group
     return "?" if number is None else str(number)
 
 
@@ -187,8 +187,8 @@ def _id_of(
 
     def ask(machine: Machine, session: Session) -> int | None:
         def tell(wave: WaveId) -> int:
-            found = of_wave(machine, wave)
-            return 0 if found is None else found.id
+            variable = of_wave(machine, wave)
+            return 0 if variable is None else variable.id
 
         return _told(session.wave, tell)
 
@@ -246,21 +246,21 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
     ask, _ = WAVE_VARIABLES[name]
     if type(session.wave) is not int and is_text:
         raise Unsupported("each wave is asked for a text of its own")
-    found = ask(machine, session)
-    match found:
+    variable = ask(machine, session)
+    match variable:
         case str():
-            return text_value(session.architecture, found)
+            return text_value(session.architecture, variable)
         case tuple():
-            return _three_values(session.architecture, found)
+            return _three_values(session.architecture, variable)
         case TypedValue() | None:
-            return found
+            return variable
         case _:  # an integer, or one for each lane
-            return integer_value(session.architecture, found)
+            return integer_value(session.architecture, variable)
 
 
 def _three_values(architecture: Architecture, position: Position) -> TypedValue:
     kind = Builtins(architecture).integer(32, is_signed=False)
-    parts = [Bits(each, 32) for each in position]
+    parts = [Bits(coordinate, 32) for coordinate in position]
     return TypedValue(
         Array(kind, (3,), is_vector=True), bits=concatenate(parts, architecture.endian)
     )

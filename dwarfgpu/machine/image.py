@@ -104,8 +104,8 @@ class ImageTarget:
                 raise
             self.reads_before_start += image.is_writable
             data = bytearray(image.read(address - image.address, size_bytes))
-            for offset, known in self.machine.known_memory(where, address, size_bytes):
-                data[offset : offset + len(known)] = known
+            for offset, chunk in self.machine.known_memory(where, address, size_bytes):
+                data[offset : offset + len(chunk)] = chunk
             return bytes(data)
 
     def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:

@@ -81,20 +81,20 @@ class SparseMemory:
         if not data:
             return
         end = address + len(data)
-        known = self._overlapped(address, end)
-        if len(known) == 1 and not isinstance(data, Fill):
-            start, run = self._starts[known.start], self._runs[known.start]
+        run_known = self._overlapped(address, end)
+        if len(run_known) == 1 and not isinstance(data, Fill):
+            start, run = self._starts[run_known.start], self._runs[run_known.start]
             if isinstance(run, bytearray) and start <= address and end <= start + len(run):
                 run[address - start : end - start] = data
                 return
-        left: list[tuple[int, Run]] = []
-        for index in known:
+        remainders: list[tuple[int, Run]] = []
+        for index in run_known:
             start, run = self._starts[index], self._runs[index]
             for first, last in ((start, address), (end, start + len(run))):
                 if first < last:
-                    left.append((first, _run(part_of(run, first - start, last - start))))
-        self._starts[known.start : known.stop] = [start for start, _ in left]
-        self._runs[known.start : known.stop] = [run for _, run in left]
+                    remainders.append((first, _run(part_of(run, first - start, last - start))))
+        self._starts[run_known.start : run_known.stop] = [start for start, _ in remainders]
+        self._runs[run_known.start : run_known.stop] = [run for _, run in remainders]
         self._insert(bisect_right(self._starts, address), address, data)
 
     def _end(self, index: int) -> int:

@@ -125,8 +125,8 @@ class Machine:
     waves: Mapping[WaveId, Wave] = field(default=Factory(dict))
 
     def workgroup_of(self, wave: WaveId) -> Workgroup | None:
-        told = self.waves.get(wave)
-        return None if told is None or told.workgroup is None else self._group(told.workgroup)
+        record = self.waves.get(wave)
+        return None if record is None or record.workgroup is None else self._group(record.workgroup)
 
     def _group(self, number: int) -> Workgroup | None:
         return self.workgroups.get(number)
@@ -149,18 +149,18 @@ class Machine:
 
     def used_lanes(self, wave: WaveId) -> int | None:
         """Lanes that have a work-item, as ROCgdb counts them; None where nothing tells."""
-        told, group = self.waves.get(wave), self.workgroup_of(wave)
-        if told is None or told.wave_in_group is None or group is None or group.size is None:
+        record, group = self.waves.get(wave), self.workgroup_of(wave)
+        if record is None or record.wave_in_group is None or group is None or group.size is None:
             return None
-        lanes = told.lane_count or self.lane_count
-        return max(0, min(lanes, prod(group.size) - told.wave_in_group * lanes))
+        lanes = record.lane_count or self.lane_count
+        return max(0, min(lanes, prod(group.size) - record.wave_in_group * lanes))
 
     def first_item(self, wave: WaveId) -> int | None:
         """The flat id of the work-item of lane 0; None where nothing tells."""
-        told = self.waves.get(wave)
-        if told is None or told.wave_in_group is None:
+        record = self.waves.get(wave)
+        if record is None or record.wave_in_group is None:
             return None
-        return told.wave_in_group * (told.lane_count or self.lane_count)
+        return record.wave_in_group * (record.lane_count or self.lane_count)
 
     def work_item(self, wave: WaveId, lane: int) -> Position | None:
         """The work-item of a lane in its workgroup: x varies fastest; None where it has none."""
@@ -176,7 +176,7 @@ class Machine:
         """
         told, group = self.waves.get(wave), self.workgroup_of(wave)
         above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
-        ids = ":".join("?" if each is None else str(each.id) for each in above)
+        ids = ":".join("?" if owner is None else str(owner.id) for owner in above)
         if told is not None and told.number is not None:
             wave = told.number
         where = _position(None if group is None else group.position)

@@ -47,7 +47,7 @@ def gfx_level(processor: Processor) -> int:
 
 def fields_of(table: Iterable[BitField], processor: Processor) -> tuple[BitField, ...]:
     """The fields that a processor has."""
-    return tuple(each for each in table if each.applies(processor))
+    return tuple(field for field in table if field.applies(processor))
 
 
 def _fields(word: Word, text: str, levels: tuple[int, int] = EVERY) -> tuple[BitField, ...]:

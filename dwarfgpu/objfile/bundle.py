@@ -87,33 +87,35 @@ def is_bundle(data: bytes) -> bool:
 
 
 def read_bundles(
-    data: bytes | FileBytes, what: str, limits: FileLimits = DEFAULT_LIMITS
+    data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_LIMITS
 ) -> tuple[BundleEntry, ...]:
     """The entries of all bundles in a file or section; `Malformed` where there is none.
 
     `Unsupported` for a compression that is not read here, or not without an extra.
     """
-    return _bundles_from(data, 0, what, limits)
+    return _bundles_from(data, 0, subject, limits)
 
 
 def _bundles_from(
-    data: bytes | FileBytes, position: int, what: str, limits: FileLimits
+    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits
 ) -> tuple[BundleEntry, ...]:
     out: list[BundleEntry] = []
     number = unpacked_bytes = inflated_bytes = 0
     while position < len(data):
         entries, end, inflated = _bundle(
-            data, position, f"{what}+{position:#x}", limits, inflated_bytes
+            data, position, f"{subject}+{position:#x}", limits, inflated_bytes
         )
         inflated_bytes += inflated
         out += [evolve(entry, bundle=number) for entry in entries]
         if len(out) > MOST_ENTRIES:
-            raise LimitExceeded(f"{what} has more than {MOST_ENTRIES} code objects")
+            raise LimitExceeded(f"{subject} has more than {MOST_ENTRIES} code objects")
         unpacked_bytes += sum(len(entry.data) for entry in entries)
         if unpacked_bytes > MOST_UNPACKED_BYTES:
-            raise LimitExceeded(f"{what} has more than {MOST_UNPACKED_BYTES} bytes of code objects")
+            raise LimitExceeded(
+                f"{subject} has more than {MOST_UNPACKED_BYTES} bytes of code objects"
+            )
         position, number = _after_zeros(data, end), number + 1
-    return tuple(evolve(each, index=index) for index, each in enumerate(out))
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
 def _after_zeros(data: bytes | FileBytes, position: int) -> int:
@@ -141,18 +143,18 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
                 raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
             data = file.window(section)
-            found = _bundles_from(
+            entries = _bundles_from(
                 data, _after_zeros(data, 0), f"{file.path}: {section.name}", file.limits
             )
-            out += [evolve(each, section=section.name) for each in found]
+            out += [evolve(entry, section=section.name) for entry in entries]
         elif section.name.startswith(prefix):
             id = section.name.removeprefix(prefix)
             out.append(BundleEntry(0, id, file.window(section), section.name))
-    return tuple(evolve(each, index=index) for index, each in enumerate(out))
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
 def _bundle(
-    data: bytes | FileBytes, position: int, what: str, limits: FileLimits, inflated_bytes: int
+    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, inflated_bytes: int
 ) -> tuple[list[BundleEntry], int, int]:
     """The entries of the bundle at a position, where it ends, and how many bytes were unpacked.
 
@@ -160,25 +162,25 @@ def _bundle(
     """
     magic = data[position : position + len(BUNDLE_MAGIC)]
     if magic == BUNDLE_MAGIC:
-        return *_plain(data, position, what), 0
+        return *_plain(data, position, subject), 0
     if not magic.startswith(COMPRESSED_BUNDLE_MAGIC):
-        raise Malformed(f"{what}: no offload bundle begins here")
-    unpacked, kind, end = _unpacked(data, position, what, limits, inflated_bytes)
+        raise Malformed(f"{subject}: no offload bundle begins here")
+    unpacked, kind, end = _unpacked(data, position, subject, limits, inflated_bytes)
     if not unpacked.startswith(BUNDLE_MAGIC):
-        raise Malformed(f"{what}: no offload bundle is inside the compressed one")
-    entries, _ = _plain(unpacked, 0, what)
+        raise Malformed(f"{subject}: no offload bundle is inside the compressed one")
+    entries, _ = _plain(unpacked, 0, subject)
     return [evolve(entry, compression=kind) for entry in entries], end, len(unpacked)
 
 
-def _plain(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
-    rows, end = _table(data, position, what)
-    return list(_entries(data, position, rows, what)), max(
+def _plain(data: bytes | FileBytes, position: int, subject: str) -> tuple[list[BundleEntry], int]:
+    rows, end = _table(data, position, subject)
+    return list(_entries(data, position, rows, subject)), max(
         [end, *(position + offset + size for offset, size, _ in rows)]
     )
 
 
 def _table(
-    data: bytes | FileBytes, position: int, what: str
+    data: bytes | FileBytes, position: int, subject: str
 ) -> tuple[list[tuple[int, int, bytes]], int]:
     """Offset, size and ID of each entry, and where the table ends."""
     size_bytes = _TABLE_BYTES
@@ -189,7 +191,7 @@ def _table(
             return rows, position + end
         except Malformed as error:
             if position + len(block) >= len(data):
-                error.context = what
+                error.context = subject
                 raise
         size_bytes *= 8  # the table is longer
 
@@ -208,22 +210,22 @@ def _rows(block: bytes, bytes_left: int) -> tuple[list[tuple[int, int, bytes]], 
 
 
 def _entries(
-    data: bytes | FileBytes, position: int, rows: list[tuple[int, int, bytes]], what: str
+    data: bytes | FileBytes, position: int, rows: list[tuple[int, int, bytes]], subject: str
 ) -> Iterator[BundleEntry]:
     taken_bytes = 0
     for offset, size, id in rows:
         start = position + offset
         if start + size > len(data):
-            raise Malformed(f"{what}: the entry {printable(id)} is cut short")
+            raise Malformed(f"{subject}: the entry {printable(id)} is cut short")
         taken_bytes += size
         # Entries that overlap would make much of little.
         if taken_bytes > len(data):
-            raise Malformed(f"{what}: the entries overlap")
+            raise Malformed(f"{subject}: the entries overlap")
         yield BundleEntry(0, id.decode("utf-8", "replace"), part_of(data, start, size))
 
 
 def _unpacked(
-    data: bytes | FileBytes, position: int, what: str, limits: FileLimits, inflated_bytes: int
+    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, inflated_bytes: int
 ) -> tuple[bytes, str, int]:
     """The bundle in a compressed one, how it was compressed, and where the outer one ends.
 
@@ -244,21 +246,21 @@ def _unpacked(
         if not start <= end <= len(data):
             raise Malformed(f"a compressed bundle of {total_bytes} bytes")
     except (Malformed, Unsupported) as error:
-        error.context = what
+        error.context = subject
         raise
     if size_bytes <= MOST_UNPACKED_BYTES:  # larger claims are refused below
         limits.check_inflated(
-            what, packed_bytes=end - start, size_bytes=size_bytes, other_bytes=inflated_bytes
+            subject, packed_bytes=end - start, size_bytes=size_bytes, other_bytes=inflated_bytes
         )
     if method == _ZLIB and total_bytes is None:
         # The rest of the file is not copied: many bundles may follow.
-        rest = (
+        remaining = (
             memoryview(data)[start:] if isinstance(data, bytes) else data.part(start, end - start)
         )
-        unpacked, used_bytes = inflate_some(rest, size_bytes, what)
+        unpacked, used_bytes = inflate_some(remaining, size_bytes, subject)
         return unpacked, "zlib", start + used_bytes
     if method == _ZLIB:
-        return inflate(data[start:end], size_bytes, what), "zlib", end
+        return inflate(data[start:end], size_bytes, subject), "zlib", end
     if method == _ZSTD:
-        return unpack_zstd(data[start:end], size_bytes, what), "zstd", end
-    raise Unsupported(f"{what}: compression method {method} of offload bundles")
+        return unpack_zstd(data[start:end], size_bytes, subject), "zstd", end
+    raise Unsupported(f"{subject}: compression method {method} of offload bundles")

@@ -81,13 +81,13 @@ def architecture_of(file: ObjectFile) -> Architecture:
     `Unsupported` for a machine or processor that dwarfgpu does not know.
     """
     if file.machine == "AMDGPU" and file.endian == "little":
-        found = PROCESSORS[processor_name(file)]
-        if len(found.wave_sizes) == 1:
-            return architecture(found.name)  # whatever its symbols say, or cannot say
+        processor = PROCESSORS[processor_name(file)]
+        if len(processor.wave_sizes) == 1:
+            return architecture(processor.name)  # whatever its symbols say, or cannot say
         size = wave_size(file)
-        return architecture(found.name, size if size in found.wave_sizes else None)
+        return architecture(processor.name, size if size in processor.wave_sizes else None)
     name = _CPUS.get((file.machine, file.endian))
     if name is None:
-        what = f"{file.machine} with {file.endian}-endian data"
-        raise Unsupported(f"{file.path} is for {what}, which dwarfgpu does not know")
+        expected = f"{file.machine} with {file.endian}-endian data"
+        raise Unsupported(f"{file.path} is for {expected}, which dwarfgpu does not know")
     return architecture(name)

@@ -50,15 +50,15 @@ class Search:
             if path in self._tried:
                 continue
             try:
-                found = look(path)
+                problem = look(path)
             except DwarfGpuError as error:
-                found = error.message.removeprefix(f"{path} ")
-            if not isinstance(found, str):
-                return found
-            self._tried[path] = found
+                problem = error.message.removeprefix(f"{path} ")
+            if not isinstance(problem, str):
+                return problem
+            self._tried[path] = problem
         return None
 
-    def failure(self, what: str, *, tells_places: bool = True) -> DwarfGpuError:
+    def failure(self, subject: str, *, tells_places: bool = True) -> DwarfGpuError:
         """The error of a search without result: `MissingContext` where none of the files exists,
         `InconsistentContext` where one does but is not the right one."""
         tried = ", ".join(
@@ -68,8 +68,8 @@ class Search:
         if not tells_places:
             tried = f"{len(self._tried)} places"
         if all(reason == _ABSENT for reason in self._tried.values()):
-            return MissingContext(f"{what} is not found; tried {tried}; give --debug-dir DIR")
-        return InconsistentContext(f"{what} cannot be used; tried {tried}")
+            return MissingContext(f"{subject} is not found; tried {tried}; give --debug-dir DIR")
+        return InconsistentContext(f"{subject} cannot be used; tried {tried}")
 
 
 def places(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:

@@ -34,21 +34,21 @@ class _Zstandard(Protocol):
     def ZstdDecompressor(self) -> _Decompressor: ...
 
 
-def inflate(data: bytes, size_bytes: int, what: str) -> bytes:
+def inflate(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack zlib data; `Malformed` unless exactly `size_bytes` come out."""
-    _check_ratio(len(data), size_bytes, what)
+    _check_ratio(len(data), size_bytes, subject)
     try:
         out = zlib.decompressobj().decompress(data, size_bytes + 1)
     except zlib.error as error:
-        raise Malformed(f"{what} cannot be decompressed: {error}") from None
+        raise Malformed(f"{subject} cannot be decompressed: {error}") from None
     if len(out) != size_bytes:
-        raise Malformed(f"{what} does not decompress to {size_bytes} bytes")
+        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
     return out
 
 
-def inflate_some(data: memoryview | FileBytes, size_bytes: int, what: str) -> tuple[bytes, int]:
+def inflate_some(data: memoryview | FileBytes, size_bytes: int, subject: str) -> tuple[bytes, int]:
     """The same of data that other bytes follow, which are not copied; and how many were used."""
-    _check_ratio(len(data), size_bytes, what)
+    _check_ratio(len(data), size_bytes, subject)
     unpacker = zlib.decompressobj()
     out, used_bytes = bytearray(), 0
     try:
@@ -57,28 +57,28 @@ def inflate_some(data: memoryview | FileBytes, size_bytes: int, what: str) -> tu
             out += unpacker.decompress(part, size_bytes + 1 - len(out))
             used_bytes += len(part) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
     except zlib.error as error:
-        raise Malformed(f"{what} cannot be decompressed: {error}") from None
+        raise Malformed(f"{subject} cannot be decompressed: {error}") from None
     if len(out) != size_bytes:
-        raise Malformed(f"{what} does not decompress to {size_bytes} bytes")
+        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
     return bytes(out), used_bytes
 
 
-def _check_ratio(packed_bytes: int, size_bytes: int, what: str) -> None:
+def _check_ratio(packed_bytes: int, size_bytes: int, subject: str) -> None:
     if size_bytes > _ZLIB_LARGEST_RATIO * (packed_bytes + 1):
-        raise Malformed(f"{what} claims {size_bytes} bytes when decompressed")
-    _check_size(size_bytes, what)
+        raise Malformed(f"{subject} claims {size_bytes} bytes when decompressed")
+    _check_size(size_bytes, subject)
 
 
-def unpack_zstd(data: bytes, size_bytes: int, what: str) -> bytes:
+def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack Zstandard data of `size_bytes`; `Unsupported` without the extra `zstd`."""
     try:
         library = cast(_Zstandard, import_module("zstandard"))
     except ImportError:
         raise Unsupported(
-            f"{what} is compressed with Zstandard; install dwarfgpu with the extra zstd "
+            f"{subject} is compressed with Zstandard; install dwarfgpu with the extra zstd "
             "(pip install 'dwarfgpu[zstd]')"
         ) from None
-    _check_size(size_bytes, what)
+    _check_size(size_bytes, subject)
     out = bytearray()
     try:
         reader = library.ZstdDecompressor().stream_reader(BytesIO(data))
@@ -86,12 +86,12 @@ def unpack_zstd(data: bytes, size_bytes: int, what: str) -> bytes:
         while len(out) <= size_bytes and (more := reader.read(min(_STEP, size_bytes + 1))):
             out += more
     except library.ZstdError as error:
-        raise Malformed(f"{what} cannot be decompressed: {error}") from None
+        raise Malformed(f"{subject} cannot be decompressed: {error}") from None
     if len(out) != size_bytes:
-        raise Malformed(f"{what} does not decompress to {size_bytes} bytes")
+        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
     return bytes(out)
 
 
-def _check_size(size_bytes: int, what: str) -> None:
+def _check_size(size_bytes: int, subject: str) -> None:
     if size_bytes > MOST_UNPACKED_BYTES:
-        raise LimitExceeded(f"{what} has {size_bytes} bytes when decompressed")
+        raise LimitExceeded(f"{subject} has {size_bytes} bytes when decompressed")

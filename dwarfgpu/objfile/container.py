@@ -77,13 +77,13 @@ def is_bundle_file(path: str | Path) -> bool:
 
 def pick(container: Container, target: str | None) -> BundleEntry:
     """The one entry that a target names; `UsageError` where none or several do."""
-    known = container.device_entries()
-    if not known:
+    entries = container.device_entries()
+    if not entries:
         raise UsageError(f"{container.path} holds no code for a GPU")
-    fitting = known if target is None else _fitting(container, known, target)
+    fitting = entries if target is None else _fitting(container, entries, target)
     if len(fitting) == 1:
         return fitting[0]
-    listed = ", ".join(f"{each.index}: {each.target or each.id}" for each in fitting or known)
+    listed = ", ".join(f"{entry.index}: {entry.target or entry.id}" for entry in fitting or entries)
     if not fitting:
         raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
     raise UsageError(
@@ -94,25 +94,27 @@ def pick(container: Container, target: str | None) -> BundleEntry:
 
 
 def _fitting(
-    container: Container, known: tuple[BundleEntry, ...], target: str
+    container: Container, entries: tuple[BundleEntry, ...], target: str
 ) -> tuple[BundleEntry, ...]:
     if target.isdecimal() and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
-    named = tuple(each for each in known if target in (each.id, str(each.target)))
+    named = tuple(entry for entry in entries if target in (entry.id, str(entry.target)))
     if named or "gfx" not in target:
         return named
-    wanted = parse_target_id(target)
-    return tuple(each for each in known if each.target is not None and each.target.accepts(wanted))
+    target_id = parse_target_id(target)
+    return tuple(
+        entry for entry in entries if entry.target is not None and entry.target.accepts(target_id)
+    )
 
 
 def _check_target(file: ObjectFile, target: str | None) -> None:
     """`UsageError` where a code object is not for the target that the user wants."""
     if target is None or target.isdecimal():
         return
-    wanted: TargetId = parse_target_id(target)
+    target_id: TargetId = parse_target_id(target)
     try:
-        found = target_of_flags(file)
+        flags_target = target_of_flags(file)
     except Unsupported:
         return
-    if not found.accepts(wanted):
-        raise UsageError(f"{file.path} is for {found}, not for {wanted}")
+    if not flags_target.accepts(target_id):
+        raise UsageError(f"{file.path} is for {flags_target}, not for {target_id}")

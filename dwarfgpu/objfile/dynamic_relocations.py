@@ -152,18 +152,20 @@ class DynamicRelocations:
         self._types = TYPES.get(file.machine, {})
         self._word = file.address_bytes
 
-    def applied(self, address: int, size_bytes: int, held: Callable[[int, int], bytes]) -> bytes:
+    def applied(
+        self, address: int, size_bytes: int, contents: Callable[[int, int], bytes]
+    ) -> bytes:
         """Bytes at an address of the file's own, as loaded, from what the file `held` there.
 
         `Unavailable` where any of them depends on more than the file and where it is loaded,
         `Malformed` for a table that cannot be believed, `LimitExceeded` for tables that overlap.
         """
-        out = bytearray(held(address, size_bytes))
+        out = bytearray(contents(address, size_bytes))
         if isinstance(self._tables, DwarfGpuError):
             raise self._tables
         for table in self._tables:
             for at, entry in _within(table, address, size_bytes, self._file.path):
-                field, value = self._field(table, at, entry, held)
+                field, value = self._field(table, at, entry, contents)
                 first, end = max(at, address), min(at + field, address + size_bytes)
                 if first >= end:
                     continue
@@ -171,10 +173,10 @@ class DynamicRelocations:
                     raise Unavailable(f"{self._setter} sets it: {value}")
                 data = (value & (1 << 8 * field) - 1).to_bytes(field, self._file.endian)
                 out[first - address : end - address] = data[first - at : end - at]
-            index = bisect_right(table.copies, address, key=lambda each: each[1])
+            index = bisect_right(table.copies, address, key=lambda copy: copy[1])
             if index < len(table.copies) and table.copies[index][0] < address + size_bytes:
                 first, _, entry = table.copies[index]
-                _, why = self._field(table, first, entry, held)
+                _, why = self._field(table, first, entry, contents)
                 raise Unavailable(f"{self._setter} sets it: {why}")
         return bytes(out)
 
@@ -183,12 +185,12 @@ class DynamicRelocations:
         return "the loader" if self._file.machine == "AMDGPU" else "the dynamic linker"
 
     def _field(
-        self, table: _Table, at: int, entry: int, held: Callable[[int, int], bytes]
+        self, table: _Table, at: int, entry: int, contents: Callable[[int, int], bytes]
     ) -> tuple[int, int | str]:
         """The size in bytes of a field, and its value or what sets it."""
         word = self._word
         if table.kind == "relr":
-            return word, self._load_address + int.from_bytes(held(at, word), self._file.endian)
+            return word, self._load_address + int.from_bytes(contents(at, word), self._file.endian)
         stride = 3 if table.kind == "rela" else 2
         info = table.words[stride * entry + 1]
         symbol_shift = 32 if word == 8 else 8
@@ -212,7 +214,7 @@ class DynamicRelocations:
         elif kind.kind == "symbol":
             addend = 0
         else:
-            addend = int.from_bytes(held(at, kind.size_bytes), self._file.endian)
+            addend = int.from_bytes(contents(at, kind.size_bytes), self._file.endian)
         if kind.kind == "base":
             return kind.size_bytes, self._load_address + addend
         if symbol is None:
@@ -301,9 +303,9 @@ class DynamicRelocations:
                 return segment.offset + address - segment.address
         raise Malformed(f"{self._file.path}: no segment has {address:#x} of the dynamic segment")
 
-    def _read(self, found: _Range) -> _Table:
-        if found.kind == "relr":
-            words = _words(self._file, found.at, found.size_bytes, 1)
+    def _read(self, extent: _Range) -> _Table:
+        if extent.kind == "relr":
+            words = _words(self._file, extent.at, extent.size_bytes, 1)
             most = self._file.size_bytes // self._word
             addresses = array("Q")
             for address in _relr(words, self._word, self._file.path):
@@ -311,19 +313,22 @@ class DynamicRelocations:
                 if len(addresses) > most:
                     raise LimitExceeded(f"{self._file.path}: more relocations than words")
             return _Table("relr", None, array("Q", sorted(addresses)), array("I"), words, ())
-        stride = 3 if found.kind == "rela" else 2
-        words = _words(self._file, found.at, found.size_bytes, stride)
+        stride = 3 if extent.kind == "rela" else 2
+        words = _words(self._file, extent.at, extent.size_bytes, stride)
         addresses = words[::stride]
         order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
         table = _Table(
-            found.kind, found.symbols, array("Q", (addresses[each] for each in order)), order,
+            extent.kind, extent.symbols, array("Q", (addresses[at] for at in order)), order,
             words, (),
         )  # fmt: skip
         return _Table(table.kind, table.symbols, table.addresses, order, words, self._copies(table))
 
     def _copies(self, table: _Table) -> tuple[tuple[int, int, int], ...]:
         """What is copied from other files, in the order of the ends; none is within another."""
-        number = next((n for n, each in self._types.items() if each.kind == "copy"), None)
+        number = next(
+            (n for n, relocation_type in self._types.items() if relocation_type.kind == "copy"),
+            None,
+        )
         if number is None:
             return ()
         stride = 3 if table.kind == "rela" else 2

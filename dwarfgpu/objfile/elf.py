@@ -231,9 +231,9 @@ class ObjectFile:
 
     @cached_property
     def _symbol_table(self) -> SymbolTable | None:
-        for wanted in (SHT_SYMTAB, SHT_DYNSYM):
+        for section_type in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
-                if section.type == wanted:
+                if section.type == section_type:
                     return self._table(section)
         return None
 
@@ -284,7 +284,7 @@ class ObjectFile:
         named: dict[str, list[Section]] = {}
         for section in self.sections:
             named.setdefault(section.name, []).append(section)
-        return {name: tuple(found) for name, found in named.items()}
+        return {name: tuple(members) for name, members in named.items()}
 
     def has_section(self, name: str) -> bool:
         return name in self.sections_by_name or _gnu_compressed(name) in self.sections_by_name
@@ -308,17 +308,17 @@ class ObjectFile:
         """The bytes of one section, decompressed; `Unsupported` for Zstandard."""
         if section.type == SHT_NOBITS:
             return b""
-        what = section.name or f"section {section.index}"
-        data = self.file_bytes(section.offset, section.size_bytes, what)
+        subject = section.name or f"section {section.index}"
+        data = self.file_bytes(section.offset, section.size_bytes, subject)
         if not section.flags & SHF_COMPRESSED:
             return data
         kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
         self._check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
         if kind == _ZSTD:
-            return unpack_zstd(data[size:], expanded, f"{what} of {self.path}")
+            return unpack_zstd(data[size:], expanded, f"{subject} of {self.path}")
         if kind != _ZLIB:
-            raise Unsupported(f"{what} of {self.path} has compression type {kind}")
+            raise Unsupported(f"{subject} of {self.path} has compression type {kind}")
         return self._inflate(section, data[size:], expanded)
 
     def window(self, section: Section) -> bytes | FileBytes:
@@ -332,10 +332,10 @@ class ObjectFile:
     def _compression(self, section: Section) -> tuple[int, int]:
         """How a section is compressed, and its size when it is not."""
         form = "<" + self._layout.compression
-        what = section.name or f"section {section.index}"
+        subject = section.name or f"section {section.index}"
         if section.size_bytes < struct.calcsize(form):
-            raise self._malformed(f"compression header of {what} is cut short")
-        row = self._unpack(self._layout.compression, section.offset, what)
+            raise self._malformed(f"compression header of {subject} is cut short")
+        row = self._unpack(self._layout.compression, section.offset, subject)
         return row[0], row[-2]
 
     def unpacked_bytes(self, section: Section) -> int:
@@ -346,9 +346,9 @@ class ObjectFile:
             self._compression(section)[1] if section.flags & SHF_COMPRESSED else section.size_bytes
         )
 
-    def file_bytes(self, offset: int, size_bytes: int, what: str) -> bytes:
+    def file_bytes(self, offset: int, size_bytes: int, subject: str) -> bytes:
         """A range of the file; `Malformed` where it does not reach that far."""
-        self._check_range(offset, size_bytes, what)
+        self._check_range(offset, size_bytes, subject)
         return self._data[offset : offset + size_bytes]
 
     def part(self, offset: int, size_bytes: int) -> bytes | FileBytes:
@@ -356,10 +356,10 @@ class ObjectFile:
         self._check_range(offset, size_bytes, "part")
         return part_of(self._data, offset, size_bytes)
 
-    def _check_range(self, offset: int, size_bytes: int, what: str) -> None:
+    def _check_range(self, offset: int, size_bytes: int, subject: str) -> None:
         if offset + size_bytes > self.size_bytes:
             raise self._malformed(
-                f"{what} at [{offset:#x},{offset + size_bytes:#x}) is outside the "
+                f"{subject} at [{offset:#x},{offset + size_bytes:#x}) is outside the "
                 f"{self.size_bytes:#x} bytes of the file"
             )
 
@@ -371,8 +371,8 @@ class ObjectFile:
                 if start + size_bytes <= section.size_bytes:
                     return self.file_bytes(section.offset + start, size_bytes, section.name)
         if not self.sections:
-            rest = self.loaded_from(address)
-            return rest[:size_bytes] if len(rest) >= size_bytes else None
+            following = self.loaded_from(address)
+            return following[:size_bytes] if len(following) >= size_bytes else None
         return None
 
     def loaded_from(self, address: int) -> bytes:
@@ -412,15 +412,15 @@ class ObjectFile:
     def _malformed(self, message: str) -> Malformed:
         return Malformed(f"{self.path}: {message}")
 
-    def _unpack(self, form: str, offset: int, what: str) -> tuple[int, ...]:
+    def _unpack(self, form: str, offset: int, subject: str) -> tuple[int, ...]:
         form = self._order + form
-        return struct.unpack(form, self.file_bytes(offset, struct.calcsize(form), what))
+        return struct.unpack(form, self.file_bytes(offset, struct.calcsize(form), subject))
 
-    def _check_table(self, what: str, at: int, count: int, entry_bytes: int) -> None:
+    def _check_table(self, subject: str, at: int, count: int, entry_bytes: int) -> None:
         if count and entry_bytes < 32:
-            raise self._malformed(f"{what} headers have {entry_bytes} bytes each")
+            raise self._malformed(f"{subject} headers have {entry_bytes} bytes each")
         if at + count * entry_bytes > self.size_bytes:
-            raise self._malformed(f"{count} {what} headers do not fit into the file")
+            raise self._malformed(f"{count} {subject} headers do not fit into the file")
 
     def _section_fields(self, index: int) -> tuple[int, ...]:
         at = self._sections_at + index * self._section_bytes
@@ -430,12 +430,14 @@ class ObjectFile:
         """Claims beyond all measure are left to the decompression, which tells lies apart."""
         if size_bytes > MOST_UNPACKED_BYTES:
             return
-        others = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(section.index, 0)
+        other_bytes = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(
+            section.index, 0
+        )
         self.limits.check_inflated(
             f"{section.name or f'section {section.index}'} of {self.path}",
             packed_bytes=packed_bytes,
             size_bytes=size_bytes,
-            other_bytes=others,
+            other_bytes=other_bytes,
         )
         self._inflated_bytes[section.index] = size_bytes
 
@@ -450,8 +452,8 @@ class ObjectFile:
     def symbol_fields(self, offset: int) -> SymbolFields:
         """The entry of a symbol table at an offset in the file."""
         row = self._unpack(self._layout.symbol, offset, "symbol")
-        name, info, other, index, address, size = row if self.address_bytes == 8 else wide(row)
-        return SymbolFields(name, address, size, info, other, index)
+        name, info, visibility, index, address, size = row if self.address_bytes == 8 else wide(row)
+        return SymbolFields(name, address, size, info, visibility, index)
 
 
 def _gnu_compressed(name: str) -> str:

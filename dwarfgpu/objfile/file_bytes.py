@@ -25,18 +25,18 @@ class FileBytes:
     def part(self, start: int, size_bytes: int) -> FileBytes:
         """A range of these bytes, not read yet; as short as they are where they end before."""
         start, stop, _ = slice(start, start + size_bytes).indices(self._size_bytes)
-        made = FileBytes.__new__(FileBytes)
-        made._source = self._source
-        made._start = self._start + start
-        made._size_bytes = max(stop - start, 0)
-        return made
+        part = FileBytes.__new__(FileBytes)
+        part._source = self._source
+        part._start = self._start + start
+        part._size_bytes = max(stop - start, 0)
+        return part
 
     def __len__(self) -> int:
         return self._size_bytes
 
-    def __getitem__(self, wanted: slice) -> bytes:
+    def __getitem__(self, chunk: slice) -> bytes:
         """A range, without a step; `Malformed` where the file has become shorter."""
-        start, stop, _ = wanted.indices(self._size_bytes)
+        start, stop, _ = chunk.indices(self._size_bytes)
         return self._source.read(self._start + start, stop - start)
 
     def __bytes__(self) -> bytes:
@@ -56,15 +56,15 @@ class _Source:
         """Bytes of the file; `Malformed` where it has become shorter, `UsageError` for an error of
         the system."""
         parts: list[bytes] = []
-        left = size_bytes
+        remaining = size_bytes
         with self._lock:
             try:
                 self._file.seek(start)
-                while left > 0:
-                    parts.append(self._file.read(left))
+                while remaining > 0:
+                    parts.append(self._file.read(remaining))
                     if not parts[-1]:
                         raise Malformed(f"{self._path} became shorter while it was read")
-                    left -= len(parts[-1])
+                    remaining -= len(parts[-1])
             except OSError as error:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
         return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -35,22 +35,22 @@ class FileLimits:
     """Waves of a state: four times those of the largest dispatch that is simulated."""
 
     def check_inflated(
-        self, what: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0
+        self, subject: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0
     ) -> None:
         """`LimitExceeded` for a compressed part that is too large, before it is unpacked.
 
         `other_bytes`: what other compressed parts of the file have unpacked.
         """
-        grown = f"{what} has {size_bytes} bytes when decompressed"
+        grown = f"{subject} has {size_bytes} bytes when decompressed"
         if size_bytes > max(UNJUDGED_BYTES, self.inflated_ratio * packed_bytes):
             raise LimitExceeded(
                 f"{grown}, {packed_bytes} as it is: more than {self.inflated_ratio} times as many",
                 "--max-inflated-ratio",
             )
         if other_bytes + size_bytes > self.inflated_bytes:
-            others = f", other parts of the file {other_bytes}" if other_bytes else ""
+            other_parts = f", other parts of the file {other_bytes}" if other_bytes else ""
             raise LimitExceeded(
-                f"{grown}{others}: more than {self.inflated_bytes}", "--max-inflated-bytes"
+                f"{grown}{other_parts}: more than {self.inflated_bytes}", "--max-inflated-bytes"
             )
 
 

@@ -124,17 +124,17 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     if file.machine != "AMDGPU":
         raise Unsupported(f"{file.path} is for {file.machine}, not for an AMD GPU")
     problems: list[DwarfGpuError] = []
-    found, problem = readable_notes(file)
+    notes, problem = readable_notes(file)
     if problem is not None:
         problems.append(problem)
     version = target = metadata = None
     try:
-        version = _version(file, found)
+        version = _version(file, notes)
         target = target_of(file)
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
     try:
-        metadata = _metadata(found)
+        metadata = _metadata(notes)
     except DwarfGpuError as error:
         problems.append(_located(error, f"{file.path}: metadata"))
     processor = None if target is None else processor_of(target)
@@ -142,7 +142,7 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
         problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
     described = _described(file, processor, version, problems)
     kernels = _merged(described, metadata)
-    return GpuCode(version, target, found, metadata, kernels, tuple(problems))
+    return GpuCode(version, target, notes, metadata, kernels, tuple(problems))
 
 
 def _located(error: DwarfGpuError, context: str) -> DwarfGpuError:
@@ -150,10 +150,10 @@ def _located(error: DwarfGpuError, context: str) -> DwarfGpuError:
     return error
 
 
-def _version(file: ObjectFile, found: tuple[Note, ...]) -> int | None:
+def _version(file: ObjectFile, notes: tuple[Note, ...]) -> int | None:
     version = code_object_version(file)
     if version == 2:
-        for note in found:
+        for note in notes:
             if (note.owner, note.type) == ("AMD", NT_AMD_HSA_CODE_OBJECT_VERSION):
                 return Reader(note.content, file.endian).unsigned(4)
     return version
@@ -186,8 +186,8 @@ def _named_target(name: bytes) -> TargetId:
     return parse_target_id(":".join([processor, *signed]))
 
 
-def _metadata(found: tuple[Note, ...]) -> CodeObjectMetadata | None:
-    for note in found:
+def _metadata(notes: tuple[Note, ...]) -> CodeObjectMetadata | None:
+    for note in notes:
         if (note.owner, note.type) == ("AMDGPU", NT_AMDGPU_METADATA):
             return metadata_v3(note.content)
         if (note.owner, note.type) == ("AMD", NT_AMD_HSA_METADATA):
@@ -205,8 +205,8 @@ def _described(
     out: list[GpuKernel] = []
     is_v2 = version is not None and version <= 2
     for symbol in _symbols(file, problems):
-        wanted = symbol.kind == "function" if is_v2 else symbol.name.endswith(".kd")
-        if not wanted or not symbol.section:
+        is_kernel = symbol.kind == "function" if is_v2 else symbol.name.endswith(".kd")
+        if not is_kernel or not symbol.section:
             continue
         size_bytes = KERNEL_CODE_BYTES if is_v2 else DESCRIPTOR_BYTES
         try:
@@ -247,11 +247,11 @@ def _merged(
     """Kernels of the metadata in its order, then those that only have descriptors."""
     if metadata is None:
         return tuple(described)
-    left = {kernel.symbol: kernel for kernel in described}
+    unmatched = {kernel.symbol: kernel for kernel in described}
     out: list[GpuKernel] = []
-    for each in metadata.kernels:
-        symbol = each.symbol.removesuffix("@kd") or each.name
-        kernel = left.pop(symbol, None) or left.pop(f"{each.name}.kd", None)
-        kernel = kernel or GpuKernel(each.name or symbol, each.symbol)
-        out.append(evolve(kernel, metadata=each))
-    return (*out, *left.values())
+    for described_kernel in metadata.kernels:
+        symbol = described_kernel.symbol.removesuffix("@kd") or described_kernel.name
+        kernel = unmatched.pop(symbol, None) or unmatched.pop(f"{described_kernel.name}.kd", None)
+        kernel = kernel or GpuKernel(described_kernel.name or symbol, described_kernel.symbol)
+        out.append(evolve(kernel, metadata=described_kernel))
+    return (*out, *unmatched.values())

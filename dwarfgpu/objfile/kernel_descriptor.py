@@ -196,15 +196,15 @@ def _words(
     words = {
         word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in places.items()
     }
-    fields = {each.name: each.of(words[each.word]) for each in table}
-    left = dict(words)
-    for each in table:
-        left[each.word] &= ~each.mask
-    reserved = [f"{word} & {bits:#x}" for word, bits in left.items() if bits]
+    fields = {field.name: field.of(words[field.word]) for field in table}
+    remaining = dict(words)
+    for field in table:
+        remaining[field.word] &= ~field.mask
+    reserved = [f"{word} & {bits:#x}" for word, bits in remaining.items() if bits]
     reserved += [
-        f"{each.word} & {each.mask & words[each.word]:#x} ({each.name})"
-        for each in table
-        if fields[each.name] and must_be_zero(each, processor, version)
+        f"{field.word} & {field.mask & words[field.word]:#x} ({field.name})"
+        for field in table
+        if fields[field.name] and must_be_zero(field, processor, version)
     ]
     return fields, tuple(reserved)
 

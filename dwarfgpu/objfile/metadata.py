@@ -154,22 +154,22 @@ class _Table:
     """A map of the metadata, asked by the names of attributes."""
 
     def __init__(
-        self, value: Metadata, what: str, keys: Mapping[str, tuple[str, str]], version: int
+        self, value: Metadata, subject: str, keys: Mapping[str, tuple[str, str]], version: int
     ) -> None:
-        self._values = dict(as_map(value, what))
+        self._values = dict(as_map(value, subject))
         self._keys = {name: key[version < 3] for name, key in keys.items()}
         for group in {key.partition("/")[0] for key in self._keys.values() if "/" in key}:
             inner = self._values.pop(group, None)
             if inner is not None:
                 named = as_map(inner, group).items()
-                self._values |= {f"{group}/{key}": each for key, each in named}
+                self._values |= {f"{group}/{key}": member for key, member in named}
 
     def raw(self, name: str) -> Metadata:
         return self._values.get(self._keys[name])
 
     def others(self) -> dict[str, Metadata]:
-        known = set(self._keys.values())
-        return {key: value for key, value in self._values.items() if key not in known}
+        key_names = set(self._keys.values())
+        return {key: value for key, value in self._values.items() if key not in key_names}
 
     def text(self, name: str) -> str | None:
         value = self.raw(name)
@@ -220,8 +220,10 @@ def _metadata(
     return CodeObjectMetadata(
         as_numbers(top.get(key("version")) or [], key("version")),
         None if target is None else as_text(target, key("target")),
-        tuple(_kernel(each, version) for each in as_list(top.get(key("kernels")), key("kernels"))),
-        tuple(as_text(each, "a printf") for each in as_list(top.get(key("printf")), "printf")),
+        tuple(
+            _kernel(kernel, version) for kernel in as_list(top.get(key("kernels")), key("kernels"))
+        ),
+        tuple(as_text(text, "a printf") for text in as_list(top.get(key("printf")), "printf")),
     )
 
 
@@ -263,8 +265,8 @@ def _kernel(value: Metadata, version: int) -> KernelMetadata:
 def _arguments(value: Metadata, version: int) -> tuple[Argument, ...]:
     out: list[Argument] = []
     end = 0
-    for each in as_list(value, "the arguments of a kernel"):
-        table = _Table(each, "an argument", _ARGUMENT_KEYS, version)
+    for argument in as_list(value, "the arguments of a kernel"):
+        table = _Table(argument, "an argument", _ARGUMENT_KEYS, version)
         size_bytes, offset_bytes = table.number("size_bytes"), table.number("offset_bytes")
         kind, align_bytes = table.word("value_kind"), table.number("align_bytes")
         if size_bytes is None or kind is None:

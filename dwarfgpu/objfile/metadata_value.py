@@ -20,33 +20,33 @@ def check_depth(depth: int) -> None:
         raise LimitExceeded(f"metadata is nested deeper than {DEEPEST} levels")
 
 
-def as_map(value: Metadata, what: str) -> dict[str, Metadata]:
+def as_map(value: Metadata, subject: str) -> dict[str, Metadata]:
     """The value as a map; `Malformed` where it is none, as in the functions below."""
     if not isinstance(value, dict):
-        raise Malformed(f"{what} is no map")
+        raise Malformed(f"{subject} is no map")
     return value
 
 
-def as_list(value: Metadata, what: str) -> list[Metadata]:
+def as_list(value: Metadata, subject: str) -> list[Metadata]:
     """The value as a list; nothing is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Malformed(f"{what} is no sequence")
+        raise Malformed(f"{subject} is no sequence")
     return value
 
 
-def as_text(value: Metadata, what: str) -> str:
+def as_text(value: Metadata, subject: str) -> str:
     if not isinstance(value, str):
-        raise Malformed(f"{what} of the metadata is no string")
+        raise Malformed(f"{subject} of the metadata is no string")
     return value
 
 
-def as_number(value: Metadata, what: str) -> int:
+def as_number(value: Metadata, subject: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
-        raise Malformed(f"{what} of the metadata is no natural number of 64 bits")
+        raise Malformed(f"{subject} of the metadata is no natural number of 64 bits")
     return value
 
 
-def as_numbers(value: Metadata, what: str) -> tuple[int, ...]:
-    return tuple(as_number(each, what) for each in as_list(value, what))
+def as_numbers(value: Metadata, subject: str) -> tuple[int, ...]:
+    return tuple(as_number(item, subject) for item in as_list(value, subject))

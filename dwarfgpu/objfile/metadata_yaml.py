@@ -81,10 +81,10 @@ def _sequence(lines: list[_Line], indent: int, depth: int) -> list[Metadata]:
     out: list[Metadata] = []
     while lines and lines[-1].indent == indent and _is_item(lines[-1].text):
         line = lines.pop()
-        rest = line.text[1:].lstrip()
-        if rest:
-            inner = indent + len(line.text) - len(rest)
-            lines.append(_Line(line.number, inner, rest))
+        remainder = line.text[1:].lstrip()
+        if remainder:
+            inner = indent + len(line.text) - len(remainder)
+            lines.append(_Line(line.number, inner, remainder))
             out.append(_node(lines, inner, depth + 1))
         elif lines and lines[-1].indent > indent:
             out.append(_node(lines, lines[-1].indent, depth + 1))
@@ -97,15 +97,15 @@ def _mapping(lines: list[_Line], indent: int, depth: int) -> dict[str, Metadata]
     out: dict[str, Metadata] = {}
     while lines and lines[-1].indent == indent and not _is_item(lines[-1].text):
         line = lines.pop()
-        found = _KEY.match(line.text)
-        if found is None:
+        match = _KEY.match(line.text)
+        if match is None:
             raise Malformed(f"line {line.number} of the metadata has no key")
-        key = str(_scalar(found[1], line.number))
+        key = str(_scalar(match[1], line.number))
         if key in out:
             raise Malformed(f"line {line.number} of the metadata repeats the key {key}")
-        rest = line.text[found.end() :]
-        if rest and not rest.startswith("#"):
-            out[key] = _inline(rest, lines, line.number)
+        remainder = line.text[match.end() :]
+        if remainder and not remainder.startswith("#"):
+            out[key] = _inline(remainder, lines, line.number)
         elif lines and _is_below(lines[-1], indent):
             out[key] = _node(lines, lines[-1].indent, depth + 1)
         else:
@@ -125,9 +125,9 @@ def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
     out: list[Metadata] = []
     position = 1
     while True:
-        found = _SCALAR.match(text, _after_spaces(text, position))
-        assert found is not None
-        item, position = found[0].strip(), _after_spaces(text, found.end())
+        match = _SCALAR.match(text, _after_spaces(text, position))
+        assert match is not None
+        item, position = match[0].strip(), _after_spaces(text, match.end())
         ending = text[position : position + 1]
         if not ending:
             if item or not lines:
@@ -140,9 +140,9 @@ def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
             out.append(_scalar(item, number))
         position += 1
         if ending == "]":
-            rest = text[position:].strip()
-            if rest and not rest.startswith("#"):
-                raise Malformed(f"unexpected {rest[:20]} in line {number} of the metadata")
+            remainder = text[position:].strip()
+            if remainder and not remainder.startswith("#"):
+                raise Malformed(f"unexpected {remainder[:20]} in line {number} of the metadata")
             return out
 
 
@@ -154,10 +154,10 @@ def _after_spaces(text: str, position: int) -> int:
 
 def _without_comment(text: str) -> str:
     if text[0] in "'\"":
-        found = _SCALAR.match(text)
-        assert found is not None
-        rest = text[found.end() :].strip()
-        return found[0] if rest.startswith("#") else text
+        match = _SCALAR.match(text)
+        assert match is not None
+        remainder = text[match.end() :].strip()
+        return match[0] if remainder.startswith("#") else text
     return text.split(" #", 1)[0].rstrip()
 
 
@@ -169,7 +169,7 @@ def _scalar(text: str, number: int) -> Metadata:
         inside = text[1:-1]
         if text[0] == "'":
             return inside.replace("''", "'")
-        return _ESCAPE.sub(lambda found: _unescaped(found, number), inside)
+        return _ESCAPE.sub(lambda match: _unescaped(match, number), inside)
     if text.startswith(_NOT_READ):
         raise Unsupported(f"line {number} of the metadata uses {text[0]} of YAML")
     if text in _WORDS:
@@ -177,13 +177,13 @@ def _scalar(text: str, number: int) -> Metadata:
     return int(text, 0 if text.startswith("0x") else 10) if _INTEGER.fullmatch(text) else text
 
 
-def _unescaped(found: re.Match[str], number: int) -> str:
-    digits = found[1] or found[2] or found[3]
+def _unescaped(match: re.Match[str], number: int) -> str:
+    digits = match[1] or match[2] or match[3]
     if digits:
         code = int(digits, 16)
         if code > 0x10FFFF:
             raise Malformed(f"line {number} of the metadata has no character {code:#x}")
         return chr(code)
-    if found[4] not in _ESCAPES:
-        raise Malformed(f"line {number} of the metadata escapes {found[4]}")
-    return _ESCAPES[found[4]]
+    if match[4] not in _ESCAPES:
+        raise Malformed(f"line {number} of the metadata escapes {match[4]}")
+    return _ESCAPES[match[4]]

@@ -33,15 +33,15 @@ class Note:
 
 def notes(file: ObjectFile) -> tuple[Note, ...]:
     """The notes of all note sections, else of all note segments; `Malformed` for a broken one."""
-    found, problem = readable_notes(file)
+    notes, problem = readable_notes(file)
     if problem is not None:
         raise problem
-    return found
+    return notes
 
 
 def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None]:
     """The notes that can be read, and why others could not."""
-    found: list[Note] = []
+    notes: list[Note] = []
     problem: Malformed | None = None
     bytes_left = file.size_bytes
     for place, size_bytes, area in _areas(file):
@@ -50,13 +50,13 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
             if bytes_left < 0:
                 raise Malformed("notes that overlap: they have more bytes than the file")
             data = area()
-            found.extend(notes_in(data, file.endian))
+            notes.extend(notes_in(data, file.endian))
         except Malformed as error:
             error.context = f"{file.path}: {place}"
             problem = problem or error
         if bytes_left < 0:
             break
-    return tuple(found), problem
+    return tuple(notes), problem
 
 
 def build_id(file: ObjectFile) -> bytes | None:

@@ -107,13 +107,13 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
     return b"".join(relocator.data_of(section) for section in sections)
 
 
-def _refuse_overlap(file: ObjectFile, what: str, sections: Collection[Section]) -> None:
+def _refuse_overlap(file: ObjectFile, subject: str, sections: Collection[Section]) -> None:
     unpacked = sum(map(file.unpacked_bytes, sections))
     if (
         sum(section.size_bytes for section in sections) > file.size_bytes
         or unpacked > LARGEST_EXPANSION * file.size_bytes
     ):
-        raise LimitExceeded(f"{file.path}: its {len(sections)} {what} overlap")
+        raise LimitExceeded(f"{file.path}: its {len(sections)} {subject} overlap")
 
 
 @frozen
@@ -140,7 +140,7 @@ class Relocator:
         self._symbols: dict[int, tuple[Symbol, ...]] = {}
         self._places: dict[str, dict[int, int]] = {}
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
-        end = max((each.address + each.size_bytes for each in loaded), default=0)
+        end = max((section.address + section.size_bytes for section in loaded), default=0)
         self._nowhere = end + -end % _PAGE_BYTES + _PAGE_BYTES
 
     def data_of(self, section: Section) -> bytes:
@@ -181,9 +181,9 @@ class Relocator:
         if name not in self._places:
             namesakes = self._file.sections_named(name)
             places, end = {}, namesakes[0].address
-            for each in namesakes:
-                places[each.index] = end
-                end += self._file.unpacked_bytes(each)
+            for alike in namesakes:
+                places[alike.index] = end
+                end += self._file.unpacked_bytes(alike)
             self._places[name] = places
         return self._places[name][section.index]
 
@@ -203,11 +203,11 @@ class Relocator:
         file = self._file
         kinds = RELOCATIONS.get(file.machine, {})
         symbols = self._symbols_of(table)
-        for offset, index, number, given in _entries(file, table):
+        for offset, index, number, explicit_addend in _entries(file, table):
             relocation = kinds.get(number)
             if relocation is None:
-                what = f"relocation type {number}" if kinds else "relocations"
-                problem = Unsupported(f"{file.path}: {what} of {file.machine}")
+                subject = f"relocation type {number}" if kinds else "relocations"
+                problem = Unsupported(f"{file.path}: {subject} of {file.machine}")
                 yield Field(offset, data[offset : offset + LARGEST_FIELD_BYTES], problem)
                 continue
             if relocation.kind == "none":
@@ -217,10 +217,10 @@ class Relocator:
                 raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
             if index >= len(symbols):
                 raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
-            addend = given
+            addend = explicit_addend
             if addend is None:
-                held = data[offset : offset + size_bytes]
-                addend = signed(int.from_bytes(held, file.endian), 8 * size_bytes)
+                contents = data[offset : offset + size_bytes]
+                addend = signed(int.from_bytes(contents, file.endian), 8 * size_bytes)
             symbol = symbols[index]
             is_size = relocation.kind == "size"
             base = symbol.size_bytes if is_size else self._address(index, symbol)

@@ -64,23 +64,23 @@ def find_debug_file(
     id = build_id(file)
     if id is not None:
         for path in by_build_id(id, roots):
-            found = _opened(path, file.limits)
-            if found is not None and build_id(found) == id:
-                return found
+            opened = _opened(path, file.limits)
+            if opened is not None and build_id(opened) == id:
+                return opened
     link = debug_link(file)
     if link is None:
         return None
-    other: str | None = None
+    problem: str | None = None
     for path in _by_link(link, Path(file.path), roots):
-        found = _opened(path, file.limits)
-        if found is None or not _is_other(path, file) or _crc(path) != link.crc:
+        opened = _opened(path, file.limits)
+        if opened is None or not _is_other(path, file) or _crc(path) != link.crc:
             continue
-        its_id = build_id(found)
+        its_id = build_id(opened)
         if id is None or its_id is None or id == its_id:
-            return found
-        other = other or f"{path} is of another build: build ID {its_id.hex()}, not {id.hex()}"
-    if other is not None:
-        raise UsageError(f"the debug file of {file.path} does not belong to it: {other}")
+            return opened
+        problem = problem or f"{path} is of another build: build ID {its_id.hex()}, not {id.hex()}"
+    if problem is not None:
+        raise UsageError(f"the debug file of {file.path} does not belong to it: {problem}")
     return None
 
 

@@ -38,17 +38,17 @@ class SupplementaryLink:
 
     def mismatch(self, file: ObjectFile) -> str | None:
         """Why a file is not the one that is meant."""
-        what = "build ID"
-        found = build_id(file)
+        subject = "build ID"
+        checksum = build_id(file)
         if self.section == ".debug_sup":
-            what = "checksum"
+            subject = "checksum"
             own = _read_sup(file)
             if own is None or not own[0]:
                 return "is no supplementary file"
-            found = own[2]
-        if found == self.id:
+            checksum = own[2]
+        if checksum == self.id:
             return None
-        return f"has {f'the {what} {found.hex()}' if found else f'no {what}'}"
+        return f"has {f'the {subject} {checksum.hex()}' if checksum else f'no {subject}'}"
 
 
 def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
@@ -101,15 +101,15 @@ def find_supplementary(
     search = Search()
 
     def look(path: str) -> ObjectFile | str:
-        found = open_companion(path, file.limits)
-        return link.mismatch(found) or found
+        companion = open_companion(path, file.limits)
+        return link.mismatch(companion) or companion
 
-    found = search.first(_paths(file, link, roots), look)
-    if found is None:
+    companion = search.first(_paths(file, link, roots), look)
+    if companion is None:
         raise search.failure(
             f"supplementary file {link.shown_name} ({link.id.hex()}), named by {link.section},"
         )
-    return found
+    return companion
 
 
 def _paths(file: ObjectFile, link: SupplementaryLink, roots: list[str]) -> Iterator[str]:

@@ -50,8 +50,8 @@ class Symbol:
 
 def wide(row: tuple[int, ...]) -> tuple[int, ...]:
     """The fields of a symbol of 32 bits in the order of those of 64 bits."""
-    name, address, size, info, other, index = row
-    return name, info, other, index, address, size
+    name, address, size, info, visibility, index = row
+    return name, info, visibility, index, address, size
 
 
 class SymbolTable:
@@ -100,8 +100,8 @@ class SymbolTable:
     ) -> tuple[Symbol, ...]:
         """As `dwarfgpu.objfile.elf.ObjectFile.symbols_named`."""
         texts = (f"{name}\0", *beginnings)
-        wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
-        places = {at for text in wanted for at in _places_of(text, self._names.data)}
+        encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
+        places = {at for text in encoded for at in _places_of(text, self._names.data)}
         if not places:
             return ()
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
@@ -156,9 +156,9 @@ class StringTable:
 
         `LimitExceeded` where long ones overlap.
         """
-        found = self._long.get(offset)
-        if found is not None:
-            return found
+        symbol = self._long.get(offset)
+        if symbol is not None:
+            return symbol
         end = self.data.find(b"\0", offset)
         if not 0 <= offset <= end:
             return ""

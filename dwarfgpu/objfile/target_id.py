@@ -48,26 +48,26 @@ class TargetId:
             f":{name}{signs[setting]}" for name, setting in named if setting in signs
         )
 
-    def accepts(self, wanted: TargetId) -> bool:
+    def accepts(self, target_id: TargetId) -> bool:
         """Whether code for this target runs where `wanted` says how things are."""
-        if self.processor != wanted.processor:
+        if self.processor != target_id.processor:
             return False
-        pairs = ((self.xnack, wanted.xnack), (self.sramecc, wanted.sramecc))
+        pairs = ((self.xnack, target_id.xnack), (self.sramecc, target_id.sramecc))
         return all(ours == theirs or not {ours, theirs} <= {"on", "off"} for ours, theirs in pairs)
 
 
 def parse_target_id(text: str) -> TargetId:
     """`gfx942`, `gfx90a:xnack+` …; `UsageError` for any other text."""
-    found = _TARGET_ID.fullmatch(text)
-    if found is None:
+    match = _TARGET_ID.fullmatch(text)
+    if match is None:
         raise UsageError(f"{text} is no target: expected one like gfx942 or gfx90a:xnack+")
     settings: dict[str, Setting] = {"xnack": "any", "sramecc": "any"}
-    for feature in found["features"].split(":")[1:]:
+    for feature in match["features"].split(":")[1:]:
         name = feature[:-1].replace("sram-ecc", "sramecc")
         if name not in settings:
             raise UsageError(f"{text} names the unknown feature {name}; known: sramecc, xnack")
         settings[name] = _SIGNS[feature[-1]]
-    return TargetId(found["processor"], settings["xnack"], settings["sramecc"])
+    return TargetId(match["processor"], settings["xnack"], settings["sramecc"])
 
 
 def code_object_version(file: ObjectFile) -> int | None:
@@ -104,8 +104,8 @@ def target_of_isa(major: int, minor: int, stepping: int, flags: int = 0) -> Targ
     name, xnack = _V2_ISAS.get((major, minor, stepping), (None, None))
     if name is None:
         name = f"gfx{major}{minor:x}{stepping:x}"
-    known = PROCESSORS.get(name)
-    supported = known is not None and known.supports_xnack
+    processor = PROCESSORS.get(name)
+    supported = processor is not None and processor.supports_xnack
     if xnack is None:
         xnack = _by_bit(supported, flags & (_V2_XNACK | _V3_XNACK))
     return TargetId(name, xnack, "unsupported")
@@ -138,9 +138,9 @@ def processor_of(target: TargetId) -> Processor | None:
     return PROCESSORS.get(target.processor)
 
 
-def same_machine(file: ObjectFile, wanted: TargetId) -> bool:
+def same_machine(file: ObjectFile, target_id: TargetId) -> bool:
     """Whether a code object runs on a target."""
     try:
-        return target_of_flags(file).accepts(wanted)
+        return target_of_flags(file).accepts(target_id)
     except DwarfGpuError:
         return False

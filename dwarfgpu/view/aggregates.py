@@ -85,16 +85,16 @@ def struct_pieces(
         ]
     new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
     yield marks.opening.rstrip() if new_line else marks.opening
-    seen = shown.bases if shown.bases is not None else set()
+    visited = shown.bases if shown.bases is not None else set()
     for member in bases:
         base = strip(member.type)
         if member.is_virtual and base is not None:
-            if base in seen:  # it is shown once, where it is first
+            if base in visited:  # it is shown once, where it is first
                 continue
-            seen.add(base)
+            visited.add(base)
         name = member.name or (_name(base) if isinstance(base, Struct) else None)
         yield f"{new_line}<{name or 'anonymous'}> = "
-        inner = evolve(shown, bases=seen)
+        inner = evolve(shown, bases=visited)
         yield from shown.guarded(_base(inner, kind, member, first_bit, depth + 1, letter))
         yield ", "
     if not has_fields:
@@ -148,10 +148,10 @@ def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | Dwarf
         size = member.bit_size or shown.size(member.type)
         return shown.object.bits(first_bit + (member.bit_offset or 0), min(size, scalars.MAX_BITS))
 
-    found = [*variant_members(parts, read)]
-    members = [each for each in found if isinstance(each, Member)]
+    variants = [*variant_members(parts, read)]
+    members = [member for member in variants if isinstance(member, Member)]
     shown.elsewhere.update(filter(_is_elsewhere, members))
-    return found
+    return variants
 
 
 def _is_elsewhere(member: Member) -> bool:
@@ -214,11 +214,11 @@ def _member(
 
 def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Iterator[str]:
     """A static member: the variable that it is; a structure that is in itself is shown once."""
-    found = None if shown.static is None else shown.static(member)
-    if found is None:
+    static = None if shown.static is None else shown.static(member)
+    if static is None:
         yield OPTIMIZED_OUT
         return
-    bits, location = found
+    bits, location = static
     if isinstance(strip(member.type), Struct):
         if member.entry in shown.statics:
             yield "<same as static member of an already seen type>"

@@ -29,8 +29,9 @@ def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str
     table = section.search
     if table is None:
         return
-    told = "no table" if not table.count else f"a table of {table.count}"
-    yield f"{SECTION} at {table.address:#x}: {told} for {section.kind} at {table.frames_address:#x}"
+    table_text = "no table" if not table.count else f"a table of {table.count}"
+    frames = f"{section.kind} at {table.frames_address:#x}"
+    yield f"{SECTION} at {table.address:#x}: {table_text} for {frames}"
     if compared:
         for difference in islice(section.search_differences(), MOST_DIFFERENCES):
             yield f"  disagrees: {difference}"
@@ -49,15 +50,15 @@ def with_own_names(architecture: Architecture | None) -> Architecture | None:
 
 def cie_heading(cie: Cie) -> str:
     """`CIE 0x0: version 4, augmentation "", code alignment 4, …`."""
-    told = [f"version {cie.version}", f'augmentation "{cie.augmentation.text}"']
+    words = [f"version {cie.version}", f'augmentation "{cie.augmentation.text}"']
     if cie.return_register is None:
-        return f"CIE {cie.offset:#x}: {', '.join(told)}, which is unknown: nothing more is read"
+        return f"CIE {cie.offset:#x}: {', '.join(words)}, which is unknown: nothing more is read"
     form = cie.format
-    told += [f"code alignment {form.code_alignment}", f"data alignment {form.data_alignment}"]
+    words += [f"code alignment {form.code_alignment}", f"data alignment {form.data_alignment}"]
     names = with_own_names(form.architecture)
-    told.append(f"return address {register_name(cie.return_register, names)}")
-    told += ["signal frame"] if cie.augmentation.is_signal_frame else []
-    return f"CIE {cie.offset:#x}: {', '.join(told)}"
+    words.append(f"return address {register_name(cie.return_register, names)}")
+    words += ["signal frame"] if cie.augmentation.is_signal_frame else []
+    return f"CIE {cie.offset:#x}: {', '.join(words)}"
 
 
 def fde_heading(fde: Fde, function: str | None) -> str:
@@ -86,8 +87,8 @@ def row_lines(
     yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
     for numbers, rules in _groups(row, architecture):
         names = ", ".join(_names(numbers, architecture))
-        told = [rule_text(rule, architecture, expression_text) for rule in rules]
-        yield f"{names} = {told[0]}" + (f" … {told[-1]}" if len(told) > 1 else "")
+        rules_text = [rule_text(rule, architecture, expression_text) for rule in rules]
+        yield f"{names} = {rules_text[0]}" + (f" … {rules_text[-1]}" if len(rules_text) > 1 else "")
     if row.args_size_bytes:
         yield f"{row.args_size_bytes} bytes of arguments are pushed"
 
@@ -119,17 +120,17 @@ def table_lines(
 
 def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int], list[Rule]]]:
     """Registers that have the same rule, and such as are saved one after the other."""
-    left = dict(sorted(row.rules.items()))
-    found: list[tuple[list[int], list[Rule]]] = []
-    for number in list(left):
-        run = _run(left, number, architecture)
+    remaining = dict(sorted(row.rules.items()))
+    rows: list[tuple[list[int], list[Rule]]] = []
+    for number in list(remaining):
+        run = _run(remaining, number, architecture)
         if len(run) >= _SHORTEST_RUN:
-            found.append((run, [left.pop(each) for each in run]))
+            rows.append((run, [remaining.pop(number) for number in run]))
     same: dict[Rule, list[int]] = {}
-    for number, rule in left.items():
+    for number, rule in remaining.items():
         same.setdefault(rule, []).append(number)
-    found += [(numbers, [rule]) for rule, numbers in same.items()]
-    return sorted(found, key=lambda each: each[0])
+    rows += [(numbers, [rule]) for rule, numbers in same.items()]
+    return sorted(rows, key=lambda row: row[0])
 
 
 def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) -> list[int]:

@@ -25,9 +25,10 @@ def without_options(text: str, command: str) -> str:
     if end is not None:
         return text[end.end() :]
     if text.startswith("--"):
-        rest = text.removeprefix("--")
+        remainder = text.removeprefix("--")
         raise UsageError(
-            f'`--\' ends the options of "{command}": write -- {rest}, or (--{rest}) to decrement'
+            f'`--\' ends the options of "{command}": '
+            f"write -- {remainder}, or (--{remainder}) to decrement"
         )
     option = _OPTION.match(text)
     if option is not None and option["word"] not in _OPERATORS:

@@ -122,12 +122,12 @@ def function_text(place: Place) -> str:
     """
     *outer, inner = place.functions
     out = inner.qualified_name
-    for each in reversed(outer[-MOST_CALLS:]):
+    for call in reversed(outer[-MOST_CALLS:]):
         line = inner.call_line
-        out += f", inlined into {each.qualified_name}" + (
+        out += f", inlined into {call.qualified_name}" + (
             "" if line is None else f" at line {line}"
         )
-        inner = each
+        inner = call
     more = len(outer) - MOST_CALLS
     return out if more <= 0 else f"{out}, … ({more} more) in {outer[0].name}"
 
@@ -158,7 +158,7 @@ def rows(coverage: Coverage) -> list[Row]:
     more.
     """
     out: list[Row] = []
-    said = merged(
+    described = merged(
         description.bounds
         for description in coverage.descriptions
         if description.bounds is not None
@@ -167,7 +167,7 @@ def rows(coverage: Coverage) -> list[Row]:
         if description.bounds is None:
             if coverage.place is None:
                 out.append(Row(None, description))
-            here = without(coverage.scope, said)
+            here = without(coverage.scope, described)
         else:
             here = common((description.bounds,), coverage.scope)
             beyond = without((description.bounds,), coverage.scope)
@@ -179,14 +179,14 @@ def rows(coverage: Coverage) -> list[Row]:
     if coverage.problem is None and all(
         description.bounds for description in coverage.descriptions
     ):
-        out += [Row(span, None) for span in without(coverage.scope, said)[:MOST_ROWS]]
+        out += [Row(span, None) for span in without(coverage.scope, described)[:MOST_ROWS]]
     out.sort(key=lambda row: row.span or Range(0, 0))
     return _joined(out)[: MOST_ROWS + 1]
 
 
-def _joined(found: list[Row]) -> list[Row]:
+def _joined(rows: list[Row]) -> list[Row]:
     out: list[Row] = []
-    for row in found:
+    for row in rows:
         last = out[-1] if out else None
         if (
             last is not None
@@ -217,7 +217,7 @@ class SourceLines:
 
     def of(self, span: Range) -> list[tuple[str, list[int]]]:
         """Of a range as loaded: by file, each line once in order."""
-        found: dict[int, set[int]] = {}
+        by_range: dict[int, set[int]] = {}
         if self.problem is not None:
             return []
         try:
@@ -230,10 +230,10 @@ class SourceLines:
                 if not self._left:
                     raise LimitExceeded(f"more than {_MOST_LINES} rows of the line table are asked")
                 if row.line:
-                    found.setdefault(row.file, set()).add(row.line)
+                    by_range.setdefault(row.file, set()).add(row.line)
             return [
                 (table.file(number).name.rsplit("/", 1)[-1], sorted(lines))
-                for number, lines in found.items()
+                for number, lines in by_range.items()
             ]
         except DwarfGpuError as error:
             self.problem = error
@@ -277,13 +277,13 @@ def coverage_lines(
         if count == MOST_ROWS:
             yield Line("…", "", "more stretches are left out")
             return
-        said = "optimized out"
+        words = "optimized out"
         if row.description is not None:
-            said = "" if with_operations else description_words(row.description, arch, variable)
-            said = said or description_text(row.description, arch, variable)
+            words = "" if with_operations else description_words(row.description, arch, variable)
+            words = words or description_text(row.description, arch, variable)
         if row.span is None:
-            yield Line("everywhere", "", said)
+            yield Line("everywhere", "", words)
             continue
         outside = "outside the scope: " if row.is_outside else ""
         lines = source.text(row.span)
-        yield Line(spans_text([row.span]), lines, outside + said, row.span)
+        yield Line(spans_text([row.span]), lines, outside + words, row.span)

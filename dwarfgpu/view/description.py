@@ -80,11 +80,11 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
                 yield "DW_AT_location: a location list without a range that holds any code"
             elif not matching:
                 yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
-            for each in matching:
+            for entry in matching:
                 span = "by default"
-                if each.begin is not None and each.end is not None:
-                    span = f"[{each.begin:#x},{each.end:#x})"
-                yield f"DW_AT_location, list entry {span}: {shown(each.expression)}"
+                if entry.begin is not None and entry.end is not None:
+                    span = f"[{entry.begin:#x},{entry.end:#x})"
+                yield f"DW_AT_location, list entry {span}: {shown(entry.expression)}"
 
 
 def _shape(session: Session, kind: Type | None) -> Iterator[str]:

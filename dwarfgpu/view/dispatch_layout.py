@@ -48,10 +48,10 @@ def _in_workgroups(
     blocks: dict[Position, list[tuple[int, int, Cell]]] = {}
     dispatches = set()
     for wave, cells in waves:
-        told, group = model.waves.get(wave), model.workgroup_of(wave)
+        record, group = model.waves.get(wave), model.workgroup_of(wave)
         if group is None or group.position is None or group.size is None:
             return None
-        if told is None or told.wave_in_group is None:
+        if record is None or record.wave_in_group is None:
             return None
         dispatches.add(group.dispatch)
         block = blocks.setdefault(group.position, [])
@@ -61,14 +61,14 @@ def _in_workgroups(
             if item is not None:
                 x, y, z = item
                 block.append(
-                    (lane, told.wave_in_group, cell)
+                    (lane, record.wave_in_group, cell)
                     if is_flat
                     else (x, y + z * group.size[1], cell)
                 )
     return blocks if len(dispatches) == 1 else None
 
 
-def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], what: str) -> Layout:
+def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], subject: str) -> Layout:
     """Blocks beside each other with a cell between them."""
     width = 2 + max((x for cells in blocks.values() for x, _, _ in cells), default=0)
     height = 2 + max((y for cells in blocks.values() for _, y, _ in cells), default=0)
@@ -77,12 +77,12 @@ def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], what: str) -> Lay
     a_row = max(1, ceil(sqrt(len(blocks) * height / width))) if is_line else len(blocks)
     out = []
     for (x, y, z), cells in blocks.items():
-        left, top = (x % a_row, x // a_row) if is_line else (x, y + z * rows)
-        out += [(left * width + at_x, top * height + at_y, each) for at_x, at_y, each in cells]
+        column, top = (x % a_row, x // a_row) if is_line else (x, y + z * rows)
+        out += [(column * width + at_x, top * height + at_y, cell) for at_x, at_y, cell in cells]
     return Layout(
         1 + max((x for x, _, _ in out), default=0),
         1 + max((y for _, y, _ in out), default=0),
         tuple(out),
-        what,
+        subject,
         len(blocks),
     )

@@ -230,16 +230,16 @@ def is_undefined_somewhere(entry: Entry) -> bool:
                 return True
             link = link.before
         return False
-    pending, seen = [entry], 0
-    while pending and seen < SEARCHED:
+    pending, visited = [entry], 0
+    while pending and visited < SEARCHED:
         location = pending.pop()
-        seen += 1
+        visited += 1
         for place in location.places:
             match place.storage:
                 case Undefined():
                     return True
                 case Composite(parts=parts):
-                    pending.extend(part.location for part in parts[: SEARCHED - seen])
+                    pending.extend(part.location for part in parts[: SEARCHED - visited])
                 case Repeated(part=part):
                     pending.append(part)
                 case Selected(mask=mask, one=one, zero=zero, count=count):
@@ -290,9 +290,9 @@ def verdict(
     if bits is not None and bits.undefined:
         ranges = bits.undefined_ranges("little")
         shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
-        what = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
+        problem = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
         why = next((f": {reason}" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
-        out.append(_blame(culprit, what) if culprit is not None else what + why)
+        out.append(_blame(culprit, problem) if culprit is not None else problem + why)
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
@@ -301,7 +301,7 @@ def verdict(
     return out
 
 
-def _blame(view: StepView, what: str) -> str:
+def _blame(view: StepView, subject: str) -> str:
     title = view.step.instruction.operation.title
     note = view.note or "it gives undefined storage"
-    return f"{what} because of {title} at offset {view.offset:#x} ({view.section}): {note}"
+    return f"{subject} because of {title} at offset {view.offset:#x} ({view.section}): {note}"

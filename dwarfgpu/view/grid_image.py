@@ -60,7 +60,7 @@ def draw(picture: Picture, path: str, form: str) -> None:
     size = (wide + 1.5, tall + 1.0)
     figure = figures.Figure(figsize=size, dpi=150, layout="constrained")
     axes = figure.add_subplot()
-    numbers = [each.number for _, _, each in layout.cells if each.number is not None]
+    numbers = [cell.number for _, _, cell in layout.cells if cell.number is not None]
     least, most = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
     shades = import_module("matplotlib").colormaps["viridis"]
     axes.imshow(_pixels(layout, least, most, shades), interpolation="none", aspect="equal")
@@ -127,12 +127,12 @@ def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bo
 
 def _add_legend(axes: Any, layout: Layout) -> None:
     patches: Any = import_module("matplotlib.patches")
-    found = {reason(cell) for _, _, cell in layout.cells if cell.state != "U"}
+    reasons = {reason(cell) for _, _, cell in layout.cells if cell.state != "U"}
     handles = [
-        patches.Patch(color=colour, label=why) for why, colour in COLOURS.items() if why in found
+        patches.Patch(color=colour, label=why) for why, colour in COLOURS.items() if why in reasons
     ]
     if any(cell.state == "I" and cell.number is not None for _, _, cell in layout.cells):
-        pale = tuple(each * PALE + 1 - PALE for each in (0.13, 0.57, 0.55))
+        pale = tuple(channel * PALE + 1 - PALE for channel in (0.13, 0.57, 0.55))
         handles.append(patches.Patch(color=pale, label="inactive: pale"))
     if handles:
         axes.legend(

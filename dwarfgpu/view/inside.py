@@ -63,11 +63,14 @@ class Insides:
 
     def look(self, recorded: Recorder) -> tuple[StepView, ...]:
         """The steps that were recorded, each with what it used."""
-        found = views(recorded.steps, self.session.architecture)
-        parents = {each.step.parent for each in found}
+        step_views = views(recorded.steps, self.session.architecture)
+        parents = {step_view.step.parent for step_view in step_views}
         return tuple(
-            evolve(each, insides=self._of(each.step, has_nested=each.step.number in parents))
-            for each in found
+            evolve(
+                step_view,
+                insides=self._of(step_view.step, has_nested=step_view.step.number in parents),
+            )
+            for step_view in step_views
         )
 
     def of_list(self, attribute: LocationAttribute | None, pc: int | None) -> tuple[Detail, ...]:
@@ -80,17 +83,17 @@ class Insides:
 
     def _of(self, step: Step, *, has_nested: bool) -> tuple[Detail, ...]:
         """What a step used, the steps of which may be among those recorded (`has_nested`)."""
-        found: tuple[Detail, ...] = ()
+        details: tuple[Detail, ...] = ()
         try:
             used = self._used(step)
-            found = () if used is None else (used,)
+            details = () if used is None else (used,)
         except DwarfGpuError:
-            found = ()  # the operation has the error
+            details = ()  # the operation has the error
         if not has_nested:
-            return found
-        if not found:
-            found = (Detail(_pointed_title(step)),)
-        return (*found[:-1], evolve(found[-1], is_performed=True))
+            return details
+        if not details:
+            details = (Detail(_pointed_title(step)),)
+        return (*details[:-1], evolve(details[-1], is_performed=True))
 
     def once(self, key: object, make: Callable[[], Detail]) -> Detail:
         title = self._seen.get(key)
@@ -101,11 +104,11 @@ class Insides:
         self._seen[key] = "the same"
         self._nested += 1
         try:
-            found = make()
+            details = make()
         finally:
             self._nested -= 1
-        self._seen[key] = found.title
-        return found
+        self._seen[key] = details.title
+        return details
 
     def _used(self, step: Step) -> Detail | None:
         """What an operation used; None where that is all on the stack."""
@@ -126,11 +129,11 @@ class Insides:
         if isinstance(frame, SubprogramFrame) and isinstance(frame.session, Session):
             return self._of_frame(step, frame, frame.session)
         if isinstance(frame, CfiFrame):
-            seen = self.session.at_level(frame.level)
+            outer_session = self.session.at_level(frame.level)
             if name != "LLVM_call_frame_entry_reg":
-                return self._of_register(step, seen)
+                return self._of_register(step, outer_session)
             assert isinstance(operands[0], int)
-            return entry_register(seen, operands[0], self)
+            return entry_register(outer_session, operands[0], self)
         return None
 
     def _of_frame(self, step: Step, frame: SubprogramFrame, session: Session) -> Detail | None:
@@ -166,8 +169,8 @@ class Insides:
     def _frame_base(self, frame: SubprogramFrame, session: Session) -> Detail:
         where = self.words(session)
         if session.given_frame_base is not None and not frame.level:
-            found = location_text(frame.frame_base())
-            return Detail(f"the frame base of {where}, {found}", ("--frame-base gives it",))
+            base_text = location_text(frame.frame_base())
+            return Detail(f"the frame base of {where}, {base_text}", ("--frame-base gives it",))
         subprogram, attribute = frame.described_frame_base()
         steps = Recorder()
         try:
@@ -179,15 +182,24 @@ class Insides:
         facts = tuple(_attribute_facts(session, "DW_AT_frame_base", attribute, pc))
         return Detail(title, facts, self.look(steps), steps.omitted)
 
-    def _entry_value(self, frame: SubprogramFrame, session: Session, what: Passed) -> Detail:
+    def _entry_value(
+        self, frame: SubprogramFrame, session: Session, value_passed: Passed
+    ) -> Detail:
         """By a parameter of the call, or in the frame of the caller."""
         subprogram = frame.subprogram
         unit = None if subprogram is None else subprogram.die.unit
-        if isinstance(what, Die):
-            text, known = _die_words(what.unit, what.offset), frame.parameter_value(what.offset)
+        if isinstance(value_passed, Die):
+            text, value = (
+                _die_words(value_passed.unit, value_passed.offset),
+                frame.parameter_value(value_passed.offset),
+            )
         else:
-            text = what.hex() if unit is None else _expression_text(session, unit, what)
-            known = frame.entry_value(what)
+            text = (
+                value_passed.hex()
+                if unit is None
+                else _expression_text(session, unit, value_passed)
+            )
+            value = frame.entry_value(value_passed)
         calling, return_address = session.calling()
         caller = self.words(calling)
         title = f"the value of {text} on entry to {self.words(session)}"
@@ -199,9 +211,9 @@ class Insides:
             facts.append(f"the call is described by the entry at {call.die.offset:#x}")
         passed = None
         if call is not None and subprogram is not None:
-            passed = passed_on_entry(subprogram, call, what)
-        if known is None or passed is None:
-            if isinstance(what, bytes):
+            passed = passed_on_entry(subprogram, call, value_passed)
+        if value is None or passed is None:
+            if isinstance(value_passed, bytes):
                 facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
             else:
                 facts.append("no parameter of the call is for it")
@@ -212,7 +224,7 @@ class Insides:
         context = evolve(calling.context(), unit=passed.unit, result_kind="value")
         _observed(passed, context, steps)
         return Detail(
-            f"{title}, {entry_text(known)}", tuple(facts), self.look(steps), steps.omitted
+            f"{title}, {entry_text(value)}", tuple(facts), self.look(steps), steps.omitted
         )
 
     def _called(self, context: Context, unit: Unit, section_offset: int) -> Detail:
@@ -300,17 +312,17 @@ def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterato
     except EvaluationError as error:
         chosen = []
         yield error.message
-    first = next((n for n, each in enumerate(entries) if any(each is c for c in chosen)), 0)
+    first = next((n for n, entry in enumerate(entries) if any(entry is c for c in chosen)), 0)
     begin = max(0, min(first - _MOST_ENTRIES // 2, len(entries) - _MOST_ENTRIES))
     if begin:
         yield f"{begin} entries before these"
     for entry in entries[begin : begin + _MOST_ENTRIES]:
-        mark = "=> " if any(entry is one for one in chosen) else "   "
+        mark = "=> " if any(entry is candidate for candidate in chosen) else "   "
         text = _expression_text(session, attribute.unit, entry.expression)
         yield f"{mark}{_range_text(entry)} {text}"
-    rest = len(entries) - begin - _MOST_ENTRIES
-    if rest > 0:
-        yield f"{rest} entries after these"
+    remaining = len(entries) - begin - _MOST_ENTRIES
+    if remaining > 0:
+        yield f"{remaining} entries after these"
     if not chosen and pc is not None:
         yield f"none of them has {pc:#x}"
 

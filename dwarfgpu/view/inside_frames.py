@@ -100,8 +100,8 @@ def _cfa(session: Session, looks: Looks) -> Detail:
 def _entry_register(session: Session, number: int, looks: Looks) -> Detail:
     frame = session.physical_frame
     name = register_name(number, with_own_names(session.architecture))
-    found = _result(lambda: session.frame.entry_register(number))
-    title = f"{name} on entry to {looks.words(session)}, {found}"
+    result = _result(lambda: session.frame.entry_register(number))
+    title = f"{name} on entry to {looks.words(session)}, {result}"
     if frame is None:
         default = "there is no program location: the default rule of the ABI holds"
         return Detail(title, (session.frame_source or default,))
@@ -148,11 +148,11 @@ class _Chain:
             return False  # in a circle, which is the error of the operation
         self.seen.add((frame.level, number))
         self.shown += 1
-        seen = self.session.at_level(frame.level)
+        outer_session = self.session.at_level(frame.level)
         if self.shown <= MOST_FRAMES:
             self.facts += [
-                f"{self.looks.words(seen)}:",
-                *map(_indented, description_facts(seen, frame)),
+                f"{self.looks.words(outer_session)}:",
+                *map(_indented, description_facts(outer_session, frame)),
             ]
         try:
             rule = frame.rule(number)
@@ -160,19 +160,19 @@ class _Chain:
         except DwarfGpuError as error:
             self._say(f"  {error}")
             return False
-        text = _Text(seen, frame)
+        text = _Text(outer_session, frame)
         by = "" if number in rules else self._default(frame)
         self._say(f"  {self._name} = {text.rule(rule)}{by}")
         source = self._moved(frame, rule)
         if source is not None:
             self.number = source
-            told = rules.get(source)
-            if told is not None and not isinstance(told, Undefined | SameValue):
+            source_rule = rules.get(source)
+            if source_rule is not None and not isinstance(source_rule, Undefined | SameValue):
                 return self._goes_inward()  # the same rules put the other register somewhere
             return self._leaves(frame)
         if isinstance(rule, SameValue):
             return self._leaves(frame)
-        self._end(seen, frame, rule)
+        self._end(outer_session, frame, rule)
         return False
 
     def _default(self, frame: CfiFrame) -> str:
@@ -193,18 +193,18 @@ class _Chain:
         self._say(f"  it is {self._name} of the machine")
         return False
 
-    def _end(self, seen: Session, frame: CfiFrame, rule: Rule) -> None:
+    def _end(self, session: Session, frame: CfiFrame, rule: Rule) -> None:
         steps = Recorder()
         match rule:
             case Offset() | ValOffset():
-                self.insides.append(cfa(seen, self.looks))
+                self.insides.append(cfa(session, self.looks))
             case ExpressionRule(expression=expression):
                 with_cfa = frame.convention is None
                 if with_cfa:
-                    self.insides.append(cfa(seen, self.looks))
+                    self.insides.append(cfa(session, self.looks))
                 _evaluate(frame, expression, "location", steps, with_cfa=with_cfa)
             case ValExpressionRule(expression=expression):
-                self.insides.append(cfa(seen, self.looks))
+                self.insides.append(cfa(session, self.looks))
                 _evaluate(frame, expression, "value", steps, with_cfa=True)
             case _:
                 pass
@@ -214,19 +214,21 @@ class _Chain:
 def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     """Which entry and row of call frame information describe a frame."""
     location = frame.location
-    owner = next((each for each in session.code_objects if each.covers(location)), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(location)), None
+    )
     if owner is None:
         return (f"{location:#x} is in no code object",)
     try:
-        found = owner.info.call_frames.description_at(owner.info.in_file(location))
+        description = owner.info.call_frames.description_at(owner.info.in_file(location))
     except DwarfGpuError as error:
         return (f"the call frame information of {location:#x} cannot be read: {error}",)
-    if found is None:
+    if description is None:
         return (f"no call frame information describes {location:#x} in {owner.name}",)
     bias = location - owner.info.in_file(location)
-    entry = _span(found.fde.initial_location + bias, found.fde.end + bias)
-    row = _span(found.row.start + bias, found.row.end + bias)
-    at = f"FDE {found.fde.offset:#x} of {found.section.kind} in {owner.name}, {entry}"
+    entry = _span(description.fde.initial_location + bias, description.fde.end + bias)
+    row = _span(description.row.start + bias, description.row.end + bias)
+    at = f"FDE {description.fde.offset:#x} of {description.section.kind} in {owner.name}, {entry}"
     return (f"{at}, row {row} for {location:#x}",)
 
 

@@ -55,15 +55,15 @@ class _Lines:
         self.first_after = steps[KEPT_STEPS].step.number if len(steps) > KEPT_STEPS else None
 
     def lines(self, omitted: int, level: int) -> Iterator[str]:
-        left = omitted
-        for each in self.within.get(None, []):
-            is_after = self.first_after is not None and each.step.number >= self.first_after
-            if left and is_after:
-                yield f"… {left} steps …"
-                left = 0
-            yield from self._step(each, level)
-        if left:
-            yield f"… {left} steps …"
+        remaining = omitted
+        for inside in self.within.get(None, []):
+            is_after = self.first_after is not None and inside.step.number >= self.first_after
+            if remaining and is_after:
+                yield f"… {remaining} steps …"
+                remaining = 0
+            yield from self._step(inside, level)
+        if remaining:
+            yield f"… {remaining} steps …"
 
     def _step(self, view: StepView, level: int) -> Iterator[str]:
         yield view.text_at(level)
@@ -83,16 +83,16 @@ class _Lines:
             return
         yield f"{margin}inside: {inside.title}"
         yield from (f"{margin}  {fact}" for fact in inside.facts)
-        for each in inside.insides:
-            yield from self.inside(each, level + 1)
+        for inner in inside.insides:
+            yield from self.inside(inner, level + 1)
         own = _Lines(inside.steps, self.depth, self.option)
         yield from own.lines(inside.omitted, level + 1)
 
     def _all_within(self, view: StepView) -> list[StepView]:
-        found = list(self.within.get(view.step.number, []))
-        for each in found:  # grows
-            found += self.within.get(each.step.number, [])
-        return found
+        insides = list(self.within.get(view.step.number, []))
+        for inside in insides:  # grows
+            insides += self.within.get(inside.step.number, [])
+        return insides
 
 
 def inside_lines(

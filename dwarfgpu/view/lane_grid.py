@@ -126,9 +126,9 @@ def _named(numbers: list[int]) -> str:
 def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
     """One row for neighbours that differ by nothing but the lane: `0-15`."""
     numbered = enumerate(rows)
-    for _, run in groupby(numbered, lambda each: (int(each[1][0]) - each[0], each[1][1:])):
-        first, *others = [row for _, row in run]
-        yield [f"{first[0]}-{others[-1][0]}" if others else first[0], *first[1:]]
+    for _, run in groupby(numbered, lambda row: (int(row[1][0]) - row[0], row[1][1:])):
+        first, *further = [row for _, row in run]
+        yield [f"{first[0]}-{further[-1][0]}" if further else first[0], *first[1:]]
 
 
 def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _folded(texts: Sequence[str], indent: int, width: int | None) -> Iterator[st
     """Texts beside each other, in as many lines as a width makes of them."""
     line: list[str] = []
     for text in texts:
-        room = sum(len(_CODES.sub("", each)) + 2 for each in [*line, text]) - 2
+        room = sum(len(_CODES.sub("", part)) + 2 for part in [*line, text]) - 2
         if line and width is not None and indent + room > width:
             yield " " * indent + "  ".join(line)
             line = []
@@ -214,10 +214,10 @@ def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
 
 def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:
     """What the marks mean that are there, and the ends of the colours."""
-    told = [cell for cell in cells if cell.number is not None and cell.state == "A"]
-    if colours and len({each.number for each in told}) > 1:
+    valued = [cell for cell in cells if cell.number is not None and cell.state == "A"]
+    if colours and len({cell.number for cell in valued}) > 1:
         least, most = _bounds(cells)
-        ends = [min(told, key=_number), max(told, key=_number)]
+        ends = [min(valued, key=_number), max(valued, key=_number)]
         yield "values " + " to ".join(_painted(f" {end.text} ", end, least, most) for end in ends)
     if any(cell.state == "I" for cell in cells):
         grey = f"\x1b[48;5;{_GREYS[4]};{_ON_GREY}m"

@@ -74,12 +74,12 @@ def _selected(storage: Selected) -> Iterator[Stretch]:
 
 def chosen_run(storage: Selected, index: int) -> tuple[Location, int]:
     """The source of an element, and for how many elements from it on it is the source."""
-    rest = storage.mask >> index
-    is_one = rest & 1
+    lanes = storage.mask >> index
+    is_one = lanes & 1
     if is_one:
-        rest = ~rest
+        lanes = ~lanes
     limit = storage.count - index
-    count = (rest & -rest).bit_length() - 1 if rest else limit
+    count = (lanes & -lanes).bit_length() - 1 if lanes else limit
     return (storage.one if is_one else storage.zero), min(count, limit)
 
 
@@ -100,8 +100,8 @@ def _is_same_part(a: Location, b: Location) -> bool:
     if a is b:
         return True
     return len(a.places) == len(b.places) and all(
-        one.bit_offset == other.bit_offset and is_same_storage(one, other)
-        for one, other in zip(a.places, b.places, strict=True)
+        left.bit_offset == right.bit_offset and is_same_storage(left, right)
+        for left, right in zip(a.places, b.places, strict=True)
     )
 
 

@@ -39,12 +39,12 @@ class LocalNames:
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
         if not added:
             return self
-        found = dict(self.known)
+        names = dict(self.known)
         for name, kind in added:
             key = _key(kind)
             if key is not None:
-                found.setdefault(key, name)
-        return LocalNames(found)
+                names.setdefault(key, name)
+        return LocalNames(names)
 
     def of(self, kind: Type | None) -> str | None:
         """What a type is called here, if it has such a name."""
@@ -59,12 +59,12 @@ class LocalNames:
 
 
 def _typedefs(kind: Struct) -> Iterator[Typedef]:
-    pending, left = [kind], _MOST
-    while pending and left:
-        left -= 1
-        each = pending.pop(0)
-        yield from (nested.type for nested in each.declared.typedefs)
-        bases = (strip(member.type) for member in each.members if member.is_base_class)
+    pending, remaining = [kind], _MOST
+    while pending and remaining:
+        remaining -= 1
+        current = pending.pop(0)
+        yield from (nested.type for nested in current.declared.typedefs)
+        bases = (strip(member.type) for member in current.members if member.is_base_class)
         pending += [base for base in bases if isinstance(base, Struct)]
 
 

@@ -98,27 +98,27 @@ def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80)
         titles = [f"place {number} of {len(places)}" for number in range(1, len(places) + 1)]
         strips = [[(Span(title),), *strip] for title, strip in zip(titles, strips, strict=True)]
     yield from _beside(strips, room)
-    for number, each in enumerate(places, 1):
+    for number, single in enumerate(places, 1):
         if len(places) > 1:
             yield (Span(f"{_INDENT}place {number}"),)
-        yield from _rows(each, glyphs, room)
+        yield from _rows(single, glyphs, room)
 
 
 def _beside(blocks: list[list[Line]], room: int) -> Iterator[Line]:
     """Blocks of lines next to each other; those that do not fit go below."""
     while blocks:
-        taken, width = 0, 0
+        used, width = 0, 0
         for block in blocks:
             width += _width(block) + len(_GAP)
-            if taken and width - len(_GAP) > room:
+            if used and width - len(_GAP) > room:
                 break
-            taken += 1
-        row, blocks = blocks[:taken], blocks[taken:]
+            used += 1
+        row, blocks = blocks[:used], blocks[used:]
         widths = [_width(block) for block in row]
         for lines in zip_longest(*row, fillvalue=()):
             out: list[Span] = [Span(_INDENT)]
-            for line, each in zip(lines, widths, strict=True):
-                out += [*line, Span(" " * (each - _length(line)) + _GAP)]
+            for line, cell_width in zip(lines, widths, strict=True):
+                out += [*line, Span(" " * (cell_width - _length(line)) + _GAP)]
             yield tuple(out[:-1]) if lines[-1] else tuple(out)
         if blocks:
             yield ()
@@ -146,9 +146,9 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     inside = max(min(free, _WIDEST, layout.size_bits), min(_LEAST, free), 1)
     if len(pieces) > _MOST_BOXES or layout.omitted:
         return _bar(layout, glyphs, inside, margin)
-    wanted = [len(_short(piece)) + 2 if piece.places else _CELL for piece in pieces]
-    widths = _shared([piece.total_bits for piece in pieces], wanted, inside)
-    left, between, right, low_left, low_between, low_right = glyphs.corners
+    needed = [len(_short(piece)) + 2 if piece.places else _CELL for piece in pieces]
+    widths = _shared([piece.total_bits for piece in pieces], needed, inside)
+    low, between, right, low_left, low_between, low_right = glyphs.corners
     bounds = [piece.first_bit // size for piece in pieces] + [layout.size_bits // size]
     ruler = unit.ljust(margin)
     column = margin
@@ -162,7 +162,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
         labels += [Span(_label(piece, width, glyphs), piece.kind), Span(glyphs.side)]
     return [
         (Span(ruler),),
-        (Span(edge + left + between.join(tops) + right),),
+        (Span(edge + low + between.join(tops) + right),),
         tuple(labels),
         (Span(edge + low_left + low_between.join(tops) + low_right),),
     ]
@@ -185,15 +185,15 @@ def _bar(layout: Layout, glyphs: Glyphs, inside: int, margin: int) -> list[Line]
     return [(Span(ruler),), (Span(edge), *spans, Span(glyphs.side))]
 
 
-def _shared(bits: Sequence[int], wanted: Sequence[int], inside: int) -> list[int]:
+def _shared(bits: Sequence[int], needs: Sequence[int], inside: int) -> list[int]:
     """Characters for each piece: by its size, but what its label wants where there is room."""
     inside = max(inside - (len(bits) - 1), _CELL * len(bits))
     fair, total = max(inside // len(bits), _CELL), max(sum(bits), 1)
-    least = [max(min(each, fair), _CELL) for each in wanted]
+    least = [max(min(width, fair), _CELL) for width in needs]
     widths = [inside * sum(bits[: index + 1]) // total for index in range(len(bits))]
     widths = [end - begin for begin, end in pairwise([0, *widths])]
-    for index, each in enumerate(least):
-        while widths[index] < each:
+    for index, width in enumerate(least):
+        while widths[index] < width:
             slack = [width - need for width, need in zip(widths, least, strict=True)]
             widths[slack.index(max(slack))] -= 1
             widths[index] += 1
@@ -246,11 +246,11 @@ def _bits(first: int, count: int) -> str:
 
 def _words(piece: Piece) -> list[str]:
     """One line for each place of a piece."""
-    each = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
+    repeated = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
     out: list[str] = []
     for place in piece.places:
         also = "also " if out else ""
-        out.append(f"{also}{each}{_place_words(place, piece)}")
+        out.append(f"{also}{repeated}{_place_words(place, piece)}")
     return out
 
 
@@ -294,9 +294,9 @@ def _picture(place: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) -> 
     out = ""
     for cell in range(cells):
         begin, end = cell * size, (cell + 1) * size
-        held = min(end, first + piece.size_bits) - max(begin, first)
+        overlap = min(end, first + piece.size_bits) - max(begin, first)
         out += " " if cell and not cell % 8 else ""
-        out += glyphs.used if held == size else glyphs.partly if held > 0 else glyphs.free
+        out += glyphs.used if overlap == size else glyphs.partly if overlap > 0 else glyphs.free
     if len(out) <= room:
         yield out
     else:

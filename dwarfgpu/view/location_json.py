@@ -204,8 +204,8 @@ class _Budget:
         """
         if not isinstance(storage, Composite):
             return distinct_parts(storage)
-        known = self._stretches.get(id(storage))
-        if known is None:
-            known = tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
-            self._stretches[id(storage)] = known
-        return known
+        parts = self._stretches.get(id(storage))
+        if parts is None:
+            parts = tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
+            self._stretches[id(storage)] = parts
+        return parts

@@ -54,13 +54,13 @@ class Describer:
         bits = 8 * len(data)
         return f"a constant with value {signed(number, bits)} ({number:#x})" if bits else "constant"
 
-    def _ranges(self, found: LocList) -> Iterator[str]:
-        for entry in found.entries[:_MOST_RANGES]:
+    def _ranges(self, locations: LocList) -> Iterator[str]:
+        for entry in locations.entries[:_MOST_RANGES]:
             where = "default"
             if entry.begin is not None and entry.end is not None:
                 where = f"{entry.begin:#x}-{entry.end:#x}"
-            yield f"  Range {where}: {self._expression(entry.expression, found.unit)}\n"
-        if len(found.entries) > _MOST_RANGES:
+            yield f"  Range {where}: {self._expression(entry.expression, locations.unit)}\n"
+        if len(locations.entries) > _MOST_RANGES:
             yield "  ...\n"
 
     def _decoded(self, data: bytes, unit: Unit) -> Expression:
@@ -70,15 +70,18 @@ class Describer:
         """The pieces, one after the other."""
         if not data:
             return "optimized out"
-        found = self._decoded(data, unit)
-        rest = list(found.instructions)
+        expression = self._decoded(data, unit)
+        remaining = list(expression.instructions)
         texts: list[str] = []
-        while rest:
-            end = next((n for n, each in enumerate(rest) if _is_piece(each)), len(rest))
-            part, piece, rest = rest[:end], rest[end : end + 1], rest[end + 1 :]
-            texts.append(self._part(part, found) + self._piece(part, piece))
-        if found.undecoded:
-            texts.append(f"an expression that cannot be read: {found.error}")
+        while remaining:
+            end = next(
+                (n for n, instruction in enumerate(remaining) if _is_piece(instruction)),
+                len(remaining),
+            )
+            part, piece, remaining = remaining[:end], remaining[end : end + 1], remaining[end + 1 :]
+            texts.append(self._part(part, expression) + self._piece(part, piece))
+        if expression.undecoded:
+            texts.append(f"an expression that cannot be read: {expression.error}")
         return ", and ".join(texts)
 
     def _piece(self, part: Sequence[Instruction], piece: Sequence[Instruction]) -> str:
@@ -91,19 +94,19 @@ class Describer:
             return f"an empty {count}-bit piece"
         return f" [{count}-bit piece, offset {offset[0]} bits]"
 
-    def _part(self, part: list[Instruction], found: Expression) -> str:
+    def _part(self, part: list[Instruction], expression: Expression) -> str:
         if not part:
             return ""
         simple = self._simple(part)
         if simple is not None:
             return simple
-        lines = "".join(self._lines(part, found, 0, 0))
-        is_cut = part[-1].end < len(found.data)
+        lines = "".join(self._lines(part, expression, 0, 0))
+        is_cut = part[-1].end < len(expression.data)
         return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
 
     def _simple(self, part: list[Instruction]) -> str | None:
         """What GDB has words for."""
-        first, names = part[0], [each.operation.name for each in part]
+        first, names = part[0], [instruction.operation.name for instruction in part]
         register = self._register(first)
         if len(part) == 1 and register is not None and names[0].startswith("reg"):
             return f"a variable in ${register}"
@@ -127,12 +130,12 @@ class Describer:
         base = self.frame_base
         if not isinstance(base, ExprLoc):
             return None
-        found = list(self._decoded(base.expression, base.unit).instructions)
-        register = self._register(found[0]) if len(found) == 1 else None
+        instructions = list(self._decoded(base.expression, base.unit).instructions)
+        register = self._register(instructions[0]) if len(instructions) == 1 else None
         if register is None:
             return None
-        is_offset = found[0].operation.name.startswith("breg")
-        first = _number(found[0].operands[-1]) if is_offset else 0
+        is_offset = instructions[0].operation.name.startswith("breg")
+        first = _number(instructions[0].operands[-1]) if is_offset else 0
         return f"a variable at frame base reg ${register} offset {first}+{_number(offset)}"
 
     def _register(self, instruction: Instruction) -> str | None:
@@ -149,36 +152,36 @@ class Describer:
     # Operations, one in a line
 
     def _lines(
-        self, part: Sequence[Instruction], found: Expression, base: int, depth: int
+        self, part: Sequence[Instruction], expression: Expression, base: int, depth: int
     ) -> Iterator[str]:
         width = _MARGIN + 2 * depth
-        for each in part:
-            text = self._operation(each, found.dialect, found)
-            yield f"  {base + each.offset:>{width}}: {text}\n"
-            if each.operation.name in _ENTRY_VALUES and depth < _DEEPEST:
-                (inner,) = each.operands
+        for instruction in part:
+            text = self._operation(instruction, expression.dialect, expression)
+            yield f"  {base + instruction.offset:>{width}}: {text}\n"
+            if instruction.operation.name in _ENTRY_VALUES and depth < _DEEPEST:
+                (inner,) = instruction.operands
                 assert isinstance(inner, bytes)
-                nested = decode(inner, found.dialect, found.format)
-                start = base + each.end - len(inner)
+                nested = decode(inner, expression.dialect, expression.format)
+                start = base + instruction.end - len(inner)
                 yield from self._lines(nested.instructions, nested, start, depth + 1)
 
-    def _operation(self, each: Instruction, dialect: Dialect, found: Expression) -> str:
+    def _operation(self, instruction: Instruction, dialect: Dialect, expression: Expression) -> str:
         """`DW_OP_breg4 1 [$rsi]`; operations of which GDB has no form in dwarfgpu's."""
-        name, register = each.operation.name, self._register(each)
-        title = each.operation.title
+        name, register = instruction.operation.name, self._register(instruction)
+        title = instruction.operation.title
         if name in _ENTRY_VALUES:
             return title
-        operands = [operand for operand in each.operands if isinstance(operand, int)]
+        operands = [operand for operand in instruction.operands if isinstance(operand, int)]
         if register is not None and name.startswith("bregx"):
             return f"{title} register {operands[0]} [${register}] offset {operands[1]}"
         if register is not None:
             return f"{title}{''.join(f' {number}' for number in operands)} [${register}]"
         if name in ("bra", "skip"):
-            return f"{title} to {each.end + operands[0]}"
+            return f"{title} to {instruction.end + operands[0]}"
         is_number = name.startswith("const") and name not in ("constx", "const_type")
         if is_number or name in ("fbreg", "plus_uconst", "pick", "deref_size", "xderef_size"):
             return f"{title} {operands[0]}"
-        return instruction_text(each, self.architecture, dialect, found.format)
+        return instruction_text(instruction, self.architecture, dialect, expression.format)
 
 
 def _number(operand: Operand) -> int:
@@ -190,10 +193,10 @@ def _is_piece(instruction: Instruction) -> bool:
     return instruction.operation.name in _PIECES
 
 
-def _static(found: Expression, unit: Unit) -> int | None:
+def _static(expression: Expression, unit: Unit) -> int | None:
     """The address, as loaded, of what is nothing but an address."""
-    instructions = found.instructions
-    if len(instructions) != 1 or found.undecoded:
+    instructions = expression.instructions
+    if len(instructions) != 1 or expression.undecoded:
         return None
     operand = instructions[0].operands[0] if instructions[0].operands else None
     if not isinstance(operand, int):

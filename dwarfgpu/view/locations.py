@@ -143,16 +143,16 @@ class _Piece:
 
 def _pieces(storage: Compound) -> Iterator[_Piece]:
     """The stretches, those that follow each other in one storage joined."""
-    held: _Piece | None = None
+    joined: _Piece | None = None
     for piece in _selected(storage) if isinstance(storage, Selected) else _stretches(storage):
-        if held is not None and _goes_on(held, piece):
-            held = _Piece(held.location, held.total_bits + piece.total_bits, 1)
+        if joined is not None and _goes_on(joined, piece):
+            joined = _Piece(joined.location, joined.total_bits + piece.total_bits, 1)
             continue
-        if held is not None:
-            yield held
-        held = piece
-    if held is not None:
-        yield held
+        if joined is not None:
+            yield joined
+        joined = piece
+    if joined is not None:
+        yield joined
 
 
 def _stretches(storage: Compound) -> Iterator[_Piece]:
@@ -169,16 +169,16 @@ def _selected(storage: Selected) -> Iterator[_Piece]:
         index += count
 
 
-def _goes_on(held: _Piece, piece: _Piece) -> bool:
+def _goes_on(first: _Piece, piece: _Piece) -> bool:
     """Whether the second piece is where the first one ends, at the only place of each."""
-    if len(held.location.places) != 1 or len(piece.location.places) != 1:
+    if len(first.location.places) != 1 or len(piece.location.places) != 1:
         return False
-    a, b = held.location.places[0], piece.location.places[0]
+    a, b = first.location.places[0], piece.location.places[0]
     if not is_same_storage(a, b):
         return False
     if isinstance(a.storage, Undefined):
         return True
-    return held.count == piece.count == 1 and a.bit_offset + held.size_bits == b.bit_offset
+    return first.count == piece.count == 1 and a.bit_offset + first.size_bits == b.bit_offset
 
 
 def _composite(storage: Compound, nesting: int, texts: _Texts) -> str:

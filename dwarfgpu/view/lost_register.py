@@ -32,12 +32,12 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
     if number is None or physical is None:
         return None
     try:
-        found = physical.entry_register(number) if is_entry else physical.register(number)
+        location = physical.entry_register(number) if is_entry else physical.register(number)
         name = session.architecture.register(number).name
         frame = selected_number(session)
     except DwarfGpuError:
         return None
-    if not found.is_undefined:
+    if not location.is_undefined:
         return None
     site = failed.error.site
     if is_entry and site is not None and site.operation != instruction.operation.title:

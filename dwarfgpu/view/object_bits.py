@@ -34,9 +34,9 @@ class ObjectBytes:
         size = bits.size_bits
         undefined = to_bytes(bits.undefined, size, endian) if bits.undefined else None
         unavailable = to_bytes(bits.unavailable, size, endian) if bits.unavailable else None
-        known = to_bytes(bits.value & ~bits.unknown, size, endian)
+        data = to_bytes(bits.value & ~bits.unknown, size, endian)
         pointers = to_bytes(removed, size, endian) if removed else None
-        return cls(known, undefined, unavailable, size, endian, pointers)
+        return cls(data, undefined, unavailable, size, endian, pointers)
 
     @property
     def runs(self) -> list[bytes]:

@@ -159,8 +159,8 @@ class Shown:
         number = f"{self.space_text(space)}{address:#x}"
         if space or not symbol or self.symbolize is None:
             return number
-        known = self.symbolize(address)
-        return f"{number} <{known}>" if known else number
+        shown_symbol = self.symbolize(address)
+        return f"{number} <{shown_symbol}>" if shown_symbol else number
 
     def place_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """The same, where the options may have it without the number."""

@@ -93,49 +93,49 @@ def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout,
 
 
 def _layout(location: Location, size_bits: int, access: Access) -> Layout:
-    left = location.remaining_bits
-    described = size_bits if left is None else min(left, size_bits)
+    remaining_bits = location.remaining_bits
+    described = size_bits if remaining_bits is None else min(remaining_bits, size_bits)
     try:
-        found = list(_joined(access.runs(location, described)))
+        runs = list(_joined(access.runs(location, described)))
     except DwarfGpuError as error:
         return Layout(size_bits, (), problem=error)
     if described < size_bits:
-        found.append(Piece(described, size_bits - described, ()))
-    return Layout(size_bits, tuple(found[:MOST_PIECES]), max(len(found) - MOST_PIECES, 0))
+        runs.append(Piece(described, size_bits - described, ()))
+    return Layout(size_bits, tuple(runs[:MOST_PIECES]), max(len(runs) - MOST_PIECES, 0))
 
 
 def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
-    held: Piece | None = None
+    current: Piece | None = None
     position = 0
     for run in runs:
         piece = Piece(position, run.size_bits, run.places)
         position += run.size_bits
-        joined = None if held is None else _together(held, piece)
+        joined = None if current is None else _together(current, piece)
         if joined is not None:
-            held = joined
+            current = joined
             continue
-        if held is not None:
-            yield held
-        held = piece
-    if held is not None:
-        yield held
+        if current is not None:
+            yield current
+        current = piece
+    if current is not None:
+        yield current
 
 
-def _together(held: Piece, piece: Piece) -> Piece | None:
+def _together(first: Piece, piece: Piece) -> Piece | None:
     """Both as one piece; None where they are two."""
-    if len(held.places) != len(piece.places) or any(
-        is_compound(place.storage) for place in (*held.places, *piece.places)
+    if len(first.places) != len(piece.places) or any(
+        is_compound(place.storage) for place in (*first.places, *piece.places)
     ):
         return None
-    pairs = list(zip(held.places, piece.places, strict=True))
+    pairs = list(zip(first.places, piece.places, strict=True))
     if not all(is_same_storage(a, b) for a, b in pairs):
         return None
     if all(isinstance(a.storage, Undefined) for a, _ in pairs):
-        return evolve(held, size_bits=held.total_bits + piece.size_bits, count=1)
-    if held.count == 1 and all(a.bit_offset + held.size_bits == b.bit_offset for a, b in pairs):
-        return evolve(held, size_bits=held.size_bits + piece.size_bits)
-    if held.size_bits == piece.size_bits and all(a.bit_offset == b.bit_offset for a, b in pairs):
-        return evolve(held, count=held.count + 1)
+        return evolve(first, size_bits=first.total_bits + piece.size_bits, count=1)
+    if first.count == 1 and all(a.bit_offset + first.size_bits == b.bit_offset for a, b in pairs):
+        return evolve(first, size_bits=first.size_bits + piece.size_bits)
+    if first.size_bits == piece.size_bits and all(a.bit_offset == b.bit_offset for a, b in pairs):
+        return evolve(first, count=first.count + 1)
     return None
 
 

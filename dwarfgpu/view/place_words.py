@@ -70,7 +70,7 @@ def description_words(
     left_out = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
         return left_out
-    return ", ".join(each for each in (place_words(source, arch, variable), left_out) if each)
+    return ", ".join(word for word in (place_words(source, arch, variable), left_out) if word)
 
 
 def description_text(
@@ -78,11 +78,11 @@ def description_text(
 ) -> str:
     """In words, then the operations: `in v6: DW_OP_regx VGPR6`."""
     source = description.source
-    said = "DW_AT_const_value"
+    text = "DW_AT_const_value"
     if isinstance(source, ExprLoc):
-        said = operations_text(source, arch) or "the description is empty"
+        text = operations_text(source, arch) or "the description is empty"
     words = description_words(description, arch, variable)
-    return f"{words}: {said}" if words else said
+    return f"{words}: {text}" if words else text
 
 
 def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
@@ -110,26 +110,26 @@ def place_words(
     source: ExprLoc, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
     """In a few words; empty where none fit."""
-    found = decode(source.expression, source.unit.dialect, source.unit.format).instructions
-    names = [_name(each) for each in found]
-    if any(each.operation.transfers for each in found):
+    instructions = decode(source.expression, source.unit.dialect, source.unit.format).instructions
+    names = [_name(instruction) for instruction in instructions]
+    if any(instruction.operation.transfers for instruction in instructions):
         return ""
     if names and names[-1] in (*_PIECES, _PIECE_END):
         return _pieces_words(names)
-    if not found:
+    if not instructions:
         return ""
-    if len(found) == 1:
-        return _one(found[0], source.unit, arch, variable)
+    if len(instructions) == 1:
+        return _one(instructions[0], source.unit, arch, variable)
     if names[-1] == "stack_value":
-        return _computed(found[:-1], arch)
+        return _computed(instructions[:-1], arch)
     if names[-1] == "form_tls_address":
         return "in thread-local memory"
     if "LLVM_select_bit_piece" in names[-5:] and not _after_choice(names):
         is_of_lane = names[-1] != "LLVM_select_bit_piece"
         return f"in {'one of ' if is_of_lane else ''}two places, by lane"
     if names[0] in ("reg", "regx") and (shared := _sharing(names)):
-        return f"in {_register(found[0], arch)}, {shared}"
-    if names[-1] == "LLVM_form_aspace_address" or found[-1].operation.section.startswith(
+        return f"in {_register(instructions[0], arch)}, {shared}"
+    if names[-1] == "LLVM_form_aspace_address" or instructions[-1].operation.section.startswith(
         _VALUE_SECTIONS
     ):
         return "in memory"
@@ -155,8 +155,8 @@ _OF_LANE: Final = (
 
 def _after_choice(names: Sequence[str]) -> bool:
     """Whether more than going to the lane's part follows the choice by a mask of lanes."""
-    rest = [*names[names.index("LLVM_select_bit_piece") + 1 :]]
-    return bool(rest) and rest not in _OF_LANE
+    following = [*names[names.index("LLVM_select_bit_piece") + 1 :]]
+    return bool(following) and following not in _OF_LANE
 
 
 def _sharing(names: Sequence[str]) -> str:
@@ -169,22 +169,22 @@ def _sharing(names: Sequence[str]) -> str:
     return ""
 
 
-def _name(each: Instruction) -> str:
+def _name(instruction: Instruction) -> str:
     """The name of the operation or of its numbered family, by whichever number it is encoded."""
-    return each.operation.function.__name__
+    return instruction.operation.function.__name__
 
 
 def _one(
-    each: Instruction, unit: Unit, arch: Architecture | None, variable: Variable | None
+    instruction: Instruction, unit: Unit, arch: Architecture | None, variable: Variable | None
 ) -> str:
     """The words of a single operation."""
-    match _name(each), each.operands:
+    match _name(instruction), instruction.operands:
         case "reg" | "regx", _:
-            return f"in {_register(each, arch)}"
+            return f"in {_register(instruction, arch)}"
         case "fbreg", (displacement,):
             return f"in memory at the frame base{_moved(displacement)}"
         case "breg" | "bregx", (*_, displacement):
-            return f"in memory at {_register(each, arch)}{_moved(displacement)}"
+            return f"in memory at {_register(instruction, arch)}{_moved(displacement)}"
         case "addr", (int(address),):
             return f"in memory at {unit.relocate(address):#x}"
         case "addrx", (int(index),):
@@ -206,27 +206,33 @@ def _indexed(unit: Unit, index: int) -> str:
         return ""
 
 
-def _computed(made: Sequence[Instruction], arch: Architecture | None) -> str:
+def _computed(instructions: Sequence[Instruction], arch: Architecture | None) -> str:
     """The words of a value that has no place."""
-    if len(made) == 1:
-        name, operands = _name(made[0]), made[0].operands
+    if len(instructions) == 1:
+        name, operands = _name(instructions[0]), instructions[0].operands
         if name == "entry_value":
             return "what it was on entry to the function"
         if name == "lit":
-            return f"the constant {made[0].operation.number}"
+            return f"the constant {instructions[0].operation.number}"
         if name.startswith("const") and name not in ("constx", "const_type"):
             return f"the constant {operands[0]!r}"
     registers = dict.fromkeys(
-        _register(each, arch) for each in made if _name(each) in ("breg", "bregx")
+        _register(instruction, arch)
+        for instruction in instructions
+        if _name(instruction) in ("breg", "bregx")
     )
     return f"computed from {' and '.join(registers)}" if registers else "computed"
 
 
-def _register(each: Instruction, arch: Architecture | None) -> str:
+def _register(instruction: Instruction, arch: Architecture | None) -> str:
     """The debugger's name of the register that an operation names."""
-    number = each.operands[0] if each.operation.number is None else each.operation.number
-    known = None if arch is None or not isinstance(number, int) else arch.registers.get(number)
-    return f"register {number!r}" if known is None else known.name
+    number = (
+        instruction.operands[0]
+        if instruction.operation.number is None
+        else instruction.operation.number
+    )
+    info = None if arch is None or not isinstance(number, int) else arch.registers.get(number)
+    return f"register {number!r}" if info is None else info.name
 
 
 def _moved(displacement: Operand) -> str:

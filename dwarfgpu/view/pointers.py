@@ -58,16 +58,16 @@ def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, de
 def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
     """The characters up to a NUL, the limit, or the first that cannot be read."""
     width, most = kind.unit_bytes, shown.options.elements
-    found = bytearray()
-    while len(found) <= most * width:
-        unit = shown.read(address + len(found), space, width)
+    encoded = bytearray()
+    while len(encoded) <= most * width:
+        unit = shown.read(address + len(encoded), space, width)
         if unit is None:
-            error = _cannot_access(shown, address + len(found), space)
-            return (shown.quoted(bytes(found), kind, is_cut=False) if found else "") + error
-        found += unit
+            error = _cannot_access(shown, address + len(encoded), space)
+            return (shown.quoted(bytes(encoded), kind, is_cut=False) if encoded else "") + error
+        encoded += unit
         if not any(unit):
-            return shown.quoted(bytes(found), kind, is_cut=False)
-    return shown.quoted(bytes(found[:-width]), kind, is_cut=True)
+            return shown.quoted(bytes(encoded), kind, is_cut=False)
+    return shown.quoted(bytes(encoded[:-width]), kind, is_cut=True)
 
 
 def _cannot_access(shown: Shown, address: int, space: int) -> str:
@@ -118,10 +118,10 @@ def reference_pieces(
     if data is None:
         yield _cannot_access(shown, number, space)
         return
-    found = ObjectBytes(data, None, None, 8 * len(data), shown.object.endian)
+    contents = ObjectBytes(data, None, None, 8 * len(data), shown.object.endian)
     inner = evolve(
         shown,
-        object=found,
+        object=contents,
         address=None if space else number,
         whole=whole,
         is_cut=False,

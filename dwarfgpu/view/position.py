@@ -20,18 +20,18 @@ def lane_position(session: Session) -> str | None:
     if session.is_unused:
         return f"lane {lane} {UNUSED}"
     try:
-        told = session.frame.lane_location(lane)
+        location = session.frame.lane_location(lane)
     except DwarfGpuError:
         return None
-    if told.error is not None:
+    if location.error is not None:
         return f"lane {lane} is inactive; where it is, is not known"
-    if told.pc is None:
+    if location.pc is None:
         return None
     from dwarfgpu.session.backtrace import shown_pc  # only an inactive lane has a place to say
 
     physical = session.physical_frame
-    where = _where(session, told.pc if physical is None else shown_pc(session, physical.pc))
-    if told.was_active is None and told.note is None:
+    where = _where(session, location.pc if physical is None else shown_pc(session, physical.pc))
+    if location.was_active is None and location.note is None:
         where += ", as the wave: nothing tells more"
     return f"lane {lane} is inactive; positioned at {where}"
 

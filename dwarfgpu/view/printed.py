@@ -143,14 +143,14 @@ def _characters(shown: Shown, text: Characters) -> Iterator[str]:
 
 def _readable(shown: Shown, text: Characters, kind: CharacterKind, count: int) -> Iterator[str]:
     """The characters before the first that cannot be read, and that one's address."""
-    found = bytearray()
+    encoded = bytearray()
     for index in range(count):
-        each = text.first.part(text.first.type, 8 * index * kind.unit_bytes)
+        element = text.first.part(text.first.type, 8 * index * kind.unit_bytes)
         try:
-            found += each.memory(kind.unit_bytes)
+            encoded += element.memory(kind.unit_bytes)
         except DwarfGpuError as error:
-            if found:
-                yield shown.quoted(bytes(found), kind, is_cut=True, has_length=True)
+            if encoded:
+                yield shown.quoted(bytes(encoded), kind, is_cut=True, has_length=True)
             yield f"<error: {error.message}>"
             return
 
@@ -223,11 +223,11 @@ def _child(
 def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str]:
     """An object that a printer gives; errors of reading it are raised."""
     try:
-        held, first_bit = value.contents()
+        contents, first_bit = value.contents()
     except Unfit as unfit:
         yield f"<error reading variable: {unfit}>"
         return
-    if held is shown.object:
+    if contents is shown.object:
         yield from shown.value(value.type, first_bit, depth, letter)
         return
     start = None if value.address is None else value.address - first_bit // 8
@@ -237,7 +237,7 @@ def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -
         whole = Whole(shown.whole.resolver.at(start), shown.whole.resolver)
     inner = evolve(
         shown,
-        object=held,
+        object=contents,
         address=start if is_placed else None,
         whole=whole,
         is_cut=False,

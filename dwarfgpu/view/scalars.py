@@ -46,10 +46,10 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
     are not known are left out, and `<unavailable>` stands for them.
     """
     words: list[str] = []
-    left = number & ~unknown
+    remaining = number & ~unknown
     for field in fields:
         value = field.of(number)
-        left &= ~field.mask
+        remaining &= ~field.mask
         if field.mask & unknown:
             continue
         if field.values:
@@ -58,8 +58,11 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
             words.append(f"{field.name}={value}")
         elif value and field.name:  # a bit that is always set has none
             words.append(field.name)
-    rest = [*([hexadecimal(left)] if left else []), *(["<unavailable>"] if unknown else [])]
-    return " ".join(["[", *words, *rest, "]"])
+    last_words = [
+        *([hexadecimal(remaining)] if remaining else []),
+        *(["<unavailable>"] if unknown else []),
+    ]
+    return " ".join(["[", *words, *last_words, "]"])
 
 
 def general(number: Fraction, digits: int) -> str:

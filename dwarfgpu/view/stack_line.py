@@ -57,11 +57,15 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
     if not frame.is_described:
         return []
     try:
-        found = session.variables()
+        variables = session.variables()
     except DwarfGpuError:
         return []
     level = session.inline_level
-    return [each for each in found if each.kind == "parameter" and each.inline_level == level]
+    return [
+        variable
+        for variable in variables
+        if variable.kind == "parameter" and variable.inline_level == level
+    ]
 
 
 def is_aggregate(kind: Type | None) -> bool:

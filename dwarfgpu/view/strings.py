@@ -150,8 +150,8 @@ def run_length(data: bytes, start: int, stride: int, limit: int) -> int:
     Doubles, then halves, comparing whole blocks, none of them twice.
     """
 
-    def equal(known: int, count: int) -> bool:
-        first, end = start + known * stride, start + count * stride
+    def equal(code: int, count: int) -> bool:
+        first, end = start + code * stride, start + count * stride
         return data[first:end] == data[first - stride : end - stride]
 
     good = 1
@@ -220,8 +220,8 @@ def quoted_string(
         codes = (
             int.from_bytes(data[at : at + width], endian) for at in range(position, end, width)
         )
-        rest = "".join(f"\\{code:03o}" if code <= 0o777 else f"\\x{code:x}" for code in codes)
-        pieces.append(f"<incomplete sequence {rest}>")
+        escapes = "".join(f"\\{code:03o}" if code <= 0o777 else f"\\x{code:x}" for code in codes)
+        pieces.append(f"<incomplete sequence {escapes}>")
         position = end
     ellipsis = "..." if is_cut or position < end else ""
     return kind.prefix + (", ".join(pieces) or 2 * kind.quote) + ellipsis

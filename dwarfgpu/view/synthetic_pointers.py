@@ -38,7 +38,7 @@ def without_removed(
     """The bits, those of removed pointers (A.2.5.4.4.5) counted as known: they have none."""
     if location is None or NO_BITS not in bits.reasons:
         return bits
-    whole, held = Whole(location, resolver), ObjectBytes.of(bits, endian)
+    whole, contents = Whole(location, resolver), ObjectBytes.of(bits, endian)
     unavailable = bits.unavailable
     pending: list[tuple[Type | None, int]] = [(kind, 0)]
     for _ in range(_MOST_PARTS):
@@ -50,14 +50,14 @@ def without_removed(
             if size is None:
                 pending += islice(_parts(part, first_bit), _MOST_PARTS - len(pending))
             elif 0 < size <= min(MAX_BITS, bits.size_bits - first_bit) and whole.is_removed(
-                part, first_bit, held.bits(first_bit, size)
+                part, first_bit, contents.bits(first_bit, size)
             ):
                 unavailable = insert(unavailable, bits.size_bits, first_bit, size, 0, endian)
         except DwarfGpuError:
             continue  # showing the part tells
-    others = tuple(reason for reason in bits.reasons if reason != NO_BITS)
-    left = (others or bits.reasons) if unavailable else others
-    return evolve(bits, unavailable=unavailable, reasons=left)
+    reasons = tuple(reason for reason in bits.reasons if reason != NO_BITS)
+    shown_reasons = (reasons or bits.reasons) if unavailable else reasons
+    return evolve(bits, unavailable=unavailable, reasons=shown_reasons)
 
 
 def _parts(kind: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:

@@ -139,9 +139,9 @@ class _Offsets:
             return
         begin = base_bits + (member.bit_offset or 0)
         before = end - (size_bits(kind) or 0)
-        title, *rest = self.structure(kind, level, begin, before, names)
+        title, *inner_lines = self.structure(kind, level, begin, before, names)
         yield f"{place}{margin}{title}"
-        *lines, last = rest
+        *lines, last = inner_lines
         yield from lines
         yield f"{last}{'' if member.name is None else f' {member.name}'};"
 
@@ -177,12 +177,12 @@ def _place(kind: Struct, member: Member, base_bits: int, number: Callable[[int],
     return f"/* {number(at // 8)}{bit} |  {size} */"
 
 
-def _hole(end: int, begin: int, what: str) -> Iterator[str]:
+def _hole(end: int, begin: int, noun: str) -> Iterator[str]:
     """Bits that nothing has, behind a member."""
     if not 0 < end < begin:
         return
     count_bytes, count_bits = divmod(begin - end, 8)
     if count_bits:
-        yield f"/* XXX {count_bits:2}-bit {what:<7}    */"
+        yield f"/* XXX {count_bits:2}-bit {noun:<7}    */"
     if count_bytes:
-        yield f"/* XXX {count_bytes:2}-byte {what:<7}   */"
+        yield f"/* XXX {count_bytes:2}-byte {noun:<7}   */"

@@ -52,8 +52,10 @@ def type_text(
     """
     if style != "c":
         return definition(kind, style)
-    made = Definition(cplusplus, has_methods=has_methods, has_typedefs=has_typedefs, is_raw=is_raw)
-    return made.text(kind, 1, 0, LocalNames())
+    text_maker = Definition(
+        cplusplus, has_methods=has_methods, has_typedefs=has_typedefs, is_raw=is_raw
+    )
+    return text_maker.text(kind, 1, 0, LocalNames())
 
 
 def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
@@ -177,11 +179,11 @@ class Definition:
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
         parameters = kind.declared.template_types if self.cplusplus and not self.is_raw else ()
         if parameters:
-            told = (
+            parts = (
                 f"{parameter.name} = {self.text(parameter.type, -1, 0, outer)}"
                 for parameter in parameters
             )
-            title += f" [with {', '.join(told)}]"
+            title += f" [with {', '.join(parts)}]"
         bases: list[str] = []
         for member in kind.members:
             if member.is_base_class:
@@ -206,7 +208,7 @@ class Definition:
         prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
         if not _is_without_result(kind, method):
             prefix += self.text(method.type.result, -1, 0, names) + " "
-        parameters = [self.text(each, -1, 0, names) for each in method.written]
+        parameters = [self.text(parameter, -1, 0, names) for parameter in method.written]
         if method.type.is_variadic:
             parameters.append("...")
         if not parameters and self.cplusplus:
@@ -268,15 +270,15 @@ class Labels:
 def needs_labels(kind: Struct) -> bool:
     """Whether anything has not the access that all have without a word."""
     declared = kind.declared
-    found: list[Access] = [
+    accesses: list[Access] = [
         "private" if member.is_artificial else member.access
         for member in kind.members
         if not member.is_base_class
     ]
-    found += [method.access for method in declared.methods]
-    found += [typedef.access for typedef in declared.typedefs]
+    accesses += [method.access for method in declared.methods]
+    accesses += [typedef.access for typedef in declared.typedefs]
     usual: Access = "private" if kind.kind == "class" else "public"
-    return any(each != usual for each in found)
+    return any(access != usual for access in accesses)
 
 
 def _grouped(methods: list[Method]) -> list[Method]:
@@ -284,7 +286,7 @@ def _grouped(methods: list[Method]) -> list[Method]:
     groups: dict[str, list[Method]] = {}
     for method in methods:
         groups.setdefault(method.name, []).append(method)
-    return [each for group in groups.values() for each in group]
+    return [member for group in groups.values() for member in group]
 
 
 def _is_without_result(kind: Struct, method: Method) -> bool:

@@ -111,15 +111,15 @@ class _Walk:
         self.is_inside = False
         """Whether it is in the members of an object that a printer has shown."""
 
-    def value(self, seen: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
+    def value(self, subject: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
         """The object of that type at a bit offset; an error in its place where there is one."""
         self.parts_left -= 1
         try:
-            return self._value(seen, kind, first_bit, depth)
+            return self._value(subject, kind, first_bit, depth)
         except DwarfGpuError as error:
             return unknown(str(error))
 
-    def _value(self, seen: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
+    def _value(self, subject: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
         bare = strip(kind)
         match bare:
             case None | Function():
@@ -129,37 +129,37 @@ class _Walk:
             case Struct() | Array() if depth >= DEEPEST or self.parts_left <= 0:
                 return unknown("omitted")
             case Dynamic():
-                return self._placed(seen, None, kind, first_bit, depth)
+                return self._placed(subject, None, kind, first_bit, depth)
             case Struct():
-                return self._struct(seen, bare, first_bit, depth)
+                return self._struct(subject, bare, first_bit, depth)
             case Array():
-                return self._array(seen, bare, first_bit, depth)
+                return self._array(subject, bare, first_bit, depth)
             case Base(base=BaseType(vector_size=int() as count) as base) if count > 0:
                 element = Base(evolve(base, bit_size=base.bit_size // count, vector_size=None))
-                return self._array(seen, Array(element, (count,)), first_bit, depth)
+                return self._array(subject, Array(element, (count,)), first_bit, depth)
             case Base() | Pointer() | MemberPointer() | Enum() | Unspecified():
                 size = size_bits(bare)
                 if size is None or not 0 < size <= scalars.MAX_BITS:
                     return unknown("incomplete type" if size is None else f"{size} bits")
-                bits = seen.object.bits(first_bit, size)
-                if seen.whole is not None and seen.whole.is_removed(kind, first_bit, bits):
+                bits = subject.object.bits(first_bit, size)
+                if subject.whole is not None and subject.whole.is_removed(kind, first_bit, bits):
                     return unknown("synthetic pointer")
-                return self._scalar(bare, bits, seen.object.endian)
+                return self._scalar(bare, bits, subject.object.endian)
             case other:
                 assert_never(other)
 
     def _placed(
         self,
-        seen: _Seen,
+        subject: _Seen,
         member: tuple[Struct, Member] | None,
         kind: Type | None,
         first_bit: int,
         depth: int,
     ) -> Plain:
         """A part that is at a place of its own, or has a shape of its own."""
-        if seen.whole is None:
+        if subject.whole is None:
             return unknown("the object is at no place from which this could be computed")
-        whole, place = seen.whole, seen.whole.part(first_bit)
+        whole, place = subject.whole, subject.whole.part(first_bit)
         around = whole.around
         if member is None:
             placed = whole.resolver.resolved(kind, place, around)
@@ -170,45 +170,45 @@ class _Walk:
             bits = whole.resolver.bit_field(placed.location, member[1].bit_size, kind)
             return self._bit_field(kind, bits)
         bits = whole.resolver.contents(placed)
-        found = ObjectBytes.of(bits, seen.object.endian)
-        inner = _Seen(found, Whole(placed.location, whole.resolver, around))
+        contents = ObjectBytes.of(bits, subject.object.endian)
+        inner = _Seen(contents, Whole(placed.location, whole.resolver, around))
         return self.value(inner, placed.type, 0, depth)
 
     # Aggregates
 
-    def _struct(self, seen: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+    def _struct(self, subject: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
         if kind.size_bytes is None:
             return unknown("incomplete type")
         members: list[Plain] = []
         record: JsonObject = {"members": members}
-        printed = None if self.is_inside else self._printed(seen, kind, first_bit, depth)
+        printed = None if self.is_inside else self._printed(subject, kind, first_bit, depth)
         if printed is not None:
             self.is_inside = True
             try:
-                self._members(seen, kind, first_bit, depth, record, members)
+                self._members(subject, kind, first_bit, depth, record, members)
             finally:
                 self.is_inside = False
             return {**record, "printed": printed}
-        self._members(seen, kind, first_bit, depth, record, members)
+        self._members(subject, kind, first_bit, depth, record, members)
         return record
 
     def _members(
         self,
-        seen: _Seen,
+        subject: _Seen,
         kind: Struct,
         first_bit: int,
         depth: int,
         record: JsonObject,
         members: list[Plain],
     ) -> None:
-        wanted: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
-        wanted += variant_members(
+        own_members: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
+        own_members += variant_members(
             kind.declared.variant_parts,
-            lambda each: self._discriminant(seen, kind, each, first_bit),
+            lambda discriminant: self._discriminant(subject, kind, discriminant, first_bit),
         )
-        for index, member in enumerate(wanted):
+        for index, member in enumerate(own_members):
             if self.parts_left <= 0:
-                record["omitted"] = len(wanted) - index
+                record["omitted"] = len(own_members) - index
                 break
             if isinstance(member, DwarfGpuError):
                 members.append({"name": None, "base_class": False, "value": unknown(str(member))})
@@ -219,26 +219,27 @@ class _Walk:
                 {
                     "name": name if member.is_base_class else member.name,
                     "base_class": member.is_base_class,
-                    "value": self._member(seen, kind, member, first_bit, depth),
+                    "value": self._member(subject, kind, member, first_bit, depth),
                 }
             )
 
-    def _printed(self, seen: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+    def _printed(self, subject: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
         """What the printer of a class says; None where it has none."""
         size = size_bits(kind)
-        if size is None or seen.object.known_bytes(first_bit, size) is None:
+        if size is None or subject.object.known_bytes(first_bit, size) is None:
             return None
         arch = self.architecture
         pointer_bits = 64 if arch is None else arch.address_spaces[0].address_bits
-        start = None if seen.whole is None else address_of(seen.whole.location)
+        start = None if subject.whole is None else address_of(subject.whole.location)
         address = None if start is None else start + first_bit // 8
         value = Object(
-            kind, seen.object.endian, pointer_bits // 8, self.read_memory, seen.object, first_bit,
+            kind, subject.object.endian, pointer_bits // 8, self.read_memory,
+            subject.object, first_bit,
             address,
         )  # fmt: skip
         try:
-            found = printed_of(self._printer, value)
-            return None if found is None else self._of_printer(found, depth)
+            printed = printed_of(self._printer, value)
+            return None if printed is None else self._of_printer(printed, depth)
         except Unfit:
             return None
         except DwarfGpuError as error:
@@ -250,21 +251,21 @@ class _Walk:
             self._printers_of[kind] = self.printers.of(kind)
         return self._printers_of[kind]
 
-    def _of_printer(self, found: Printed, depth: int) -> Plain:
+    def _of_printer(self, printed: Printed, depth: int) -> Plain:
         record: JsonObject = {
-            "summary": [self._summary(part, depth) for part in summary_parts(found)]
+            "summary": [self._summary(part, depth) for part in summary_parts(printed)]
         }
-        if found.children is None:
+        if printed.children is None:
             return record
         children: list[Plain] = []
         record["children"] = children
         try:
-            for name, each in found.children:
+            for name, child in printed.children:
                 if self.parts_left <= 0 or len(children) >= MOST_ELEMENTS:
                     record["omitted"] = True
                     break
-                told = each if isinstance(each, str) else self._object(each, depth)
-                children.append({"name": name, "value": told})
+                shown = child if isinstance(child, str) else self._object(child, depth)
+                children.append({"name": name, "value": shown})
         except (DwarfGpuError, Unfit) as error:
             record["error"] = str(error)
         return record
@@ -285,29 +286,29 @@ class _Walk:
 
     def _object(self, value: Object, depth: int) -> Plain:
         """An object that a printer gives."""
-        held, first_bit = value.contents()
-        return self.value(_Seen(held, None), value.type, first_bit, depth + 1)
+        contents, first_bit = value.contents()
+        return self.value(_Seen(contents, None), value.type, first_bit, depth + 1)
 
-    def _discriminant(self, seen: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
-        if member.location is not None and seen.whole is not None:
-            whole = seen.whole
+    def _discriminant(self, subject: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
+        if member.location is not None and subject.whole is not None:
+            whole = subject.whole
             placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
             return whole.resolver.contents(placed)
         size = min(member.bit_size or size_bits(member.type) or 0, scalars.MAX_BITS)
-        return seen.object.bits(first_bit + (member.bit_offset or 0), size)
+        return subject.object.bits(first_bit + (member.bit_offset or 0), size)
 
     def _member(
-        self, seen: _Seen, kind: Struct, member: Member, first_bit: int, depth: int
+        self, subject: _Seen, kind: Struct, member: Member, first_bit: int, depth: int
     ) -> Plain:
         try:
             is_whole = member.bit_size is None
             if member.location is not None or (is_whole and is_dynamic(member.type)):
-                return self._placed(seen, (kind, member), member.type, first_bit, depth + 1)
+                return self._placed(subject, (kind, member), member.type, first_bit, depth + 1)
             first_bit += member.bit_offset or 0
             if is_whole:
-                return self.value(seen, member.type, first_bit, depth + 1)
-            size, endian = min(member.bit_size or 0, scalars.MAX_BITS), seen.object.endian
-            bits = field_bits(seen.object.bits, first_bit, size, member.type, endian)
+                return self.value(subject, member.type, first_bit, depth + 1)
+            size, endian = min(member.bit_size or 0, scalars.MAX_BITS), subject.object.endian
+            bits = field_bits(subject.object.bits, first_bit, size, member.type, endian)
             return self._bit_field(member.type, bits)
         except DwarfGpuError as error:
             return unknown(str(error))
@@ -323,15 +324,15 @@ class _Walk:
         widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
         return self._number(bare, widened)
 
-    def _array(self, seen: _Seen, kind: Array, first_bit: int, depth: int) -> Plain:
+    def _array(self, subject: _Seen, kind: Array, first_bit: int, depth: int) -> Plain:
         count, strides = kind.dimensions[0] if kind.dimensions else None, strides_of(kind)
         if count is None or strides is None or not (strides[0] or size_bits(kind.element)):
             return unknown("array of unknown length")
         stride, inner = strides[0], element_type(kind)
         shown = min(max(count, 0), MOST_ELEMENTS)
         if strides[0] > 0:
-            shown = min(shown, max(0, seen.object.size_bits - first_bit) // stride)
-        text = self._characters(seen, kind, first_bit, shown, stride)
+            shown = min(shown, max(0, subject.object.size_bits - first_bit) // stride)
+        text = self._characters(subject, kind, first_bit, shown, stride)
         if text is not None:
             record: JsonObject = {"characters": text}
         else:
@@ -340,7 +341,7 @@ class _Walk:
                 if self.parts_left <= 0:
                     break
                 start = first_bit + offset_bits(stride, count, index)
-                elements.append(self.value(seen, inner, start, depth + 1))
+                elements.append(self.value(subject, inner, start, depth + 1))
             shown = len(elements)
             record = {"elements": elements}
         if kind.lower_bound:
@@ -350,7 +351,7 @@ class _Walk:
         return record
 
     def _characters(
-        self, seen: _Seen, kind: Array, first_bit: int, count: int, stride: int
+        self, subject: _Seen, kind: Array, first_bit: int, count: int, stride: int
     ) -> str | None:
         """One character for each element, whatever it is, if all of them are known."""
         character = character_kind(kind.element)
@@ -358,7 +359,7 @@ class _Walk:
             return None
         if character.unit_bytes != 1 or stride != 8:
             return None
-        data = seen.object.known_bytes(first_bit, 8 * count)
+        data = subject.object.known_bytes(first_bit, 8 * count)
         return None if data is None else data.decode("latin-1")
 
     # Scalars
@@ -379,7 +380,9 @@ class _Walk:
                 return bool(number) if number < 2 else number
             case Enum():
                 value = signed(number, size) if bare.is_signed else number
-                name = next((name for name, each in bare.enumerators if each == value), None)
+                name = next(
+                    (name for name, enumerator in bare.enumerators if enumerator == value), None
+                )
                 return {"enumerator": name, "value": _integer(value)}
             case Pointer():
                 return self._pointer(bare, number)

@@ -101,8 +101,8 @@ def format_value(
         return unknown
     removed = 0
     if resolver is not None:
-        rest = without_removed(bits, kind, location, resolver, endian)
-        removed = bits.unavailable & ~rest.unavailable
+        words = without_removed(bits, kind, location, resolver, endian)
+        removed = bits.unavailable & ~words.unavailable
     shown = Shown(
         ObjectBytes.of(bits, endian, removed),
         options,
@@ -233,8 +233,8 @@ def _complex(shown: Shown, bare: Base, bits: Bits, letter: str) -> str:
     part = Base(evolve(bare.base, encoding="float", bit_size=half))
     texts: list[str] = []
     for index in (0, 1):
-        each = bits.slice(index * half, half, bare.base.endian)
-        texts += _scalar(shown, part, part, each, 1, letter)
+        half_bits = bits.slice(index * half, half, bare.base.endian)
+        texts += _scalar(shown, part, part, half_bits, 1, letter)
     return f"{texts[0]} + {texts[1]}i"
 
 

@@ -19,17 +19,17 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import SourceLines, runs_text, spans_text
 
 
-def coverage_at(session: Session, wanted: Variable) -> Coverage | None:
+def coverage_at(session: Session, variable: Variable) -> Coverage | None:
     """What is said of a variable over all of its scope; None where no code of it is known."""
     code_object = session.code_object
     if code_object is None:
         return None
-    pc = None if wanted.kind == "global" else session.program_location
+    pc = None if variable.kind == "global" else session.program_location
     allowance = Allowance.of(code_object.info)
-    for unit in find_variables(code_object.scopes, Wanted((wanted.name,), None, pc)):
+    for unit in find_variables(code_object.scopes, Wanted((variable.name,), None, pc)):
         for group in unit.groups:
             for coverage in group.coverages(allowance):
-                if coverage.variable.die == wanted.die:
+                if coverage.variable.die == variable.die:
                     return coverage
     return None
 
@@ -119,10 +119,10 @@ def _lines(spans: tuple[Range, ...], source: SourceLines) -> str:
 
 def _line(address: int, source: SourceLines, pc: int) -> str:
     """`line 13`; with its file where that is another one than at `pc`, the address without one."""
-    found = source.of(Range(address, address + 1))
-    if not found:
+    entry = source.of(Range(address, address + 1))
+    if not entry:
         return f"{address:#x}"
-    file, lines = found[-1]
+    file, lines = entry[-1]
     here = source.of(Range(pc, pc + 1))
     is_here = bool(here) and here[-1][0] == file
     return f"line {lines[-1]}" if is_here else f"{file}:{lines[-1]}"

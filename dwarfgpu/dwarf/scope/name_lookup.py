@@ -506,7 +506,7 @@ def _is_scope(die: Die) -> bool:
 
 def _names(scope: Die) -> Path:
     """The canonical names of a scope and of those around it."""
-    return (*(scope.name for scope in path_of(scope)), scope_name(scope))
+    return (*(outer.name for outer in path_of(scope)), scope_name(scope))
 
 
 def _is_function(meaning: Meaning) -> bool:

@@ -144,7 +144,7 @@ def _part(types: Types, die: Die, depth: int) -> VariantPart:
     variants = tuple(
         Variant(
             tuple(
-                _member(types, child) for child in child.children() if child.tag == dw.TAG_MEMBER
+                _member(types, member) for member in child.children() if member.tag == dw.TAG_MEMBER
             ),
             _discriminants(child, has_sign),
             _parts(types, child, depth + 1),

@@ -26,7 +26,7 @@ class Part:
     def __attrs_post_init__(self) -> None:
         names: tuple[str, ...] = self.__match_args__
         values = [getattr(self, name) for name in names]
-        parts = [each for value in values for each in (value if type(value) is tuple else (value,))]
+        parts = [part for value in values for part in (value if type(value) is tuple else (value,))]
         inner = [part for part in parts if isinstance(part, Part)]
         height = 1 + max((part.height for part in inner), default=-1)
         if height > MAX_HEIGHT:

@@ -36,11 +36,11 @@ _SPELLED: Final = {
 class Cursor:
     """A position in the words of an expression."""
 
-    def __init__(self, text: str, known: Known) -> None:
+    def __init__(self, text: str, names: Known) -> None:
         self.text = text
-        self.known = known
+        self.known = names
         self.tokens = list(tokens(text))
-        if any(token.text in _SPELLED for token in self.tokens) and known.is_cplusplus():
+        if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0
         self.depth = 0
@@ -79,8 +79,8 @@ class Cursor:
                 return self.known.unknown(name)
         if self.token.text == "#":
             return UsageError("Invalid character '#' in expression.")
-        rest = self.text[self.token.start :][:_SHOWN]
-        return UsageError(f"A syntax error in expression, near `{rest}'.")
+        excerpt = self.text[self.token.start :][:_SHOWN]
+        return UsageError(f"A syntax error in expression, near `{excerpt}'.")
 
 
 def _as_operator(token: Token) -> Token:

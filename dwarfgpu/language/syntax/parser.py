@@ -33,18 +33,18 @@ _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name",
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
-def parse(text: str, known: Known) -> Node:
+def parse(text: str, names: Known) -> Node:
     """The tree of an expression; `UsageError` in GDB's words, `LimitExceeded` for a deep one."""
-    return Parser(text, known).whole()
+    return Parser(text, names).whole()
 
 
-def parse_type(text: str, known: Known) -> ast.TypeName | None:
+def parse_type(text: str, names: Known) -> ast.TypeName | None:
     """The type that a text names, and nothing after it; None where it begins otherwise."""
-    parser = Parser(text, known)
+    parser = Parser(text, names)
     first = parser.token
     if first.kind != "name":
         return None
-    if not _is_type_word(first.text) and not known.is_type(extended_name(parser, parser.at)[0]):
+    if not _is_type_word(first.text) and not names.is_type(extended_name(parser, parser.at)[0]):
         return None
     name = TypeParser(parser).type_name()
     if parser.token.kind != "end":
@@ -52,15 +52,15 @@ def parse_type(text: str, known: Known) -> ast.TypeName | None:
     return name
 
 
-def parse_type_of(text: str, known: Known) -> ast.TypeOf | None:
+def parse_type_of(text: str, names: Known) -> ast.TypeOf | None:
     """What `typeof(expression)` is that of, where a text is that and nothing else."""
-    parser = Parser(text, known)
+    parser = Parser(text, names)
     if not parser.is_type_of(parser.at):
         return None
-    found = parser.type_of()
+    type_name = parser.type_of()
     if parser.token.kind != "end":
         raise parser.syntax_error()
-    return found
+    return type_name
 
 
 def _is_type_word(word: str) -> bool:
@@ -171,18 +171,18 @@ class Parser(Cursor):
     def _cast_type(self, end: str) -> ast.TypeName | ast.TypeOf:
         if not self.is_type_of(self.at):
             return self._type(end)
-        found = self.type_of()
+        type_name = self.type_of()
         self.expect(end)
-        return found
+        return type_name
 
     def _listed(self, end: str) -> tuple[Node, ...]:
         """Expressions between commas up to a mark, which is consumed."""
-        found: list[Node] = []
+        arguments: list[Node] = []
         while self.accept(end) is None:
-            found.append(self.expression(_ASSIGNMENT))
+            arguments.append(self.expression(_ASSIGNMENT))
             if self.token.text != end:
                 self.expect(",")
-        return tuple(found)
+        return tuple(arguments)
 
     def _postfix(self, node: Node) -> Node:
         while True:

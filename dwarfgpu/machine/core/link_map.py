@@ -28,16 +28,16 @@ _LONGEST_NAME: Final = 4_096
 
 def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
     """By the address of its dynamic section, the path by which each library was loaded."""
-    found: dict[int, str] = {}
+    modules: dict[int, str] = {}
     if dump.file.address_bytes != _ADDRESS_BYTES:
-        return found
+        return modules
     try:
         for section, name in _libraries(_Words(memory, dump.file.endian), dump):
             if name.startswith("/"):
-                found.setdefault(section, name)
+                modules.setdefault(section, name)
     except Unavailable:
         pass  # those before it are told
-    return found
+    return modules
 
 
 class _Words:
@@ -59,10 +59,10 @@ class _Words:
         return int.from_bytes(self._memory.read(address, 4), self._endian)
 
     def text(self, address: int) -> str:
-        known = self._memory.known(address, _LONGEST_NAME)
-        if not known or known[0][0] or b"\0" not in known[0][1]:
+        data = self._memory.known(address, _LONGEST_NAME)
+        if not data or data[0][0] or b"\0" not in data[0][1]:
             return ""
-        return known[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return data[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
 def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
@@ -94,9 +94,9 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
     return addresses[_PT_DYNAMIC] + headers - addresses.get(_PT_PHDR, headers)
 
 
-def _value(words: _Words, section: int, wanted: int) -> int | None:
+def _value(words: _Words, section: int, wanted_tag: int) -> int | None:
     for index in range(_MOST_ENTRIES):
         tag, value = words.at(section + 2 * _ADDRESS_BYTES * index, 2)
-        if tag in (0, wanted):
+        if tag in (0, wanted_tag):
             return value if tag else None
     return None

@@ -176,8 +176,8 @@ class _Loader:
 
     def core(self) -> Core:
         dumps = [self._dump] if self._gpu_dump is None else [self._gpu_dump, self._dump]
-        held = [core_ranges(dump.file) for dump in dumps]
-        memory = CoreMemory(*held)
+        host_ranges = [core_ranges(dump.file) for dump in dumps]
+        memory = CoreMemory(*host_ranges)
         for dump in dumps:
             cut = cut_short(dump.file)
             self._notes += [] if cut is None else [cut]
@@ -190,7 +190,7 @@ class _Loader:
             self._notes.append(
                 "no stack is in the core file: what else it leaves out may have been changed"
             )
-        memory = CoreMemory(*held, ranges)
+        memory = CoreMemory(*host_ranges, ranges)
         gpu = self._gpu(memory)
         files = () if host is None else host.files
         loaded = None
@@ -215,9 +215,9 @@ class _Loader:
     def _host(self, memory: CoreMemory) -> Modules | None:
         if self._dump.architecture is None or not self._threads:
             return None
-        found = modules(self._dump, memory, self._where)
-        self._notes += found.notes
-        return found
+        host_modules = modules(self._dump, memory, self._where)
+        self._notes += host_modules.notes
+        return host_modules
 
     def _gpu(self, memory: CoreMemory) -> GpuTarget | None:
         state = (self._gpu_dump or self._dump).gpu
@@ -230,25 +230,28 @@ class _Loader:
     def _gpu_modules(self, gpu: GpuTarget, is_alone: bool) -> GpuModules:
         where = self._where
         address = gpu.gpu.state.runtime.r_debug
-        found = gpu_modules(gpu.memory, address, where, self._code_objects)
+        gpu_files = gpu_modules(gpu.memory, address, where, self._code_objects)
         if is_alone and where.program is not None:
-            found = self._with_given(gpu, found, where.program)
-        self._notes += [note for note in found.notes if found.listed or not found.files]
-        self._notes += [f"{each.uri} is not used: {why}" for each, why in found.missing.items()]
-        return found
+            gpu_files = self._with_given(gpu, gpu_files, where.program)
+        self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
+        self._notes += [
+            f"{entry.uri} is not used: {why}" for entry, why in gpu_files.missing.items()
+        ]
+        return gpu_files
 
-    def _with_given(self, gpu: GpuTarget, found: GpuModules, path: str) -> GpuModules:
+    def _with_given(self, gpu: GpuTarget, modules: GpuModules, path: str) -> GpuModules:
         """The code objects with the file that the user gives in the place of a missing one."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address
         if address is not None:
             why = why_not_loaded(gpu.memory, file, address)
-            entries = [each for each in found.listed if each.load_address == address]
+            entries = [entry for entry in modules.listed if entry.load_address == address]
         else:
             checked = [
-                (each, why_not_loaded(gpu.memory, file, each.load_address)) for each in found.listed
+                (entry, why_not_loaded(gpu.memory, file, entry.load_address))
+                for entry in modules.listed
             ]
-            entries = [each for each, why in checked if why is None]
+            entries = [entry for entry, why in checked if why is None]
             why = None if entries else next((why for _, why in checked if why), "none is listed")
             if not entries:
                 raise UsageError(
@@ -256,12 +259,12 @@ class _Loader:
                     "it was loaded"
                 )
             address = entries[0].load_address
-        known = [file for file in found.files if file.load_address != address]
+        placed = [file for file in modules.files if file.load_address != address]
         name = entries[0].uri if entries else path
         loaded = LoadedFile(name, file, address)
         notes = () if why is None else (f"{path} is taken as given: {why}",)
-        missing = {each: why for each, why in found.missing.items() if each not in entries}
-        return GpuModules(found.listed, (loaded, *known), missing, (*found.notes, *notes))
+        missing = {entry: why for entry, why in modules.missing.items() if entry not in entries}
+        return GpuModules(modules.listed, (loaded, *placed), missing, (*modules.notes, *notes))
 
     def _target(
         self, memory: CoreMemory, gpu: GpuTarget | None
@@ -270,13 +273,13 @@ class _Loader:
         if arch is None or not self._threads:
             assert gpu is not None
             return gpu
-        given = StateTarget(arch)
+        target = StateTarget(arch)
         for number in self._threads:
-            given.add_wave(number)
-        host = CoreTarget(self._threads, memory, given)
+            target.add_wave(number)
+        host = CoreTarget(self._threads, memory, target)
         if gpu is None:
             return host
-        gpu.share_global_memory(given)
+        gpu.share_global_memory(target)
         return ProcessTarget(host, gpu)
 
 
@@ -296,8 +299,8 @@ def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
 def _in_stack(dump: CoreDump, pointer: int) -> int:
     """An address of the stack: what a stack pointer has, or the first one of the memory near above
     it that can be written and is of no file."""
-    files = {each.start for each in dump.mapped}
-    segments = sorted(dump.file.segments, key=lambda each: each.address)
+    files = {mapping.start for mapping in dump.mapped}
+    segments = sorted(dump.file.segments, key=lambda segment: segment.address)
     for segment in segments:
         is_memory = (
             segment.type == PT_LOAD and segment.flags & PF_W and segment.address not in files

@@ -53,20 +53,20 @@ class Range:
 
 def core_ranges(core: ObjectFile) -> tuple[Range, ...]:
     """What the segments of a core file hold, and what they leave out, by address."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     for segment in core.segments:
         if segment.type != PT_LOAD:
             continue
         dumped = min(segment.file_bytes, segment.memory_bytes)
-        held = min(dumped, max(0, core.size_bytes - segment.offset))
+        dumped_bytes = min(dumped, max(0, core.size_bytes - segment.offset))
         start = segment.address
-        ends = (start + held, start + dumped, start + segment.memory_bytes)
-        found += [
+        ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
+        ranges += [
             Range(start, ends[0], core, segment.offset),
             Range(ends[0], ends[1], None, 0, f"{core.path} is cut short"),
             Range(ends[1], ends[2], None, 0, "the core file leaves it out"),
         ]
-    return _sorted(found)
+    return _sorted(ranges)
 
 
 @frozen
@@ -82,15 +82,15 @@ class MemorySizes:
 
 def memory_sizes(core: ObjectFile) -> MemorySizes:
     """Of all segments of memory."""
-    held = left_out = missing = 0
+    held_bytes = left_out = missing = 0
     for segment in core.segments:
         if segment.type == PT_LOAD:
             dumped = min(segment.file_bytes, segment.memory_bytes)
             there = min(dumped, max(0, core.size_bytes - segment.offset))
-            held += there
+            held_bytes += there
             missing += dumped - there
             left_out += segment.memory_bytes - dumped
-    return MemorySizes(held, left_out, missing)
+    return MemorySizes(held_bytes, left_out, missing)
 
 
 def cut_short(core: ObjectFile) -> str | None:
@@ -113,7 +113,7 @@ def mapped_range(start: int, end: int, offset: int, file: ObjectFile) -> tuple[R
 
 
 def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    return tuple(sorted((e for e in ranges if e.start < e.end), key=lambda each: each.start))
+    return tuple(sorted((e for e in ranges if e.start < e.end), key=lambda part: part.start))
 
 
 class CoreMemory:
@@ -127,18 +127,18 @@ class CoreMemory:
         """The same as `read`; of a range in one place of a large file, not read yet."""
         parts = list(islice(self._parts(address, size_bytes), 2))
         if len(parts) == 1 and isinstance(parts[0][2], Range):
-            held = parts[0][2].window(address, size_bytes)
-            if held is not None:
-                return held
+            window = parts[0][2].window(address, size_bytes)
+            if window is not None:
+                return window
         return self.read(address, size_bytes)
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """The bytes; `Unavailable` with the first address that is not known, and why."""
         parts = []
-        for at, count, held in self._parts(address, size_bytes):
-            if isinstance(held, str):
-                raise Unavailable(f"cannot access memory at address {at:#x}: {held}")
-            parts.append(held.read(at, count))
+        for at, count, held_part in self._parts(address, size_bytes):
+            if isinstance(held_part, str):
+                raise Unavailable(f"cannot access memory at address {at:#x}: {held_part}")
+            parts.append(held_part.read(at, count))
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
@@ -153,17 +153,17 @@ class CoreMemory:
         """Address and size of each part, and who has it, or why nobody does."""
         end = address + size_bytes
         while address < end:
-            stop, held = end, None
+            stop, source = end, None
             why = "nothing is mapped there"
             for layer in self._layers:
-                found, boundary = layer.at(address)
+                layer_part, boundary = layer.at(address)
                 stop = min(stop, boundary)
-                if found is not None and found.file is not None:
-                    held = found
+                if layer_part is not None and layer_part.file is not None:
+                    source = layer_part
                     break
-                if found is not None:
-                    why = found.why
-            yield address, stop - address, held or why
+                if layer_part is not None:
+                    why = layer_part.why
+            yield address, stop - address, source or why
             address = stop
 
 

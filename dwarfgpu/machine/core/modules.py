@@ -114,13 +114,13 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
         for segment in dump.file.segments
         if segment.type == PT_LOAD and segment.flags & PF_X
     )
-    found = list(_modules(dump.mapped, memory, code))
-    for module in found:
+    modules = list(_modules(dump.mapped, memory, code))
+    for module in modules:
         reader.add(module, is_program=module.has(entry))
-    if not any(module.has(entry) for module in found):
+    if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
     reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
-    files = sorted(reader.files, key=lambda each: not each.is_program)
+    files = sorted(reader.files, key=lambda file: not file.is_program)
     return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
 
 
@@ -128,14 +128,14 @@ def _modules(
     mapped: Iterable[MappedFile], memory: CoreMemory, code: Iterable[Segment]
 ) -> Iterator[_Module]:
     """The parts that belong together: of one path, from one beginning of the file on."""
-    executable = {each.address for each in code}
+    executable = {segment.address for segment in code}
 
     def module(path: str, parts: Sequence[MappedFile], page: bytes | None) -> _Module:
         return _Module(path, tuple(parts), page, any(e.start in executable for e in parts))
 
     by_path: dict[str, list[MappedFile]] = {}
-    for each in mapped:
-        by_path.setdefault(each.path, []).append(each)
+    for mapping in mapped:
+        by_path.setdefault(mapping.path, []).append(mapping)
     for path, parts in by_path.items():
         first, page = 0, _page(memory, parts[0])
         for index, part in enumerate(parts):
@@ -175,9 +175,9 @@ def _load_address(
         for segment in () if header is None else header.segments:
             if segment.type != PT_LOAD or not _covers(segment, part.offset):
                 continue
-            found = part.start - part.offset - segment.address + segment.offset
-            if expected in (None, found):
-                return found
+            bias = part.start - part.offset - segment.address + segment.offset
+            if expected in (None, bias):
+                return bias
     return None
 
 
@@ -214,21 +214,21 @@ class _Reader:
         if not module.is_loaded:
             self._lost(module, f"it is of {shown_path(module.path)}, which has no build ID")
             return
-        given = self._where.program if is_program else None
+        program = self._where.program if is_program else None
         try:
             file = (
-                open_object(given, self._where.limits)
-                if given is not None
+                open_object(program, self._where.limits)
+                if program is not None
                 else self._opened_of(module)
             )
-            why = self._why_not(module, file, is_given=given is not None)
+            why = self._why_not(module, file, is_given=program is not None)
         except DwarfGpuError as error:
-            if given is not None:
+            if program is not None:
                 raise
             file, why = None, error.message
         if file is None or why is not None:
-            if given is not None:
-                raise UsageError(f"{given} is not the program that ran: {why}")
+            if program is not None:
+                raise UsageError(f"{program} is not the program that ran: {why}")
             self._lost(module, f"{shown_path(module.path)} is not used: {why}")
             if module.page is not None or module.has_code:
                 self.notes.append(f"{shown_path(module.path)} is not used: {why}")
@@ -274,9 +274,11 @@ class _Reader:
                 self.notes.append(f"{file.path} is taken as given: {_NOT_CHECKED}")
                 return None
             return _NOT_CHECKED
-        ran, found = self._build_id(module, header), build_id(file)
-        if ran != found:
-            ids = [f"build ID {each.hex()}" if each else "no build ID" for each in (found, ran)]
+        ran, running_id = self._build_id(module, header), build_id(file)
+        if ran != running_id:
+            ids = [
+                f"build ID {build.hex()}" if build else "no build ID" for build in (running_id, ran)
+            ]
             return f"it has {ids[0]}, what was mapped has {ids[1]}"
         if ran is None and file.file_bytes(0, min(len(page), file.size_bytes), "page") != page:
             return "it has no build ID, and another first page than what was mapped"
@@ -300,43 +302,43 @@ class _Reader:
 
     def add_program(self, entry: int | None, dump: CoreDump) -> None:
         """The program, where the core does not tell its path."""
-        given = self._where.program
-        if given is None:
+        program = self._where.program
+        if program is None:
             called = self._text(dump.auxiliary.get(AT_EXECFN))
             named = "" if called is None else f" ({shown_path(called)})"
             self.notes.append(
                 f"the core file does not tell where the program{named} is: give it with --file"
             )
             return
-        file = open_object(given, self._where.limits)
+        file = open_object(program, self._where.limits)
         if file.machine != dump.file.machine or file.endian != dump.file.endian:
-            raise UsageError(f"{given} is not for the machine of {dump.file.path}")
+            raise UsageError(f"{program} is not for the machine of {dump.file.path}")
         load_address = self._where.load_address
         if load_address is None and entry is not None:
             load_address = entry - file.entry
         if load_address is None:
-            raise UsageError(f"{dump.file.path} does not tell where {given} was loaded")
+            raise UsageError(f"{dump.file.path} does not tell where {program} was loaded")
         if load_address % _PAGE_BYTES:
-            raise UsageError(f"{given} is not the program that ran: it begins elsewhere")
-        self.files.append(LoadedFile(given, file, load_address, is_program=True))
-        self.notes.append(f"{given} is taken as given: {_NOT_CHECKED}")
+            raise UsageError(f"{program} is not the program that ran: it begins elsewhere")
+        self.files.append(LoadedFile(program, file, load_address, is_program=True))
+        self.notes.append(f"{program} is taken as given: {_NOT_CHECKED}")
 
     def _text(self, address: int | None) -> str | None:
         """The string at an address; None where it is not known."""
         if address is None:
             return None
-        known = self._memory.known(address, _PAGE_BYTES)
-        if not known or known[0][0] or b"\0" not in known[0][1]:
+        page = self._memory.known(address, _PAGE_BYTES)
+        if not page or page[0][0] or b"\0" not in page[0][1]:
             return None
-        return known[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return page[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
     def add_vdso(self, address: int | None) -> None:
         """The library that the kernel maps into every process: it is only in memory."""
-        known = [] if address is None else self._memory.known(address, _MOST_VDSO_BYTES)
-        if address is None or not known or known[0][0] or known[0][1][:4] != ELF_MAGIC:
+        image = [] if address is None else self._memory.known(address, _MOST_VDSO_BYTES)
+        if address is None or not image or image[0][0] or image[0][1][:4] != ELF_MAGIC:
             return
         try:
-            file = ObjectFile("[vdso]", known[0][1], self._where.limits)
+            file = ObjectFile("[vdso]", image[0][1], self._where.limits)
             first = next(segment for segment in file.segments if segment.type == PT_LOAD)
             self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
         except (DwarfGpuError, StopIteration):

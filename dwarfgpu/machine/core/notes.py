@@ -149,11 +149,11 @@ def read_core(file: ObjectFile) -> CoreDump:
 
 
 def _architecture(file: ObjectFile) -> Architecture:
-    found = architecture_of(file)
-    if found.name not in LAYOUTS or file.address_bytes != 8:
-        what = f"{8 * file.address_bytes}-bit {found.name}"
-        raise Unsupported(f"{file.path} is a core file of {what}; x86_64 and aarch64 are read")
-    return found
+    architecture = architecture_of(file)
+    if architecture.name not in LAYOUTS or file.address_bytes != 8:
+        expected = f"{8 * file.address_bytes}-bit {architecture.name}"
+        raise Unsupported(f"{file.path} is a core file of {expected}; x86_64 and aarch64 are read")
+    return architecture
 
 
 class _Notes:
@@ -170,13 +170,13 @@ class _Notes:
         self._is_in_thread = False
 
     def add(self, note: Note) -> None:
-        known = _READERS.get((note.owner, note.type))
-        if known is None or (self.layout is None and note.type != NT_AMDGPU_CORE_STATE):
+        reader = _READERS.get((note.owner, note.type))
+        if reader is None or (self.layout is None and note.type != NT_AMDGPU_CORE_STATE):
             name = _NAMES.get((note.owner, note.type), f"{note.owner} note {note.type:#x}")
             self._unread[name] = None
             return
         try:
-            known(self, note.content)
+            reader(self, note.content)
         except (Malformed, Unsupported) as error:
             error.context = error.context or self.found.file.path
             self.problems.append(error)
@@ -297,9 +297,9 @@ def _mapped(reader: Reader) -> Iterator[MappedFile]:
     if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
         raise Malformed(f"NT_FILE has no room for its {count} entries")
     ranges = [tuple(reader.unsigned(8) for _ in range(3)) for _ in range(count)]
-    found = []
+    mappings = []
     for start, end, page in ranges:
         path = reader.string().decode("utf-8", "surrogateescape")
         if start < end:
-            found.append(MappedFile(start, end, page * page_bytes, path))
-    return iter(sorted(found, key=lambda each: each.start))
+            mappings.append(MappedFile(start, end, page * page_bytes, path))
+    return iter(sorted(mappings, key=lambda mapping: mapping.start))

@@ -118,19 +118,19 @@ def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
     """
     if len(data) != layout.floating_bytes:
         raise Malformed(f"NT_FPREGSET has {len(data)} bytes, not {layout.floating_bytes}")
-    found = {name: data[at : at + 16] for name, at in layout.floating.items()}
+    x87 = {name: data[at : at + 16] for name, at in layout.floating.items()}
     if layout is _X86_64:
         top = int.from_bytes(data[2:4], "little") >> 11 & 7
-        found |= {f"mm{n}": found[f"st{n - top & 7}"] for n in range(8)}
-        found |= dict(_x87_state(data, [found[f"st{n - top & 7}"] for n in range(8)]))
-    return found
+        x87 |= {f"mm{n}": x87[f"st{n - top & 7}"] for n in range(8)}
+        x87 |= dict(_x87_state(data, [x87[f"st{n - top & 7}"] for n in range(8)]))
+    return x87
 
 
 def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, bytes]]:
     """The words of the x87 state, each in 4 bytes; `numbers`: R0 to R7."""
     for name, at, size_bytes in _X87_WORDS:
         yield name, data[at : at + size_bytes].ljust(4, b"\0")
-    tags = sum(_tag(each) << 2 * n for n, each in enumerate(numbers) if data[4] >> n & 1)
+    tags = sum(_tag(number) << 2 * n for n, number in enumerate(numbers) if data[4] >> n & 1)
     empty = sum(3 << 2 * n for n in range(8) if not data[4] >> n & 1)
     yield "ftag", (tags | empty).to_bytes(4, "little")
     yield "fop", (int.from_bytes(data[6:8], "little") & 0x7FF).to_bytes(4, "little")
@@ -165,15 +165,15 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
     if len(data) < _HEADER_END:
         raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
     in_use = int.from_bytes(data[_FXSAVE_BYTES : _FXSAVE_BYTES + 8], "little")
-    found: dict[str, bytes] = {}
+    registers: dict[str, bytes] = {}
     for component, size_bytes, at in components:
         if _SIZES.get(component) != size_bytes:
             continue
         part = data[at : at + size_bytes] if in_use >> component & 1 else bytes(size_bytes)
         if at < _HEADER_END or len(part) != size_bytes:
             raise Malformed(f"component {component} is outside of NT_X86_XSTATE")
-        found |= dict(_of_component(component, part))
-    return found
+        registers |= dict(_of_component(component, part))
+    return registers
 
 
 def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:

@@ -22,8 +22,8 @@ _SIGNALS: Final = """
 """
 _NAMED: Final = {
     int(number): (name, text)
-    for each in _SIGNALS.strip().replace("\n", "|").split("|")
-    for number, name, text in [each.split(" ", 2)]
+    for row in _SIGNALS.strip().replace("\n", "|").split("|")
+    for number, name, text in [row.split(" ", 2)]
 }
 _REAL_TIME: Final = range(32, 65)
 _FAULTS: Final = frozenset((4, 5, 7, 8, 11))
@@ -84,8 +84,8 @@ class SignalInfo:
         names = _CODES.get(self.number, "").split()
         if 0 < self.code <= len(names):
             return names[self.code - 1]
-        known = {**_SENDERS, _KERNEL: "SI_KERNEL"}
-        return known.get(self.code, f"code {self.code}")
+        codes = {**_SENDERS, _KERNEL: "SI_KERNEL"}
+        return codes.get(self.code, f"code {self.code}")
 
     @property
     def text(self) -> str:
@@ -94,10 +94,10 @@ class SignalInfo:
             return f"sent by process {self.sender} ({self.code_name})"
         place = "" if self.address is None else f"at address {self.address:#x}"
         meaning = _MEANINGS.get(self.code_name)
-        told = ": ".join(each for each in (place, meaning) if each)
-        if not told and self.code == _KERNEL:
-            told = "of the kernel, which tells no more"
-        return f"{told or 'known by its code alone'} ({self.code_name})"
+        sentence = ": ".join(word for word in (place, meaning) if word)
+        if not sentence and self.code == _KERNEL:
+            sentence = "of the kernel, which tells no more"
+        return f"{sentence or 'known by its code alone'} ({self.code_name})"
 
 
 def signal_info(reader: Reader) -> SignalInfo:

@@ -87,12 +87,12 @@ class CoreTarget:
         self.given.forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        given = self.given.known_memory(where, address, size_bytes)
-        if not given:
+        given_bytes = self.given.known_memory(where, address, size_bytes)
+        if not given_bytes:
             return self.memory.read(address, size_bytes)
         parts: list[bytes] = []
         done = 0
-        for offset, data in [*given, (size_bytes, b"")]:
+        for offset, data in [*given_bytes, (size_bytes, b"")]:
             parts += [self.memory.read(address + done, offset - done), data]
             done = offset + len(data)
         return b"".join(parts)

@@ -33,9 +33,9 @@ def place_beside(state: State, agent: int | None) -> Place:
     An agent that is not there is added; by default it is the first one.
     """
     machine = state.machine
-    for what, told in (("agent", machine.agents), ("workgroup", machine.workgroups)):
-        if not told:
-            raise UsageError(f"the state tells of no {what}: only a machine can be added to")
+    for kind, table in (("agent", machine.agents), ("workgroup", machine.workgroups)):
+        if not table:
+            raise UsageError(f"the state tells of no {kind}: only a machine can be added to")
     number = min(machine.agents) if agent is None else agent
     count = len(machine.dispatches)
     ranges = [
@@ -46,9 +46,9 @@ def place_beside(state: State, agent: int | None) -> Place:
     ]
     scratch = [state.target.apertures_of(wave.wave) for wave in state.waves]
     ranges += [
-        (each.scratch_base, each.scratch_base + (each.scratch_bytes or 0))
-        for each in scratch
-        if each.scratch_base is not None
+        (wave.scratch_base, wave.scratch_base + (wave.scratch_bytes or 0))
+        for wave in scratch
+        if wave.scratch_base is not None
     ]
     return Place(
         machine.agents.get(number, Agent(number)),
@@ -80,10 +80,13 @@ def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
 
 def load_address_beside(state: State, path: Path) -> tuple[int, bool]:
     """Where a code object is in the state, or could be loaded; whether it is there."""
-    for each in state.code_objects:
-        if resolved(each.path) == resolved(path):
-            return each.load_address, True
-    last = max((each.load_address for each in state.code_objects), default=LOAD_ADDRESS - _STEP)
+    for code_object in state.code_objects:
+        if resolved(code_object.path) == resolved(path):
+            return code_object.load_address, True
+    last = max(
+        (code_object.load_address for code_object in state.code_objects),
+        default=LOAD_ADDRESS - _STEP,
+    )
     return max(LOAD_ADDRESS, last // _STEP * _STEP + _STEP), False
 
 
@@ -97,15 +100,17 @@ def require_same_waves(state: State, architecture: str, lanes: int) -> None:
         )
 
 
-def both(before: dict[str, Json], folder: Path, made: Saved, path: Path, is_there: bool) -> Saved:
+def both(
+    before: dict[str, Json], folder: Path, addition: Saved, path: Path, is_there: bool
+) -> Saved:
     """The document of a state in a folder and that of a further dispatch, to be saved at a path."""
     old = _moved(before, folder, resolved(path).parent)
-    document = {**old, "note": "; ".join(_notes(old, made.document))}
+    document = {**old, "note": "; ".join(_notes(old, addition.document))}
     for name in _LISTS:
-        document[name] = [*_items(old, name), *_items(made.document, name)]
-    added = [] if is_there else _items(made.document, "code_objects")
+        document[name] = [*_items(old, name), *_items(addition.document, name)]
+    added = [] if is_there else _items(addition.document, "code_objects")
     document["code_objects"] = [*_items(old, "code_objects"), *added]
-    return evolve(made, document=document)
+    return evolve(addition, document=document)
 
 
 def _notes(*documents: dict[str, Json]) -> list[str]:
@@ -115,20 +120,20 @@ def _notes(*documents: dict[str, Json]) -> list[str]:
 
 
 def _items(document: dict[str, Json], name: str) -> list[Json]:
-    found = document.get(name, [])
-    return found if isinstance(found, list) else []
+    entries = document.get(name, [])
+    return entries if isinstance(entries, list) else []
 
 
 def _moved(value: dict[str, Json], folder: Path, target: Path) -> dict[str, Json]:
     """With the paths of files as another folder sees them."""
-    return {name: _moved_value(name, each, folder, target) for name, each in value.items()}
+    return {name: _moved_value(name, member, folder, target) for name, member in value.items()}
 
 
 def _moved_value(name: str, value: Json, folder: Path, target: Path) -> Json:
     if isinstance(value, dict):
         return _moved(value, folder, target)
     if isinstance(value, list):
-        return [_moved_value(name, each, folder, target) for each in value]
+        return [_moved_value(name, item, folder, target) for item in value]
     if name in ("npy", "path") and isinstance(value, str):
         return os.path.relpath(resolved(folder / value), target)
     return value

@@ -29,7 +29,7 @@ class Extent:
 
 
 def require_room(
-    load_address: int, alignment: int, loaded: Sequence[Extent], taken: Iterable[Extent]
+    load_address: int, alignment: int, loaded: Sequence[Extent], extents: Iterable[Extent]
 ) -> None:
     """`UsageError` where a code object cannot be loaded at an address.
 
@@ -41,15 +41,16 @@ def require_room(
             f"--load-address {shown_address(load_address)}: the code object is loaded at a "
             f"multiple of {alignment:#x}"
         )
-    others = [each for each in taken if each.start < each.end]
+    occupied = [extent for extent in extents if extent.start < extent.end]
     for part in loaded:
         if part.end > 1 << 64:
             raise UsageError(f"--load-address {shown_address(load_address)}: {_behind(part)}")
-        for each in others:
-            if part.start < each.end and each.start < part.end:
+        for extent in occupied:
+            if part.start < extent.end and extent.start < part.end:
                 raise UsageError(
                     f"--load-address {load_address:#x}: the {part.what} at [{part.start:#x},"
-                    f"{part.end:#x}) and {each.what}, [{each.start:#x},{each.end:#x}), overlap"
+                    f"{part.end:#x}) and {extent.what}, [{extent.start:#x},"
+                    f"{extent.end:#x}), overlap"
                 )
 
 
@@ -88,5 +89,5 @@ def taken_in_state(state: State) -> Iterator[Extent]:
 
 
 def _apertures(agent: Agent) -> Iterator[Extent]:
-    for what, base in (("LDS", agent.local_base), ("scratch", agent.private_base)):
-        yield Extent(f"the aperture of {what}", base, base + _APERTURE_BYTES)
+    for memory, base in (("LDS", agent.local_base), ("scratch", agent.private_base)):
+        yield Extent(f"the aperture of {memory}", base, base + _APERTURE_BYTES)

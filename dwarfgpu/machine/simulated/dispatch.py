@@ -159,10 +159,10 @@ def dispatched(request: Request) -> Launched:
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, placed = _waves(request, lanes, group_bytes)
     users, first_system = _user_sgprs(request, descriptor, at, bound)
-    shared = {f"s{each.number}": each.value for each in users if each.value is not None}
-    made = tuple(
-        _wave(request, each, n, scratch_bytes, groups[each.workgroup or 0], shared, first_system)
-        for n, each in enumerate(placed)
+    shared = {f"s{user.number}": user.value for user in users if user.value is not None}
+    launched = tuple(
+        _wave(request, wave, n, scratch_bytes, groups[wave.workgroup or 0], shared, first_system)
+        for n, wave in enumerate(placed)
     )
     dispatch = Dispatch(
         place.dispatch, place.queue, 0, request.kernel.name,
@@ -178,14 +178,14 @@ def dispatched(request: Request) -> Launched:
         {queue.id: queue},
         {dispatch.id: dispatch},
         groups,
-        {each.id: each for each in placed},
+        {wave.id: wave for wave in placed},
     )
     is_preloaded = initial_registers.preloaded(descriptor)[0] > 0
     return Launched(
         request,
         machine,
         request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
-        made,
+        launched,
         _memory(request, at, agent, dispatch, bound, len(placed), scratch_bytes),
         bound,
         tuple(users),
@@ -304,8 +304,8 @@ def require_geometry(request: Request, lanes: int) -> None:
         most = min(most, metadata.max_flat_workgroup_size or most)
         required = metadata.required_workgroup_size
         if required and tuple(required) != geometry.workgroup:
-            wanted = ",".join(map(str, required))
-            raise UsageError(f"--workgroup {shown}: the kernel requires {wanted}")
+            required_size = ",".join(map(str, required))
+            raise UsageError(f"--workgroup {shown}: the kernel requires {required_size}")
     if items > most:
         raise UsageError(f"--workgroup {shown}: {items} work-items; the kernel allows {most}")
     for axis, size, part in zip("xyz", geometry.grid, geometry.workgroup, strict=True):
@@ -336,8 +336,8 @@ def wave_scratch_bytes(request: Request, lanes: int) -> int:
     granules = -(-request.private_bytes * lanes // granule)
     if granules > processor.most_scratch_granules:
         most = processor.most_scratch_granules * granule // lanes
-        wanted = f"{request.private_bytes} bytes of scratch a lane"
-        raise UsageError(f"{wanted}: {processor.name} has at most {most}")
+        needed = f"{request.private_bytes} bytes of scratch a lane"
+        raise UsageError(f"{needed}: {processor.name} has at most {most}")
     return granules * granule
 
 
@@ -415,12 +415,12 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     """What a user should know of what is not known."""
     descriptor = request.kernel.descriptor
     assert descriptor is not None
-    notes = [f"not known: {each}" for each in bound.unknown]
-    for name in dict.fromkeys(each.field for each in users if each.value is None):
-        numbers = [each.number for each in users if each.field == name and each.value is None]
-        which = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
+    notes = [f"not known: {name}" for name in bound.unknown]
+    for name in dict.fromkeys(user.field for user in users if user.value is None):
+        numbers = [user.number for user in users if user.field == name and user.value is None]
+        registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
         why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
-        notes.append(f"not known: {which} ({name}): {why}")
+        notes.append(f"not known: {registers} ({name}): {why}")
     fields = descriptor.fields
     is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
     if is_dynamic and request.scratch_bytes is None:
@@ -428,14 +428,14 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
             f"the stack of the kernel is dynamic: its scratch is at least the "
             f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
         )
-    asked = sum(
+    requested = sum(
         count
         for name, count in initial_registers.USER_SGPRS
         if descriptor.fields.get(f"enable_sgpr_{name}")
     )
     count = descriptor.fields["user_sgpr_count"]
-    if asked > min(count, request.processor.most_user_sgprs):
-        notes.append(f"the descriptor enables {asked} user SGPRs but counts {count}")
+    if requested > min(count, request.processor.most_user_sgprs):
+        notes.append(f"the descriptor enables {requested} user SGPRs but counts {count}")
     return notes
 
 

@@ -105,7 +105,7 @@ def user_sgprs(
         for dword in values.dwords(name, count, processor):
             out.append(Sgpr(len(out), name, dword))
     out += [Sgpr(len(out) + n, "kernarg_preload", dword) for n, dword in enumerate(preload)]
-    return [each for each in out if each.number < limit], limit
+    return [register for register in out if register.number < limit], limit
 
 
 @frozen
@@ -130,16 +130,16 @@ def system_sgprs(
 ) -> dict[str, int]:
     """The system SGPRs, from the first one on; workgroup ids are in ttmps from GFX12 on."""
     fields = descriptor.fields
-    wanted: list[int] = []
+    sgprs: list[int] = []
     if not processor.has_architected_sgprs:
         for axis, number in zip("xyz", wave.position, strict=True):
             if fields.get(f"enable_sgpr_workgroup_id_{axis}"):
-                wanted.append(number)
+                sgprs.append(number)
     if fields.get("enable_sgpr_workgroup_info"):
-        wanted.append(_workgroup_info(processor, wave))
+        sgprs.append(_workgroup_info(processor, wave))
     if fields.get("enable_private_segment") and not processor.has_architected_flat_scratch:
-        wanted.append(wave.scratch_offset)
-    return {f"s{first + n}": number & _MASK for n, number in enumerate(wanted)}
+        sgprs.append(wave.scratch_offset)
+    return {f"s{first + n}": number & _MASK for n, number in enumerate(sgprs)}
 
 
 def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
@@ -183,8 +183,10 @@ def _ttmps(
     packet = wave.packet & 0x1FFFFFF
     if processor.has_architected_sgprs:
         fields = descriptor.fields
-        asked = fields.get("enable_sgpr_workgroup_id_y") or fields.get("enable_sgpr_workgroup_id_z")
-        has_yz = bool(asked)
+        has_more = fields.get("enable_sgpr_workgroup_id_y") or fields.get(
+            "enable_sgpr_workgroup_id_z"
+        )
+        has_yz = bool(has_more)
         out: dict[str, int | str] = {
             "ttmp8": has_yz << 30 | (wave.wave_in_group & 0x1F) << 25 | packet,
             "ttmp9": x,
@@ -220,20 +222,20 @@ _MODE_FIELDS: Final = {
 
 def _mode(fields: Mapping[str, int], processor: Processor) -> str:
     """What the descriptor tells; from GFX12 on the exceptions are no part of it."""
-    value = known = 0
+    value = known_mask = 0
     for field in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
         name = _MODE_FIELDS.get(field.name, "")
         if name in fields:
             value |= fields[name] << field.first_bit
-            known |= field.mask
-    return _by_bit(value, known)
+            known_mask |= field.mask
+    return _by_bit(value, known_mask)
 
 
-def _by_bit(value: int, known: int) -> str:
+def _by_bit(value: int, known_mask: int) -> str:
     """The four bytes of a register of which some bits are known, as a state file has them."""
     words = []
     for at in range(0, 32, 8):
-        byte, mask = value >> at & 0xFF, known >> at & 0xFF
+        byte, mask = value >> at & 0xFF, known_mask >> at & 0xFF
         digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
         partly = "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
         words.append({0: "??", 0xFF: f"{byte:02x}"}.get(mask, partly))
@@ -243,8 +245,8 @@ def _by_bit(value: int, known: int) -> str:
 def exec_mask(wave: WaveValues, lanes: int) -> int:
     """A bit for each lane that has a work-item."""
     x, y, z = wave.size
-    left = max(0, min(lanes, x * y * z - wave.wave_in_group * lanes))
-    return (1 << left) - 1
+    remaining = max(0, min(lanes, x * y * z - wave.wave_in_group * lanes))
+    return (1 << remaining) - 1
 
 
 def work_item_ids(

@@ -132,9 +132,10 @@ class Parameter:
     @property
     def text(self) -> str:
         """`limit (by_value, 4 bytes at 16)`."""
-        each = self.argument
-        title = self.name or f"the argument at {each.offset_bytes}"
-        return f"{title} ({each.value_kind}, {each.size_bytes} bytes at {each.offset_bytes})"
+        argument = self.argument
+        title = self.name or f"the argument at {argument.offset_bytes}"
+        place = f"{argument.size_bytes} bytes at {argument.offset_bytes}"
+        return f"{title} ({argument.value_kind}, {place})"
 
 
 @frozen
@@ -184,9 +185,12 @@ def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> l
 
     The declarations belong to the arguments in order; they are used where they are as many.
     """
-    own = [each for each in arguments if not each.is_hidden]
-    others = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
-    return [_parameter(each, other) for each, other in zip(own, others, strict=True)]
+    own = [argument for argument in arguments if not argument.is_hidden]
+    declarations = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
+    return [
+        _parameter(argument, declaration)
+        for argument, declaration in zip(own, declarations, strict=True)
+    ]
 
 
 def _parameter(argument: Argument, declared: Declared) -> Parameter:
@@ -207,21 +211,21 @@ def _parameter(argument: Argument, declared: Declared) -> Parameter:
 
 
 def bind(
-    known: Sequence[Parameter],
+    parameters: Sequence[Parameter],
     arguments: Sequence[Argument],
-    given: Mapping[str, Given],
+    values: Mapping[str, Given],
     hidden: HiddenValues,
     allocator: Allocator,
     fixed_lds_bytes: int,
 ) -> Kernarg:
     """The segment for what was given, by name or number; `UsageError` where that does not fit."""
     _require_bounds(arguments)
-    chosen = _chosen(known, arguments, given)
+    chosen = _chosen(parameters, arguments, values)
     pieces: Pieces = []
     buffers: list[tuple[int, Buffer, str]] = []
     unknown: list[str] = []
     lds_bytes = fixed_lds_bytes
-    for parameter in known:
+    for parameter in parameters:
         argument = parameter.argument
         value: Given = _named(parameter, chosen[id(argument)])
         if isinstance(value, Unknown):
@@ -245,11 +249,11 @@ def bind(
     for argument in arguments:
         if not argument.is_hidden or argument.value_kind == "hidden_none":
             continue
-        told = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
-        if told is None or isinstance(told, Unknown):
+        chosen_value = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
+        if chosen_value is None or isinstance(chosen_value, Unknown):
             unknown.append(f"{argument.value_kind}: only a runtime makes it")
         else:
-            data = _encoded(Parameter(argument, argument.value_kind), told)
+            data = _encoded(Parameter(argument, argument.value_kind), chosen_value)
             pieces.append((argument.offset_bytes, data))
     return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
 
@@ -258,18 +262,18 @@ def _named(parameter: Parameter, value: Given) -> Given:
     """The number of an enumerator; `UsageError` where the type of the parameter has none of it."""
     if not isinstance(value, Enumerator):
         return value
-    known = parameter.declared.enumerators
-    if known is None:
+    enumerators = parameter.declared.enumerators
+    if enumerators is None:
         raise UsageError(
             f"{value.option}: {value.name[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, "
             "lds:SIZE, bytes:HEX, [1,2], an enumerator or ?"
         )
     simple = value.name.rpartition("::")[2]
-    for name, number in known:
+    for name, number in enumerators:
         if name == simple:
             return number
-    listed = [name for name, _ in known[:_MOST_LISTED]]
-    more = ", …" if len(known) > _MOST_LISTED else ""
+    listed = [name for name, _ in enumerators[:_MOST_LISTED]]
+    more = ", …" if len(enumerators) > _MOST_LISTED else ""
     raise UsageError(
         f"{value.option}: {parameter.text} has no enumerator {value.name[:40]}; "
         f"there are {', '.join(listed)}{more}"
@@ -278,40 +282,41 @@ def _named(parameter: Parameter, value: Given) -> Given:
 
 def _require_bounds(arguments: Sequence[Argument]) -> None:
     """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
-    for each in arguments:
-        if each.offset_bytes + each.size_bytes > MOST_BYTES or len(arguments) > MOST_BYTES:
+    for argument in arguments:
+        if argument.offset_bytes + argument.size_bytes > MOST_BYTES or len(arguments) > MOST_BYTES:
             raise LimitExceeded(
-                f"an argument of {shown(each.size_bytes)} bytes at {shown(each.offset_bytes)}: "
+                f"an argument of {shown(argument.size_bytes)} bytes at "
+                f"{shown(argument.offset_bytes)}: "
                 f"at most {MOST_BYTES} bytes of arguments are set up"
             )
 
 
-def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
+def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
     if not is_one:
-        raise UsageError(f"{parameter.text} cannot be {what}")
+        raise UsageError(f"{parameter.text} cannot be {subject}")
 
 
-def _require_items(parameter: Parameter, given: Buffer) -> None:
+def _require_items(parameter: Parameter, buffer: Buffer) -> None:
     """`UsageError` for memory that does not hold whole items of what the pointer points to."""
-    each = parameter.declared
-    if not each.item_bytes:
+    declared = parameter.declared
+    if not declared.item_bytes:
         return
-    if given.size_bytes % each.item_bytes:
+    if buffer.size_bytes % declared.item_bytes:
         raise UsageError(
-            f"{parameter.text}: {given.size_bytes} bytes are no whole number of {each.item}, "
-            f"which has {_bytes(each.item_bytes)}"
+            f"{parameter.text}: {buffer.size_bytes} bytes are no whole number of {declared.item}, "
+            f"which has {_bytes(declared.item_bytes)}"
         )
-    if not each.is_number or given.item_bytes is None:
+    if not declared.is_number or buffer.item_bytes is None:
         return
-    if each.item_bytes > 1 and given.item_bytes != each.item_bytes:
+    if declared.item_bytes > 1 and buffer.item_bytes != declared.item_bytes:
         raise UsageError(
-            f"{parameter.text}: an array of numbers of {_bytes(given.item_bytes)}, "
-            f"where {each.item} has {each.item_bytes}; a raw file gives any bytes"
+            f"{parameter.text}: an array of numbers of {_bytes(buffer.item_bytes)}, "
+            f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
         )
-    if given.is_float != each.is_float_item:
-        kind = "floating point numbers" if given.is_float else "integers"
+    if buffer.is_float != declared.is_float_item:
+        kind = "floating point numbers" if buffer.is_float else "integers"
         raise UsageError(
-            f"{parameter.text}: an array of {kind}, where the pointer is to {each.item}; "
+            f"{parameter.text}: an array of {kind}, where the pointer is to {declared.item}; "
             "a raw file gives any bytes"
         )
 
@@ -321,32 +326,32 @@ def _bytes(count: int) -> str:
 
 
 def _chosen(
-    known: Sequence[Parameter], arguments: Sequence[Argument], given: Mapping[str, Given]
+    parameters: Sequence[Parameter], arguments: Sequence[Argument], values: Mapping[str, Given]
 ) -> dict[int, Given]:
     """What was given for each argument; `UsageError` for one that is missing, twice or none."""
     names: dict[str, Argument] = {}
-    for number, parameter in enumerate(known):
+    for number, parameter in enumerate(parameters):
         names[str(number)] = parameter.argument
-    for each in arguments:
-        if each.is_hidden:
-            names.setdefault(each.value_kind, each)
-    for parameter in known:
+    for argument in arguments:
+        if argument.is_hidden:
+            names.setdefault(argument.value_kind, argument)
+    for parameter in parameters:
         if parameter.name is not None:
             names[parameter.name] = parameter.argument
     out: dict[int, Given] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in names:
-            titles = [each.name or str(number) for number, each in enumerate(known)]
+            titles = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
             there = ", ".join(titles) or "none"
             hint = nearest(name, names)
             raise UsageError(f"the kernel has no argument {name}{hint}; its arguments: {there}")
         if id(names[name]) in out:
             raise UsageError(f"argument {name} is given twice")
         out[id(names[name])] = value
-    missing = [each for each in known if id(each.argument) not in out]
+    missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
     if missing:
-        first = missing[0].name or str(known.index(missing[0]))
-        listed = [each.text for each in missing[:_MOST_LISTED]]
+        first = missing[0].name or str(parameters.index(missing[0]))
+        listed = [parameter.text for parameter in missing[:_MOST_LISTED]]
         more = ["…"] if len(missing) > _MOST_LISTED else []
         raise UsageError(
             f"not given: {', '.join([*listed, *more])}; "
@@ -380,7 +385,7 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
         raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
     size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
     return b"".join(
-        _number(parameter, each, size_bytes, integers, is_float=is_float) for each in values
+        _number(parameter, item, size_bytes, integers, is_float=is_float) for item in values
     )
 
 

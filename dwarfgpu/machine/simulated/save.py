@@ -70,38 +70,39 @@ def saved(
             }
         ],
         "agents": [
-            {"id": each.id, "local_base": hex(each.local_base),
-             "private_base": hex(each.private_base)}
-            for each in machine.agents.values() if request.place.is_new_agent
+            {"id": agent.id, "local_base": hex(agent.local_base),
+             "private_base": hex(agent.private_base)}
+            for agent in machine.agents.values() if request.place.is_new_agent
         ],
-        "queues": [_queue(each) for each in machine.queues.values()],
-        "dispatches": [_dispatch(each) for each in machine.dispatches.values()],
+        "queues": [_queue(queue) for queue in machine.queues.values()],
+        "dispatches": [_dispatch(dispatch) for dispatch in machine.dispatches.values()],
         "workgroups": [
             {
-                "id": each.id, "dispatch": each.dispatch, "position": list(each.position or ()),
-                "size": list(each.size or ()), "local_bytes": each.local_bytes or 0,
+                "id": workgroup.id, "dispatch": workgroup.dispatch,
+                "position": list(workgroup.position or ()),
+                "size": list(workgroup.size or ()), "local_bytes": workgroup.local_bytes or 0,
             }
-            for each in machine.workgroups.values()
+            for workgroup in machine.workgroups.values()
         ],
         "memory": memory,
         "waves": [
-            _wave(each, launched, vectors, n, fill) for n, each in enumerate(launched.waves)
+            _wave(wave, launched, vectors, n, fill) for n, wave in enumerate(launched.waves)
         ],
     }  # fmt: skip
     return Saved(document, arrays.files)
 
 
-def write(made: Saved, path: Path) -> None:
+def write(saved: Saved, path: Path) -> None:
     """Write the document and its files; `UsageError` where that is not possible."""
-    members = ",\n".join(_member(name, value) for name, value in made.document.items())
-    write_set(path, f"{{\n{members}\n}}\n".encode(), made.files)
+    members = ",\n".join(_member(name, value) for name, value in saved.document.items())
+    write_set(path, f"{{\n{members}\n}}\n".encode(), saved.files)
 
 
 def _member(name: str, value: Json) -> str:
     """A member of the document: of a list, each item on a line."""
     if not isinstance(value, list):
         return f'  "{name}": {json.dumps(value)}'
-    items = ",\n".join(f"    {json.dumps(each)}" for each in value)
+    items = ",\n".join(f"    {json.dumps(item)}" for item in value)
     return f'  "{name}": [\n{items}\n  ]'
 
 
@@ -140,70 +141,70 @@ class Arrays:
 
 
 def _vector_names(launched: Launched) -> list[str]:
-    return list(dict.fromkeys(name for each in launched.waves for name in each.vectors))
+    return list(dict.fromkeys(name for wave in launched.waves for name in wave.vectors))
 
 
 def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
     """The scratch of all waves, which lies in one piece."""
     first = launched.waves[0].scratch_address
-    size = sum(each.scratch_bytes for each in launched.waves)
+    size = sum(wave.scratch_bytes for wave in launched.waves)
     return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]
 
 
 def _wave(
-    each: WaveRegisters, launched: Launched, vectors: dict[str, str], row: int, fill: int | None
+    wave: WaveRegisters, launched: Launched, vectors: dict[str, str], row: int, fill: int | None
 ) -> Json:
     registers: dict[str, Json] = {
         name: {"bytes": value} if isinstance(value, str) else hex(value)
-        for name, value in each.scalars.items()
+        for name, value in wave.scalars.items()
     }
-    for name, values in each.vectors.items():
-        known = (1 << len(values)) - 1
-        registers[name] = {"npy": vectors[name], "row": row, "lanes": hex(known)}
+    for name, values in wave.vectors.items():
+        known_mask = (1 << len(values)) - 1
+        registers[name] = {"npy": vectors[name], "row": row, "lanes": hex(known_mask)}
     out: dict[str, Json] = {
-        "id": each.wave.id,
-        "workgroup": each.wave.workgroup,
-        "wave_in_group": each.wave.wave_in_group,
+        "id": wave.wave.id,
+        "workgroup": wave.wave.workgroup,
+        "wave_in_group": wave.wave.wave_in_group,
         "pc": hex(launched.pc),
         "registers": registers,
     }
-    group = launched.machine.workgroup_of(each.wave.id)
-    if fill is not None and not each.wave.wave_in_group and group and group.local_bytes:
+    group = launched.machine.workgroup_of(wave.wave.id)
+    if fill is not None and not wave.wave.wave_in_group and group and group.local_bytes:
         local: Json = {"space": "local", "address": 0, "size": group.local_bytes, "fill": fill}
         out["memory"] = [local]
-    scratch: dict[str, Json] = {"size": each.scratch_bytes}
-    if each.scratch_address is not None:
-        scratch = {"address": hex(each.scratch_address), **scratch}
-    if each.element_bytes != Apertures().element_bytes:
-        scratch["element_size"] = each.element_bytes
+    scratch: dict[str, Json] = {"size": wave.scratch_bytes}
+    if wave.scratch_address is not None:
+        scratch = {"address": hex(wave.scratch_address), **scratch}
+    if wave.element_bytes != Apertures().element_bytes:
+        scratch["element_size"] = wave.element_bytes
     return {**out, "scratch": scratch}
 
 
-def _queue(each: Queue) -> Json:
+def _queue(queue: Queue) -> Json:
     return _told(
-        {"id": each.id, "agent": each.agent},
-        object=each.object_address,
-        address=each.packets_address,
-        size=each.packets_bytes,
-        read=each.read,
-        write=each.write,
+        {"id": queue.id, "agent": queue.agent},
+        object=queue.object_address,
+        address=queue.packets_address,
+        size=queue.packets_bytes,
+        read=queue.read,
+        write=queue.write,
     )
 
 
-def _dispatch(each: Dispatch) -> Json:
-    out: dict[str, Json] = {"id": each.id, "queue": each.queue, "kernel": each.kernel}
-    out |= {"grid": list(each.grid or ()), "workgroup": list(each.workgroup or ())}
+def _dispatch(dispatch: Dispatch) -> Json:
+    out: dict[str, Json] = {"id": dispatch.id, "queue": dispatch.queue, "kernel": dispatch.kernel}
+    out |= {"grid": list(dispatch.grid or ()), "workgroup": list(dispatch.workgroup or ())}
     return _told(
         out,
-        packet=each.packet,
-        kernel_descriptor=each.kernel_descriptor,
-        kernarg=each.kernarg,
-        completion_signal=each.completion_signal,
-        group_bytes=each.group_bytes,
-        private_bytes=each.private_bytes,
-        sgprs=each.sgprs,
-        vgprs=each.vgprs,
-        agprs=each.agprs,
+        packet=dispatch.packet,
+        kernel_descriptor=dispatch.kernel_descriptor,
+        kernarg=dispatch.kernarg,
+        completion_signal=dispatch.completion_signal,
+        group_bytes=dispatch.group_bytes,
+        private_bytes=dispatch.private_bytes,
+        sgprs=dispatch.sgprs,
+        vgprs=dispatch.vgprs,
+        agprs=dispatch.agprs,
     )
 
 

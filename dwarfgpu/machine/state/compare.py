@@ -43,30 +43,30 @@ def _registers(before: StateTarget, after: StateTarget, wave: int) -> Iterator[D
         element_bytes = register.size_bits // lanes // 8
         for lane in range(lanes):
             first = lane * element_bytes
-            one, other = (
+            earlier, later = (
                 _register_text(state, wave, register.name, first, element_bytes)
                 for state in (before, after)
             )
-            if one != other:
+            if earlier != later:
                 name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
-                yield Difference(f"wave {wave} {name}", one, other)
+                yield Difference(f"wave {wave} {name}", earlier, later)
 
 
 def _register_text(state: StateTarget, wave: int, name: str, first: int, size_bytes: int) -> str:
-    held = state.waves.get(wave, {}).get(name)
+    stored = state.waves.get(wave, {}).get(name)
     last = first + size_bytes
-    if held is None or not any(held.known[first:last]):
+    if stored is None or not any(stored.known[first:last]):
         return _UNKNOWN
-    if held.known.count(0xFF, first, last) != size_bytes:
-        return " ".join(held.words()[first:last])
-    return f"{int.from_bytes(held.data[first:last], state.architecture.endian):#x}"
+    if stored.known.count(0xFF, first, last) != size_bytes:
+        return " ".join(stored.words()[first:last])
+    return f"{int.from_bytes(stored.data[first:last], state.architecture.endian):#x}"
 
 
 def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
-    one = {(name, owner): store for name, owner, store in before.memories()}
-    other = {(name, owner): store for name, owner, store in after.memories()}
-    for name, owner in sorted({*one, *other}, key=lambda key: (key[0], key[1] or 0)):
-        first, second = one.get((name, owner)), other.get((name, owner))
+    earlier = {(name, owner): store for name, owner, store in before.memories()}
+    later = {(name, owner): store for name, owner, store in after.memories()}
+    for name, owner in sorted({*earlier, *later}, key=lambda key: (key[0], key[1] or 0)):
+        first, second = earlier.get((name, owner)), later.get((name, owner))
         owned = "" if owner is None else f" of {owner}"
         for chunk in sorted(_chunks(first) | _chunks(second)):
             if _known(first, chunk, _CHUNK) == _known(second, chunk, _CHUNK):
@@ -92,7 +92,7 @@ def _known(store: SparseMemory | None, start: int, size_bytes: int) -> list[tupl
 
 
 def _text(store: SparseMemory | None, start: int) -> str:
-    held: list[int | None] = [None] * _MOST_BYTES
+    shared: list[int | None] = [None] * _MOST_BYTES
     for offset, data in _known(store, start, _MOST_BYTES):
-        held[offset : offset + len(data)] = data
-    return " ".join("??" if byte is None else f"{byte:02x}" for byte in held)
+        shared[offset : offset + len(data)] = data
+    return " ".join("??" if byte is None else f"{byte:02x}" for byte in shared)

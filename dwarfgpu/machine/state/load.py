@@ -127,14 +127,14 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> Stat
     reader = _Reader(target, path.parent, is_second)
     listed = document["waves"]
     _require_few(listed, most_waves)
-    waves = tuple(_wave(each, reader) for each in listed.items())
+    waves = tuple(_wave(entry, reader) for entry in listed.items())
     if not waves:
         raise document["waves"].expected("at least one wave")
     if is_second:
         check_waves(document, target.machine)
     for span in _ranges(document):
         add_memory(target, span, None, reader if is_second else None)
-    notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
+    notes = tuple(_left_out(arch, *left_out) for left_out in reader.left_out.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
 
 
@@ -154,14 +154,14 @@ def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is left out"
 
 
-def wave_named(waves: Sequence[WaveState], wanted: int | None) -> WaveState:
+def wave_named(waves: Sequence[WaveState], number: int | None) -> WaveState:
     """A wave of a state, by default the first; `UsageError` naming those that there are."""
     for wave in waves:
-        if wanted is None or wave.wave == wanted:
+        if number is None or wave.wave == number:
             return wave
-    known = [str(wave.wave) for wave in waves]
-    names = ", ".join(known if len(known) <= 16 else [*known[:14], "…", known[-1]])
-    raise UsageError(f"--wave {wanted}: the state has no such wave; it has {names}")
+    numbers = [str(wave.wave) for wave in waves]
+    names = ", ".join(numbers if len(numbers) <= 16 else [*numbers[:14], "…", numbers[-1]])
+    raise UsageError(f"--wave {number}: the state has no such wave; it has {names}")
 
 
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:
@@ -181,10 +181,10 @@ def _architecture(named: Field, wave_size: Field | None) -> Architecture:
 def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -> int | None:
     """The program location, which is the contents of a register; None where it is not known."""
     try:
-        held = b"" if counter is None else target.read_register(wave, counter)
+        counter_bytes = b"" if counter is None else target.read_register(wave, counter)
     except Unavailable:
         return None
-    return int.from_bytes(held, target.architecture.endian) if held else None
+    return int.from_bytes(counter_bytes, target.architecture.endian) if counter_bytes else None
 
 
 def _ranges(field: Field) -> list[Field]:
@@ -201,18 +201,18 @@ def _address(entry: Field) -> int:
 
 
 def _items(field: Field, name: str) -> list[Field]:
-    found = field.get(name)
-    return [] if found is None else found.items()
+    member = field.get(name)
+    return [] if member is None else member.items()
 
 
 def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
     out: list[StateCodeObject] = []
-    for each in _items(document, "code_objects"):
-        each.only("path", "load_address")
-        load_address = each.get("load_address")
+    for entry in _items(document, "code_objects"):
+        entry.only("path", "load_address")
+        load_address = entry.get("load_address")
         out.append(
             StateCodeObject(
-                _file(each["path"], path.parent),
+                _file(entry["path"], path.parent),
                 0 if load_address is None else load_address.integer(0),
             )
         )
@@ -248,18 +248,18 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
         raise wave.expected("a wave id that no other wave has")
     target.add_wave(number, None if group is None else group.integer(0))
     if reader.is_second:
-        told = read_wave(field, number, target.machine)
-        target.place_wave(told)
-        apertures = read_apertures(field, told, target.machine)
+        topology_record = read_wave(field, number, target.machine)
+        target.place_wave(topology_record)
+        apertures = read_apertures(field, topology_record, target.machine)
         if apertures is not None:
             target.wave_apertures[number] = apertures
     arch = target.architecture
-    given = _registers(field, number, reader)
+    registers = _registers(field, number, reader)
     counter = None if arch.program_counter is None else arch.register(arch.program_counter)
     if pc is not None and counter is not None:
-        if counter.name == "pc" and counter.name in given:
+        if counter.name == "pc" and counter.name in registers:
             raise pc.expected("the program location here or among the registers, once")
-        if counter.name not in given:
+        if counter.name not in registers:
             set_register(target, number, counter, pc)
         elif _location(target, number, counter) != pc.integer(0):
             raise pc.expected(f"the same as in register {counter}")
@@ -277,13 +277,13 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
     target = reader.target
     arch = target.architecture
     registers = field.get("registers")
-    given: set[str] = set()
+    names: set[str] = set()
     parts: list[RegisterPart] = []
     for name, value in () if registers is None else registers.members():
         register = arch.register_named(name)
         part = arch.part_named(name)
         if part is not None:
-            if part in parts or part.register.name in given:
+            if part in parts or part.register.name in names:
                 raise UsageError(f"{value.source}: {value.path}: {name} is given twice")
             parts.append(part)
             set_part(target, number, part, value)
@@ -293,14 +293,14 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
                 reader.left_out.setdefault(name, []).append(number)
                 continue
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
-        if any(part.register is register for part in parts) or register.name in given:
+        if any(part.register is register for part in parts) or register.name in names:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
-        given.add(register.name)
+        names.add(register.name)
         try:
             set_register(target, number, register, value, reader if reader.is_second else None)
         except Unavailable as error:
             raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
-    return given
+    return names
 
 
 def set_register(
@@ -323,8 +323,8 @@ def set_register(
             raise field.expected(f"at most {lanes} lanes of register {register}")
         bits = size_bits // lanes
         values = [
-            None if each.value is None else each.integer(-(1 << bits - 1), (1 << bits) - 1)
-            for each in field.items()
+            None if entry.value is None else entry.integer(-(1 << bits - 1), (1 << bits) - 1)
+            for entry in field.items()
         ]
         target.set_lanes(wave, register, values)
         return
@@ -333,13 +333,15 @@ def set_register(
         return
     if isinstance(field.value, dict):
         field.only("bytes")
-        data, known = field["bytes"].hexadecimal_with_gaps()
+        data, known_bytes = field["bytes"].hexadecimal_with_gaps()
         if 8 * len(data) != size_bits:
             raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
-        if known.count(0xFF) != len(known):
-            for at, mask in enumerate(known):
+        if known_bytes.count(0xFF) != len(known_bytes):
+            for at, mask in enumerate(known_bytes):
                 if mask:
-                    target.set_register(wave, register, data[at : at + 1], at, known[at : at + 1])
+                    target.set_register(
+                        wave, register, data[at : at + 1], at, known_bytes[at : at + 1]
+                    )
             return
     else:
         number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
@@ -387,14 +389,14 @@ def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> 
 
 def _contents(field: Field, reader: _Reader) -> Data:
     """The bytes of a range of memory, which are given in one of three ways."""
-    given = [name for name in ("bytes", "npy", "fill") if field.has(name)]
-    if len(given) > 1:
-        raise field.expected(f"one of {' and '.join(given)}")
-    if field.has("size") and given != ["fill"]:
+    sources = [name for name in ("bytes", "npy", "fill") if field.has(name)]
+    if len(sources) > 1:
+        raise field.expected(f"one of {' and '.join(sources)}")
+    if field.has("size") and sources != ["fill"]:
         raise field["size"].expected("a size only with fill")
-    if given == ["npy"]:
+    if sources == ["npy"]:
         return reader.npy(field["npy"]).data
-    if given == ["fill"]:
+    if sources == ["fill"]:
         size_bytes = field["size"].integer(1, MOST_FILLED_BYTES)
         reader.filled_bytes[0] += size_bytes
         if reader.filled_bytes[0] > MOST_FILLED_BYTES:
@@ -418,8 +420,8 @@ def add_memory(
         space = arch.address_space_named(named.text())
     if space is None:
         assert named is not None
-        known = ", ".join(space.name for space in arch.address_spaces.values())
-        raise named.expected(f"an address space of {arch.name} ({known})")
+        names = ", ".join(space.name for space in arch.address_spaces.values())
+        raise named.expected(f"an address space of {arch.name} ({names})")
     if space.scope == "lane" and lane is None:
         raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
     if wave is None and space.scope != "process":
@@ -431,7 +433,7 @@ def add_memory(
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:
         if number is None and space.scope == "any" and isinstance(error, MissingContext):
-            told = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
-            raise field.expected(told) from None
+            expected = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
+            raise field.expected(expected) from None
         where = f"{field.source}: {field.path}" if field.path else field.source
         raise UsageError(f"{where}: {error.message}") from None

@@ -45,23 +45,25 @@ _T = TypeVar("_T", bound=_Numbered)
 def read_machine(document: Field, lane_count: int) -> Machine:
     """What the document tells of everything above waves; `UsageError` naming a wrong field."""
     agents = _table(document, "agents", _agent)
-    queues = _table(document, "queues", lambda each: _queue(each, agents))
-    dispatches = _table(document, "dispatches", lambda each: _dispatch(each, queues))
-    groups = _table(document, "workgroups", lambda each: _workgroup(each, dispatches))
+    queues = _table(document, "queues", lambda entry: _queue(entry, agents))
+    dispatches = _table(document, "dispatches", lambda entry: _dispatch(entry, queues))
+    groups = _table(document, "workgroups", lambda entry: _workgroup(entry, dispatches))
     _check_positions(document, groups.values())
     return Machine(lane_count, agents, queues, dispatches, groups)
 
 
 def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
     """Of a dispatch there is one workgroup at a position."""
-    found = document.get("workgroups")
-    seen: set[tuple[int | None, Position]] = set()
-    for each, group in zip(() if found is None else found.items(), groups, strict=True):
+    groups_field = document.get("workgroups")
+    positions: set[tuple[int | None, Position]] = set()
+    for entry, group in zip(
+        () if groups_field is None else groups_field.items(), groups, strict=True
+    ):
         if group.position is None:
             continue
-        if (group.dispatch, group.position) in seen:
-            raise each["position"].expected("where no other workgroup of the dispatch is")
-        seen.add((group.dispatch, group.position))
+        if (group.dispatch, group.position) in positions:
+            raise entry["position"].expected("where no other workgroup of the dispatch is")
+        positions.add((group.dispatch, group.position))
 
 
 def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
@@ -77,7 +79,7 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
         wave,
         number if groups else None,
         _integer(field, "wave_in_group", _MOST) if index is None else index,
-        () if reasons is None else tuple(each.text(*STOP_REASONS) for each in reasons.items()),
+        () if reasons is None else tuple(reason.text(*STOP_REASONS) for reason in reasons.items()),
     )
 
 
@@ -100,13 +102,13 @@ def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | No
 
 def check_waves(document: Field, machine: Machine) -> None:
     """Of a workgroup there is one wave of a number."""
-    seen: dict[tuple[int, int], int] = {}
-    for each, wave in zip(document["waves"].items(), machine.waves.values(), strict=True):
+    owners: dict[tuple[int, int], int] = {}
+    for entry, wave in zip(document["waves"].items(), machine.waves.values(), strict=True):
         if wave.workgroup is None or wave.wave_in_group is None:
             continue
-        other = seen.setdefault((wave.workgroup, wave.wave_in_group), wave.id)
-        if other != wave.id:
-            raise each["wave_in_group"].expected(f"another number than wave {other} has")
+        owner = owners.setdefault((wave.workgroup, wave.wave_in_group), wave.id)
+        if owner != wave.id:
+            raise entry["wave_in_group"].expected(f"another number than wave {owner} has")
 
 
 def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
@@ -140,13 +142,13 @@ def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | No
 
 
 def _table(document: Field, name: str, read: Callable[[Field], _T]) -> dict[int, _T]:
-    found = document.get(name)
+    member = document.get(name)
     out: dict[int, _T] = {}
-    for each in () if found is None else found.items():
-        made = read(each)
-        if made.id in out:
-            raise each["id"].expected("an id that no other one has")
-        out[made.id] = made
+    for entry in () if member is None else member.items():
+        record = read(entry)
+        if record.id in out:
+            raise entry["id"].expected("an id that no other one has")
+        out[record.id] = record
     return out
 
 
@@ -241,24 +243,26 @@ def _text(position: Iterable[int]) -> str:
 
 
 def _integer(field: Field, name: str, most: int = _WORD) -> int | None:
-    found = field.get(name)
-    return None if found is None else found.integer(0, most)
+    member = field.get(name)
+    return None if member is None else member.integer(0, most)
 
 
 def _position(field: Field, name: str, least: int) -> Position | None:
-    found = field.get(name)
-    if found is None:
+    member = field.get(name)
+    if member is None:
         return None
-    numbers = [each.integer(least, _MOST) for each in found.items()]
+    numbers = [number.integer(least, _MOST) for number in member.items()]
     if len(numbers) != 3:
-        raise found.expected("three integers: x, y and z")
+        raise member.expected("three integers: x, y and z")
     return numbers[0], numbers[1], numbers[2]
 
 
-def _reference(field: Field, known: dict[int, _T], what: str) -> int:
+def _reference(field: Field, records: dict[int, _T], subject: str) -> int:
     number = field.integer(0)
-    if number not in known:
-        raise field.expected(f"the id of an {what}" if what == "agent" else f"the id of a {what}")
+    if number not in records:
+        raise field.expected(
+            f"the id of an {subject}" if subject == "agent" else f"the id of a {subject}"
+        )
     return number
 
 

@@ -92,14 +92,14 @@ class BulkState:
     def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> Found:
         """A register's bytes (waves, bytes), and which of them are known."""
         size_bytes = (register.size_bits + 7) // 8
-        held = np.zeros((len(waves), size_bytes), np.uint8)
-        known = np.zeros(held.shape, bool)
+        contents = np.zeros((len(waves), size_bytes), np.uint8)
+        is_known = np.zeros(contents.shape, bool)
         for row, wave in enumerate(waves):
-            found = self.state.waves.get(wave, {}).get(register.name)
-            if found is not None:
-                known[row] = np.frombuffer(found.known, np.uint8) == 0xFF
-                held[row] = np.frombuffer(found.data, np.uint8) * known[row]
-        return held, known
+            stored = self.state.waves.get(wave, {}).get(register.name)
+            if stored is not None:
+                is_known[row] = np.frombuffer(stored.known, np.uint8) == 0xFF
+                contents[row] = np.frombuffer(stored.data, np.uint8) * is_known[row]
+        return contents, is_known
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> Found:
         """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
@@ -109,15 +109,15 @@ class BulkState:
         wave, lane = (_array(part) for part in (where.wave, where.lane))
         at = _exact(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
-        held, known = np.zeros(shape, np.int64), np.zeros(shape, bool)
+        values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         places = _Places(self.state, where.space.number, at, wave, lane, shape)
         if size_bytes > 1 and places.straddles(size_bytes):
-            known |= True
+            is_known |= True
             for byte in range(size_bytes):
                 part, has = self._whole(where, at + byte, wave, lane, 1, shape)
-                held |= part << 8 * byte
-                known &= has
-            return np.where(known, held, 0), known
+                values |= part << 8 * byte
+                is_known &= has
+            return np.where(is_known, values, 0), is_known
         return self._whole(where, at, wave, lane, size_bytes, shape)
 
     def _whole(
@@ -125,37 +125,37 @@ class BulkState:
     ) -> Found:
         """Numbers that each lie in one piece of one store."""
         places = _Places(self.state, where.space.number, at, wave, lane, shape)
-        held, known = np.zeros(shape, np.int64), np.zeros(shape, bool)
+        values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}
         for key, chosen, lowered, last in places.lowered():
             store = stores.get(key)
             fits = chosen & (lowered >= 0) & (lowered + size_bytes <= last)
             if store is not None:
-                _take(store, fits, lowered, size_bytes, held, known)
+                _take(store, fits, lowered, size_bytes, values, is_known)
             # Files complete what is asked for in the default space, and nothing else.
             if where.space.number == GLOBAL and isinstance(self.target, ImageTarget):
-                self._images(store, fits & ~known, lowered, size_bytes, held, known)
-        return held, known
+                self._images(store, fits & ~is_known, lowered, size_bytes, values, is_known)
+        return values, is_known
 
     def _images(
         self,
         store: SparseMemory | None,
-        wanted: Array,
+        pending: Array,
         at: Array,
         size_bytes: int,
-        held: Array,
-        known: Array,
+        values: Array,
+        known_here: Array,
     ) -> None:
         """Numbers of which the state knows nothing, as files have them."""
         assert isinstance(self.target, ImageTarget)
         if store is not None:
             for start, data in store.runs():
-                wanted = wanted & ~((at < start + len(data)) & (at + size_bytes > start))
+                pending = pending & ~((at < start + len(data)) & (at + size_bytes > start))
         for image in self.target.images:
             if image.is_writable and self.target.has_started:
                 continue
             end = image.address + image.size_bytes
-            inside = wanted & (at >= image.address) & (at + size_bytes <= end)
+            inside = pending & (at >= image.address) & (at + size_bytes <= end)
             if not inside.any():
                 continue
             first, last = int(at[inside].min()), int(at[inside].max()) + size_bytes
@@ -165,8 +165,8 @@ class BulkState:
                 data = bytearray(image.read(first - image.address, last - first))
             except DwarfGpuError:
                 continue
-            _pick(data, first, inside, at, size_bytes, held, known)
-            wanted = wanted & ~inside
+            _pick(data, first, inside, at, size_bytes, values, known_here)
+            pending = pending & ~inside
 
 
 class _Places:
@@ -176,7 +176,9 @@ class _Places:
         self, state: StateTarget, space: int, at: Array, wave: Array, lane: Array, shape: Any
     ) -> None:
         self.state, self.space = state, space
-        self.at, self.wave, self.lane = (np.broadcast_to(each, shape) for each in (at, wave, lane))
+        self.at, self.wave, self.lane = (
+            np.broadcast_to(operand, shape) for operand in (at, wave, lane)
+        )
         self.numbers, inverse = np.unique(wave, return_inverse=True)
         self.rows = np.broadcast_to(inverse.reshape(wave.shape), shape)
         self.apertures = [state.apertures_of(int(number)) for number in self.numbers]
@@ -190,9 +192,9 @@ class _Places:
 
     def _each(self, name: str, absent: int = 0) -> Array:
         """A number of the apertures, for every place."""
-        told = [getattr(aperture, name) for aperture in self.apertures]
-        known = [absent if each is None else min(each, _FARTHEST) for each in told]
-        return np.array(known, np.int64)[self.rows]
+        bounds = [getattr(aperture, name) for aperture in self.apertures]
+        ends = [absent if bound is None else min(bound, _FARTHEST) for bound in bounds]
+        return np.array(ends, np.int64)[self.rows]
 
     def lowered(self) -> list[tuple[tuple[str, int | None], Array, Array, Array]]:
         """Store, the places that are in it, addresses there, and where it ends for each."""
@@ -269,30 +271,40 @@ def _exact(array: Array) -> Array:
 
 
 def _take(
-    store: SparseMemory, wanted: Array, at: Array, size_bytes: int, held: Array, known: Array
+    store: SparseMemory,
+    pending: Array,
+    at: Array,
+    size_bytes: int,
+    values: Array,
+    known_here: Array,
 ) -> None:
     """Numbers that a store knows, those that lie in two neighbours byte by byte."""
-    _take_of_one_run(store, wanted, at, size_bytes, held, known)
-    rest = wanted & ~known
-    if size_bytes == 1 or not store.has_neighbours or not rest.any():
+    _take_of_one_run(store, pending, at, size_bytes, values, known_here)
+    remaining = pending & ~known_here
+    if size_bytes == 1 or not store.has_neighbours or not remaining.any():
         return
-    numbers, are_known = np.zeros(held.shape, np.int64), rest.copy()
+    numbers, are_known = np.zeros(values.shape, np.int64), remaining.copy()
     for byte in range(size_bytes):
-        part, is_known = np.zeros(held.shape, np.int64), np.zeros(held.shape, bool)
-        _take_of_one_run(store, rest, at + byte, 1, part, is_known)
+        part, is_known = np.zeros(values.shape, np.int64), np.zeros(values.shape, bool)
+        _take_of_one_run(store, remaining, at + byte, 1, part, is_known)
         numbers |= part << 8 * byte
         are_known &= is_known
-    held[are_known] = numbers[are_known]
-    known |= are_known
+    values[are_known] = numbers[are_known]
+    known_here |= are_known
 
 
 def _take_of_one_run(
-    store: SparseMemory, wanted: Array, at: Array, size_bytes: int, held: Array, known: Array
+    store: SparseMemory,
+    pending: Array,
+    at: Array,
+    size_bytes: int,
+    values: Array,
+    known_here: Array,
 ) -> None:
     for start, data in store.runs():
-        inside = wanted & (at >= start) & (at + size_bytes <= start + len(data))
+        inside = pending & (at >= start) & (at + size_bytes <= start + len(data))
         if inside.any():
-            _pick(data, start, inside, at, size_bytes, held, known)
+            _pick(data, start, inside, at, size_bytes, values, known_here)
 
 
 def _pick(
@@ -301,16 +313,16 @@ def _pick(
     inside: Array,
     at: Array,
     size_bytes: int,
-    held: Array,
-    known: Array,
+    values: Array,
+    known_here: Array,
 ) -> None:
-    known[inside] = True
+    known_here[inside] = True
     if isinstance(data, Fill):
-        held[inside] = int.from_bytes(data.part(0, size_bytes).to_bytes(), "little")
+        values[inside] = int.from_bytes(data.part(0, size_bytes).to_bytes(), "little")
         return
     raw = np.frombuffer(data, np.uint8)
     offsets = at[inside] - start
     numbers = np.zeros(offsets.shape, np.int64)
     for byte in range(size_bytes):
         numbers |= raw[offsets + byte].astype(np.int64) << 8 * byte
-    held[inside] = numbers
+    values[inside] = numbers

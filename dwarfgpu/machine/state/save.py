@@ -43,31 +43,33 @@ def state_document(
         for file, address in code_objects.items()
     ]
     document["memory"] = list(_memory(target, arrays, None, None))
-    told = {each["id"]: each for each in _waves_before(before)}
-    document["waves"] = [_wave(target, arrays, wave, told.get(wave, {})) for wave in target.waves]
+    records = {record["id"]: record for record in _waves_before(before)}
+    document["waves"] = [
+        _wave(target, arrays, wave, records.get(wave, {})) for wave in target.waves
+    ]
     return Saved(document, arrays.files)
 
 
 def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
     """The waves of a document, with their numbers."""
     waves = before.get("waves")
-    for index, each in enumerate(waves if isinstance(waves, list) else ()):
-        if isinstance(each, dict):
-            number = each.get("id", index)
-            yield {**each, "id": int(number, 0) if isinstance(number, str) else number}
+    for index, record in enumerate(waves if isinstance(waves, list) else ()):
+        if isinstance(record, dict):
+            number = record.get("id", index)
+            yield {**record, "id": int(number, 0) if isinstance(number, str) else number}
 
 
-def _wave(target: StateTarget, arrays: Arrays, wave: int, told: Mapping[str, Json]) -> Json:
+def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, Json]) -> Json:
     out: dict[str, Json] = {"id": wave}
-    out |= {name: told[name] for name in _OF_WAVE if name in told}
+    out |= {name: records[name] for name in _OF_WAVE if name in records}
     registers: dict[str, Json] = {}
-    for name, held in target.waves[wave].items():
-        words = held.words()
+    for name, stored in target.waves[wave].items():
+        words = stored.words()
         is_whole = all(len(word) == 2 and word != "??" for word in words)
         registers[name] = {"bytes": ("" if is_whole else " ").join(words)}
     out["registers"] = registers
     group = target.workgroups[wave]
-    first = next(each for each, owner in target.workgroups.items() if owner == group)
+    first = next(number for number, owner in target.workgroups.items() if owner == group)
     out["memory"] = list(_memory(target, arrays, wave, group if wave == first else None))
     return out
 

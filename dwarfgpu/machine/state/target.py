@@ -42,13 +42,13 @@ class _RegisterBytes:
 
     def words(self) -> list[str]:
         """Each byte as a state file has it: `f0`, `??`, `%????0011`."""
-        return [_word(*each) for each in zip(self.data, self.known, strict=True)]
+        return [_word(*pair) for pair in zip(self.data, self.known, strict=True)]
 
 
-def _word(byte: int, known: int) -> str:
-    if known in (0, 0xFF):
-        return f"{byte:02x}" if known else "??"
-    digits = zip(f"{byte:08b}", f"{known:08b}", strict=True)
+def _word(byte: int, mask: int) -> str:
+    if mask in (0, 0xFF):
+        return f"{byte:02x}" if mask else "??"
+    digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
     return "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
 
 
@@ -76,9 +76,9 @@ class StateTarget:
         self.waves.setdefault(wave, {})
         self.workgroups[wave] = wave if workgroup is None else workgroup
 
-    def place_wave(self, told: Wave) -> None:
+    def place_wave(self, record: Wave) -> None:
         """Where a wave belongs."""
-        self._places[told.id] = told
+        self._places[record.id] = record
 
     @property
     def model(self) -> Machine:
@@ -97,7 +97,7 @@ class StateTarget:
         register: RegisterInfo,
         data: bytes,
         offset_bytes: int = 0,
-        known: bytes | None = None,
+        mask: bytes | None = None,
     ) -> None:
         """Make bytes of a register known; of some only the bits of a mask, the others being zero.
 
@@ -113,10 +113,10 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        held = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
-        held.data[offset_bytes : offset_bytes + len(data)] = data
-        known = b"\xff" * len(data) if known is None else known
-        held.known[offset_bytes : offset_bytes + len(data)] = known
+        stored = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
+        stored.data[offset_bytes : offset_bytes + len(data)] = data
+        mask = b"\xff" * len(data) if mask is None else mask
+        stored.known[offset_bytes : offset_bytes + len(data)] = mask
 
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
@@ -143,11 +143,11 @@ class StateTarget:
         """
         apertures = self.apertures_of(wave)
         if apertures.scratch_base not in (None, base):
-            told = f"the scratch of wave {wave} is at {apertures.scratch_base:#x}"
-            raise UsageError(f"{told}, not at {base:#x}")
+            problem = f"the scratch of wave {wave} is at {apertures.scratch_base:#x}"
+            raise UsageError(f"{problem}, not at {base:#x}")
         self.wave_apertures[wave] = evolve(apertures, scratch_base=base)
-        held = self._memories.pop(("private_wave", wave), None)
-        for address, data in () if held is None else held.runs():
+        memory = self._memories.pop(("private_wave", wave), None)
+        for address, data in () if memory is None else memory.runs():
             end = base + address + len(data)
             if end > 1 << 64:
                 raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
@@ -192,13 +192,13 @@ class StateTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
-        held = self._register(wave, register, offset_bytes, end)
-        if held is None:
+        stored = self._register(wave, register, offset_bytes, end)
+        if stored is None:
             self._require_allocated(wave, register)
             raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
-        if held.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
-            raise _missing(wave, register, held, offset_bytes, end)
-        return bytes(held.data[offset_bytes:end])
+        if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
+            raise _missing(wave, register, stored, offset_bytes, end)
+        return bytes(stored.data[offset_bytes:end])
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
@@ -210,11 +210,11 @@ class StateTarget:
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
         """Make bytes of a register unknown."""
-        held = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
-        if held is None:
+        stored = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
+        if stored is None:
             return
-        held.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
-        if not any(held.known):
+        stored.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
+        if not any(stored.known):
             del self.waves[wave][register.name]
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
@@ -311,13 +311,13 @@ def _as_asked(error: Unavailable, where: Memory, address: int, lowered: int) -> 
 
 
 def _missing(
-    wave: WaveId, register: RegisterId, held: _RegisterBytes, first: int, end: int
+    wave: WaveId, register: RegisterId, stored: _RegisterBytes, first: int, end: int
 ) -> Unavailable:
     """Why bytes of a register cannot be read of which not every bit is known."""
-    start = next(at for at in range(first, end) if held.known[at] != 0xFF)
-    after = held.known.find(0xFF, start, end)
+    start = next(at for at in range(first, end) if stored.known[at] != 0xFF)
+    after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1
-    told = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
-    if end - first == 1 and held.known[first]:
-        return PartlyUnavailable(told, held.data[first], held.known[first])
-    return Unavailable(told)
+    problem = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
+    if end - first == 1 and stored.known[first]:
+        return PartlyUnavailable(problem, stored.data[first], stored.known[first])
+    return Unavailable(problem)

@@ -64,12 +64,12 @@ def elements(first: Object, count: int) -> Iterator[Child]:
 
 
 def numbered(values: Iterable[Object]) -> Iterator[Child]:
-    return ((f"[{index}]", each) for index, each in enumerate(values))
+    return ((f"[{index}]", value) for index, value in enumerate(values))
 
 
-def counted(what: str, count: int) -> str:
+def counted(noun: str, count: int) -> str:
     """`std::map with 3 elements`."""
-    return f"{what} with {count} element{'' if count == 1 else 's'}"
+    return f"{noun} with {count} element{'' if count == 1 else 's'}"
 
 
 def string(first: Object, count: int) -> Printed:
@@ -83,11 +83,11 @@ def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed
     return Printed(summary, elements(start.target(), count), "array")
 
 
-def _distance(start: Object, finish: Object, what: str) -> int:
+def _distance(start: Object, finish: Object, noun: str) -> int:
     """How many elements are between two pointers; `Malformed` where the second is the lower."""
     begin, end, size = start.number, finish.number, start.target().size_bytes
     if end < begin or not size:
-        raise Malformed(f"the {what} of the vector, {end:#x}, is before its begin, {begin:#x}")
+        raise Malformed(f"the {noun} of the vector, {end:#x}, is before its begin, {begin:#x}")
     return (end - begin) // size
 
 
@@ -110,14 +110,14 @@ def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Pri
 def bitset(words: Object, count: int) -> Printed:
     """The bits that are set; `words` is the first word."""
     size = 8 * words.size_bytes
-    one = Base(BaseType("int", "signed", 32, words.endian))
+    int_type = Base(BaseType("int", "signed", 32, words.endian))
 
     def bits() -> Iterator[Child]:
         for at in range(-(-count // size)):
             number = words.part(words.type, at * size).number
             for bit in range(min(size, count - at * size)):
                 if number >> bit & 1:
-                    yield f"[{at * size + bit}]", words.of_number(1, one)
+                    yield f"[{at * size + bit}]", words.of_number(1, int_type)
 
     return Printed("std::bitset", bits())
 
@@ -145,7 +145,7 @@ def mapped(pairs: Iterable[tuple[Object, Object]]) -> Iterator[Child]:
 def tuple_(values: list[Object]) -> Printed:
     if not values:
         return Printed("empty std::tuple", EMPTY)
-    children = ((f"[{index}]", each) for index, each in enumerate(values, 1))
+    children = ((f"[{index}]", value) for index, value in enumerate(values, 1))
     return Printed("std::tuple containing", children)
 
 
@@ -187,11 +187,11 @@ def atomic(value: Object, inner: Object) -> Printed:
     return Printed(parts)
 
 
-def sequence(what: str, first: Object, count: int) -> Printed:
+def sequence(noun: str, first: Object, count: int) -> Printed:
     """`std::span of length 3`."""
     if count < 0:
-        raise Malformed(f"the length of the {what} is {count}")
-    return Printed(f"{what} of length {count}", elements(first, count), "array")
+        raise Malformed(f"the length of the {noun} is {count}")
+    return Printed(f"{noun} of length {count}", elements(first, count), "array")
 
 
 def pointed(value: Object, pointer: Object, container: str) -> Printed:

@@ -12,23 +12,23 @@ _COMPONENTS: Final = "xyzw"
 
 def _vector(value: Object) -> Printed:
     """`{x = 1, y = 2}`: its components, which are members or the elements of `data`."""
-    found: list[Child] = []
+    children: list[Child] = []
     for name in _COMPONENTS:
         component = value.find(name)
         if component is None:
             break
-        found.append((name, component))
-    if not found or not _are_numbers(found):
+        children.append((name, component))
+    if not children or not _are_numbers(children):
         data = value["data"]
-        found = [(name, data.element(n)) for n, name in enumerate(_COMPONENTS[: data.count()])]
-    return Printed(None, tuple(found))
+        children = [(name, data.element(n)) for n, name in enumerate(_COMPONENTS[: data.count()])]
+    return Printed(None, tuple(children))
 
 
-def _are_numbers(found: list[Child]) -> bool:
+def _are_numbers(children: list[Child]) -> bool:
     """Older headers have accessors of no bits in the places of the components."""
     try:
-        return all(isinstance(each, Object) and each.size_bytes and not each.bases() and
-                   not each.members() for _, each in found)  # fmt: skip
+        return all(isinstance(child, Object) and child.size_bytes and not child.bases() and
+                   not child.members() for _, child in children)  # fmt: skip
     except Unfit:
         return False
 

@@ -22,15 +22,15 @@ _MOST_ALTERNATIVES: Final = 1_000
 
 def _first(value: Object, *names: str) -> Object:
     """A member, of a `__compressed_pair` its first part, which LLVM 20 has as a member itself."""
-    found = value.find(*names)
-    if found is None:
+    member = value.find(*names)
+    if member is None:
         raise Unfit(f"{value.name} has no member {names[0]}")
-    if template_name(found.name).endswith("__compressed_pair"):
-        bases = found.bases()
+    if template_name(member.name).endswith("__compressed_pair"):
+        bases = member.bases()
         if not bases:
             raise Unfit("a pair of another layout")
         return bases[0]["__value_"]
-    return found
+    return member
 
 
 def _string(value: Object) -> Printed:
@@ -71,7 +71,7 @@ def _forward_list(value: Object) -> Printed:
 
 
 def _chained(
-    header: Object, end: int, words: int, kind: Type | None, what: str, *more: Type | None
+    header: Object, end: int, words: int, kind: Type | None, noun: str, *more: Type | None
 ) -> Iterator[Object]:
     """The elements of nodes that begin with links; `words`: how many words are before them."""
     link = header["__next_"]
@@ -81,7 +81,7 @@ def _chained(
     def following(node: int) -> int:
         return header.at(node + at, word(header)).number
 
-    return (header.at(node + offset, kind) for node in chain(link.number, end, following, what))
+    return (header.at(node + offset, kind) for node in chain(link.number, end, following, noun))
 
 
 def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
@@ -101,8 +101,8 @@ def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Ite
             return value.at(node, kind).number, 0, 0
         data = value.at(node, kind).memory(3 * size)
         parts = (data[n * size : (n + 1) * size] for n in range(3))
-        left, right, parent = (int.from_bytes(part, value.endian) for part in parts)
-        return left, right, parent
+        left_id, right, parent = (int.from_bytes(part, value.endian) for part in parts)
+        return left_id, right, parent
 
     def nodes() -> Iterator[Object]:
         for node in tree(first.number, address, count, links):
@@ -145,13 +145,13 @@ def _unordered_set(value: Object) -> Printed:
 def _deque(value: Object) -> Printed:
     kind = value.template_type(0)
     size, pointer = size_bytes_of(kind), value.pointer_bytes
-    each = _DEQUE_BYTES // size if size and size < _LARGE_BYTES else _FEWEST_IN_BLOCK
+    block_count = _DEQUE_BYTES // size if size and size < _LARGE_BYTES else _FEWEST_IN_BLOCK
     blocks = value["__map_"]["__begin_"].number
     start, count = value["__start_"].number, _first(value, "__size_").number
 
     def values() -> Iterator[Child]:
         for index in range(count):
-            block, inside = divmod(start + index, each)
+            block, inside = divmod(start + index, block_count)
             begin = value.at(blocks + block * pointer, word(value)).number
             yield f"[{index}]", value.at(begin + inside * size, kind)
 
@@ -160,13 +160,13 @@ def _deque(value: Object) -> Printed:
 
 def _tuple(value: Object) -> Printed:
     inner = value.find("__base_", "__base")
-    found: list[Object] = []
+    elements: list[Object] = []
     for leaf in () if inner is None else inner.bases():
         own = leaf.find("__value_") if leaf.members() else next(iter(leaf.bases()), None)
         if own is None:
             raise Unfit("a tuple of another layout")
-        found.append(own)
-    return common.tuple_(found)
+        elements.append(own)
+    return common.tuple_(elements)
 
 
 def _optional(value: Object) -> Printed:
@@ -181,10 +181,10 @@ def _variant(value: Object) -> Printed:
     index, union = impl["__index"], impl["__data"]
     number = index.number & (1 << 8 * index.size_bytes) - 1
     for _ in range(min(number, _MOST_ALTERNATIVES)):
-        rest = union.find("__tail")
-        if rest is None:
+        tail = union.find("__tail")
+        if tail is None:
             return common.variant(title, number, None)
-        union = rest
+        union = tail
     head = union.find("__head")
     return common.variant(title, number, None if head is None else head["__value"])
 

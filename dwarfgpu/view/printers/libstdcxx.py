@@ -79,7 +79,7 @@ def _forward_list(value: Object) -> Printed:
     return common.linked_list(own_name(value), map(place, _after(header, None, "_M_next", "list")))
 
 
-def _after(header: Object, end: Object | None, link: str, what: str) -> Iterator[int]:
+def _after(header: Object, end: Object | None, link: str, noun: str) -> Iterator[int]:
     """The addresses of the nodes from that on to which a header leads."""
     if end is not None and end.address is None:
         raise Unfit("the list is not in memory, to which its nodes lead back")
@@ -89,7 +89,7 @@ def _after(header: Object, end: Object | None, link: str, what: str) -> Iterator
         return header.at(node, node_type, header.space)[link].number
 
     last = 0 if end is None or end.address is None else end.address
-    return chain(header[link].number, last, following, what)
+    return chain(header[link].number, last, following, noun)
 
 
 def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Object]]:
@@ -154,9 +154,9 @@ def _deque(value: Object) -> Printed:
     size, pointer = element.size_bytes, start.pointer_bytes
     if not size:
         raise Unfit("elements without a size")
-    each = _DEQUE_BYTES // size if size < _DEQUE_BYTES else 1
+    block_count = _DEQUE_BYTES // size if size < _DEQUE_BYTES else 1
     blocks = (finish["_M_node"].number - start["_M_node"].number) // pointer - 1
-    count = each * blocks + (start["_M_last"].number - start["_M_cur"].number) // size
+    count = block_count * blocks + (start["_M_last"].number - start["_M_cur"].number) // size
     count += (finish["_M_cur"].number - finish["_M_first"].number) // size
 
     def values() -> Iterator[Child]:
@@ -168,7 +168,7 @@ def _deque(value: Object) -> Printed:
             if at == last:
                 node += pointer
                 at = start["_M_node"].at(node, start["_M_cur"].type).number
-                last = at + each * size
+                last = at + block_count * size
 
     return Printed(counted(own_name(value), count), values(), "array")
 
@@ -179,18 +179,18 @@ def _tuple(value: Object) -> Printed:
 
 def tuple_values(value: Object) -> list[Object]:
     """What is in a `std::tuple`, whose classes are nested in one another."""
-    found: list[Object] = []
+    elements: list[Object] = []
     level = next(iter(value.bases()), None)
     for _ in range(_MOST_ALTERNATIVES):
         if level is None:
-            return found
+            return elements
         bases = {template_name(base.name).rpartition("::")[2]: base for base in level.bases()}
         head = bases.get("_Head_base")
         if head is not None:
             inside = head.members() or [("", base) for base in head.bases()]
             if len(inside) != 1:
                 raise Unfit("a tuple of another layout")
-            found.append(inside[0][1])
+            elements.append(inside[0][1])
         level = bases.get("_Tuple_impl")
     raise Unfit("a tuple of too many values")
 
@@ -211,10 +211,10 @@ def _variant(value: Object) -> Printed:
     number = index.number & (1 << 8 * index.size_bytes) - 1
     union = value["_M_u"]
     for _ in range(min(number, _MOST_ALTERNATIVES)):
-        rest = union.find("_M_rest")
-        if rest is None:
+        tail = union.find("_M_rest")
+        if tail is None:
             return common.variant(title, number, None)
-        union = rest
+        union = tail
     first = union.find("_M_first")
     if first is None:
         return common.variant(title, number, None)
@@ -304,8 +304,8 @@ def _node_iterator(value: Object) -> Printed:
     pointer = strip(value.typedef("pointer"))
     kind = pointer.target if isinstance(pointer, Pointer) else value.template_type(0)
     if not node.number:
-        what = "associative container" if "Rb_tree" in value.name else "std::list"
-        return Printed(f"non-dereferenceable iterator for {what}")
+        noun = "associative container" if "Rb_tree" in value.name else "std::list"
+        return Printed(f"non-dereferenceable iterator for {noun}")
     offset = aligned(size_bytes_of(node.target().type), kind)
     return Printed(node.at(node.number + offset, kind))
 
@@ -348,7 +348,7 @@ LIBSTDCXX: Final = Collection(
                     _vector_iterator,
                 ),
             ),
-            key=lambda each: each.name,
+            key=lambda printer: printer.name,
         )
     ),
 )

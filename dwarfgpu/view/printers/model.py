@@ -124,8 +124,10 @@ class Printers:
             except re.error as error:
                 raise UsageError(f"the pattern of printer {printer.name}: {error}") from None
         names = {printer.name for printer in printers}
-        known = {each.name: each.printers for each in self.collections}
-        kept = tuple(each for each in known.get(collection, ()) if each.name not in names)
-        others = tuple(each for each in self.collections if each.name != collection)
-        own = Collection(collection, (*printers, *kept))
-        return evolve(self, collections=(own, *others))
+        by_name = {group.name: group.printers for group in self.collections}
+        remaining = tuple(
+            printer for printer in by_name.get(collection, ()) if printer.name not in names
+        )
+        collections = tuple(each for each in self.collections if each.name != collection)
+        own = Collection(collection, (*printers, *remaining))
+        return evolve(self, collections=(own, *collections))

@@ -17,7 +17,8 @@ _OWN_ARGUMENTS: Final = {
 }  # fmt: skip
 """Arguments that have no default."""
 _DEFAULTS: Final = frozenset(
-    f"std::{each}" for each in ("allocator", "less", "hash", "equal_to", "default_delete")
+    f"std::{class_name}"
+    for class_name in ("allocator", "less", "hash", "equal_to", "default_delete")
 )
 
 
@@ -25,11 +26,11 @@ def template_name(name: str) -> str:
     """`ns::Box<int>::Inner<2>` as `ns::Box::Inner`."""
     out: list[str] = []
     depth = 0
-    for each in name:
-        depth += each == "<"
+    for letter in name:
+        depth += letter == "<"
         if not depth:
-            out.append(each)
-        depth -= each == ">" and depth > 0
+            out.append(letter)
+        depth -= letter == ">" and depth > 0
     return "".join(out)
 
 
@@ -37,17 +38,17 @@ def template_arguments(name: str) -> list[str]:
     """The last template arguments of a name as text; none where it has none."""
     if not name.endswith(">"):
         return []
-    found: list[str] = []
+    pieces: list[str] = []
     depth, end = 0, len(name) - 1
     for at in range(len(name) - 1, -1, -1):
-        each = name[at]
-        depth += (each in ">)]}") - (each in "<([{")
-        if (each == "," and depth == 1) or not depth:
-            found.append(name[at + 1 : end].strip())
+        letter = name[at]
+        depth += (letter in ">)]}") - (letter in "<([{")
+        if (letter == "," and depth == 1) or not depth:
+            pieces.append(name[at + 1 : end].strip())
             end = at
         if not depth:
             break
-    return [each for each in reversed(found) if each]
+    return [piece for piece in reversed(pieces) if piece]
 
 
 def unversioned(name: str) -> str:
@@ -66,7 +67,7 @@ def short_name(name: str) -> str:
     if string is not None and arguments[0] in _PREFIXES:
         return f"std::{_PREFIXES[arguments[0]]}{string['kind']}"
     count = _OWN_ARGUMENTS.get(base.removeprefix("std::"), 0)
-    rest = {template_name(argument) for argument in arguments[count:]}
-    if not count or not rest <= _DEFAULTS:
+    defaults = {template_name(argument) for argument in arguments[count:]}
+    if not count or not defaults <= _DEFAULTS:
         return name
     return f"{base}<{', '.join(short_name(argument) for argument in arguments[:count])}>"

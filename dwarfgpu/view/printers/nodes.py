@@ -56,8 +56,8 @@ def _struct_alignment(kind: Struct, depth: int) -> int:
             most = max(most, 8)
             continue
         own = alignment(member.type, depth + 1)
-        given = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
-        own = max(own, given or 1)
+        declared_alignment = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
+        own = max(own, declared_alignment or 1)
         if member.bit_offset % (8 * own):
             raise Unfit(f"{kind.name} is packed")
         most = max(most, own)
@@ -92,14 +92,14 @@ def pair_parts(
     return parts
 
 
-def chain(first: int, end: int, following: Callable[[int], int], what: str) -> Iterator[int]:
+def chain(first: int, end: int, following: Callable[[int], int], noun: str) -> Iterator[int]:
     """The addresses of the nodes of a list; `Malformed` where it comes back to one of them."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     node = first
     while node != end:
-        if node in seen:
-            raise Malformed(f"the {what} comes back to its node at {node:#x}")
-        seen.add(node)
+        if node in visited:
+            raise Malformed(f"the {noun} comes back to its node at {node:#x}")
+        visited.add(node)
         after = following(node)  # before its element: a node that is nowhere has none
         yield node
         node = after
@@ -116,14 +116,14 @@ def tree(
     `links`: a node to its left, right and parent. `end`: the node above the root. `Malformed`
     where there are fewer nodes than `count`, or the tree goes in a circle.
     """
-    seen: set[int] = set()
+    visited: set[int] = set()
     node = first
     for index in range(count):
         if node == end:
             raise Malformed(f"the tree has {index} elements, not {count}")
-        if node in seen:
+        if node in visited:
             raise Malformed(f"the tree comes back to its node at {node:#x}")
-        seen.add(node)
+        visited.add(node)
         links(node)
         yield node
         if index + 1 < count:
@@ -135,10 +135,10 @@ def _successor(node: int, links: Callable[[int], tuple[int, int, int]]) -> int:
     if right:
         node = right
         for _ in range(_TREE_DEPTH):
-            left = links(node)[0]
-            if not left:
+            current = links(node)[0]
+            if not current:
                 return node
-            node = left
+            node = current
     else:
         for _ in range(_TREE_DEPTH):
             above = links(parent)

@@ -81,47 +81,50 @@ class Object:
         """The type that is a template argument, counted among those that are types; `Unfit` where
         there is none."""
         bare = strip(self.type)
-        found = bare.declared.template_types if isinstance(bare, Struct) else ()
-        if not 0 <= index < len(found):
+        declared = bare.declared.template_types if isinstance(bare, Struct) else ()
+        if not 0 <= index < len(declared):
             raise Unfit(f"{self.name} has no template argument {index}")
-        return found[index].type
+        return declared[index].type
 
     def typedef(self, *names: str) -> Type | None:
         """The type that a typedef of its class, or of a base class, names; None for none."""
         level = [self]
         for _ in range(_DEEPEST):
-            for each in level:
-                bare = strip(each.type)
+            for base in level:
+                bare = strip(base.type)
                 nested = bare.declared.typedefs if isinstance(bare, Struct) else ()
-                found = next((one.type for one in nested if one.type.name in names), None)
-                if found is not None:
-                    return found.target
-            level = [base for each in level for base in each.bases()]
+                named_type = next(
+                    (declaration.type for declaration in nested if declaration.type.name in names),
+                    None,
+                )
+                if named_type is not None:
+                    return named_type.target
+            level = [base for object_ in level for base in object_.bases()]
         return None
 
     # Its parts
 
     def __getitem__(self, name: str) -> Object:
         """The member of a name, also of a base class or an unnamed structure; else `Unfit`."""
-        found = self.find(name)
-        if found is None:
+        member = self.find(name)
+        if member is None:
             raise Unfit(f"{self.name} has no member {name}")
-        return found
+        return member
 
     def find(self, *names: str) -> Object | None:
         """The member of the first of these names that it has; None for none."""
         for name in names:
-            found = self._find(name)
-            if found is not None:
-                return found
+            member = self._find(name)
+            if member is not None:
+                return member
         return None
 
     def _find(self, name: str) -> Object | None:
         level: list[Object] = [self]
         for _ in range(_DEEPEST):
             below: list[Object] = []
-            for each in level:
-                for member, part in each._parts():
+            for base in level:
+                for member, part in base._parts():
                     if member.name == name and not member.is_base_class:
                         return part
                     if member.is_base_class or member.name is None:
@@ -196,8 +199,8 @@ class Object:
         """A number that is nowhere, as an object of a base type."""
         size = base.base.bit_size
         bits = Bits(number & (1 << size) - 1, size)
-        held = ObjectBytes.of(bits, self.endian)
-        return evolve(self, type=base, held=held, first_bit=0, address=None, bit_size=None)
+        contents = ObjectBytes.of(bits, self.endian)
+        return evolve(self, type=base, held=contents, first_bit=0, address=None, bit_size=None)
 
     def truth(self, value: bool) -> Object:
         """A `bool` that is nowhere."""
@@ -222,10 +225,10 @@ class Object:
         return signed(bits.value, bits.size_bits) if has_sign else bits.value
 
     def _bits(self, bare: Base | Pointer | Enum) -> Bits:
-        held, first_bit = self.contents()
+        contents, first_bit = self.contents()
         if self.bit_size is not None:
-            return field_bits(held.bits, first_bit, self.bit_size, bare, self.endian)
-        return held.bits(first_bit, 8 * size_bytes_of(bare))
+            return field_bits(contents.bits, first_bit, self.bit_size, bare, self.endian)
+        return contents.bits(first_bit, 8 * size_bytes_of(bare))
 
     def contents(self) -> tuple[ObjectBytes, int]:
         """Bytes that have it, and the bit at which it begins in them."""
@@ -238,8 +241,8 @@ class Object:
 
     def read(self) -> Object:
         """The same object with its contents, read at once."""
-        held, first_bit = self.contents()
-        return evolve(self, held=held, first_bit=first_bit)
+        contents, first_bit = self.contents()
+        return evolve(self, held=contents, first_bit=first_bit)
 
     def memory(self, size_bytes: int) -> bytes:
         """The bytes that begin where it begins; `Unavailable` in GDB's words."""
