@@ -24,7 +24,7 @@ PACKAGE = "dwarfgpu"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "base"),
     ("arch", "objfile", "terminal"),
-    ("model",),
+    ("model", "isa"),
     ("machine",),
     ("access",),
     ("expr",),

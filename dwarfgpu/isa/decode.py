@@ -1,0 +1,110 @@
+"""From bytes to instructions.
+
+The fixed bits of an encoding are in its first dword, or begin there: a tree over the bits that
+all remaining candidates fix leads to the few that are compared. Longer encodings are tried before
+shorter ones, those with more fixed bits before those with fewer; a word whose operands mean
+nothing is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.tables import encodings, isa_target
+from dwarfgpu.isa.target import IsaTarget
+
+_LEAF: Final = 2
+_DWORD: Final = 0xFFFFFFFF
+
+
+class _Node:
+    """Candidates of some words: those of one dword pattern, or a branch over its fixed bits."""
+
+    __slots__ = ("bits", "branches", "candidates")
+
+    def __init__(self, candidates: list[Encoding], used: int) -> None:
+        self.candidates = candidates
+        self.branches: dict[int, _Node] = {}
+        bits = _DWORD & ~used
+        for encoding in candidates:
+            bits &= encoding.mask
+        self.bits = bits if len(candidates) > _LEAF else 0
+        if self.bits:
+            groups: dict[int, list[Encoding]] = {}
+            for encoding in candidates:
+                groups.setdefault(encoding.value & bits, []).append(encoding)
+            self.branches = {key: _Node(group, used | bits) for key, group in groups.items()}
+
+
+class Decoder:
+    """Decodes the instructions of one target."""
+
+    def __init__(self, target: IsaTarget) -> None:
+        self.target = target
+        self._most = target.most_bytes
+        ordered = sorted(
+            encodings(target),
+            key=lambda item: (-item.format.size, item.format.stage, -item.mask.bit_count()),
+        )
+        self.encodings = ordered
+        self._root = _Node(ordered, 0)
+
+    def decode(
+        self, code: bytes | memoryview, offset: int = 0, address: int = 0
+    ) -> Instruction | None:
+        """The instruction at an offset; None where the bytes are no instruction.
+
+        `address` is that of the instruction.
+        """
+        window = bytes(code[offset : offset + self._most])
+        available = len(window)
+        word = int.from_bytes(window, "little")
+        node = self._root
+        while node.bits:
+            branch = node.branches.get(word & node.bits)
+            if branch is None:
+                return None
+            node = branch
+        failed: tuple[int, int] | None = None
+        for encoding in node.candidates:
+            if word & encoding.mask != encoding.value:
+                continue
+            form = encoding.format
+            size = form.size
+            if size > available or failed == (size, form.stage):
+                continue
+            state = form.literal_state(word)
+            if state == 1:
+                if size + 4 <= available:
+                    literal = word >> 8 * size & _DWORD
+                    return Instruction(address, size + 4, encoding, word, literal, b"")
+                state = 2
+            if state == 2:
+                failed = size, form.stage
+                continue
+            if form.extra_bytes:
+                if size + form.extra_bytes > available:
+                    return None
+                extra = window[size : size + form.extra_bytes]
+                return Instruction(address, size + len(extra), encoding, word, 0, extra)
+            return Instruction(address, size, encoding, word, 0, b"")
+        return None
+
+    def instructions(
+        self, code: bytes | memoryview, address: int = 0
+    ) -> Iterator[Instruction | None]:
+        """The instructions of a piece of code; None for each dword that is none."""
+        offset = 0
+        while offset < len(code):
+            instruction = self.decode(code, offset, address + offset)
+            yield instruction
+            offset += instruction.size if instruction else 4
+
+
+@cache
+def decoder(name: str, wave_size: int | None = None) -> Decoder:
+    """The decoder of a processor; errors as of `isa_target`."""
+    return Decoder(isa_target(name, wave_size))

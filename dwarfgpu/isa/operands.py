@@ -1,0 +1,211 @@
+"""Operands: from the bits of a field to a register, a constant or a number, and to text.
+
+One `OperandKind` is one operand class of LLVM (`VSrc_f32`, `SReg_64_XEXEC`, `CPol` …), a line
+`kind` of the tables. What fields mean is the same for every instruction that has the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from dwarfgpu.isa.constants import (
+    FLOATS,
+    INTEGERS,
+    LITERAL,
+    constant_text,
+    inline_float,
+    inline_integer,
+)
+from dwarfgpu.isa.registers import Register, RegisterClass, register_class, scalar_register
+from dwarfgpu.isa.target import IsaTarget
+
+
+class Constant(NamedTuple):
+    """A constant in the encoding of a source operand."""
+
+    value: int
+    """A signed integer, or the bits of a floating point number."""
+
+
+class Literal(NamedTuple):
+    """The constant is in the dword that follows the instruction."""
+
+    shift: int
+    """Its bits are shifted left by it: 32 for the high half of a double."""
+
+
+RESERVED_FROM: Final = {
+    "sdwa_dst_sel": 7,
+    "sdwa_src0_sel": 7,
+    "sdwa_src1_sel": 7,
+    "sdwa_dst_unused": 3,
+}
+"""Fields that are reserved from a number on: LLVM 19 ends itself there, here it is undefined."""
+
+Value = Register | Constant | Literal | int
+"""What a field holds; `int` for one that is no source and no destination."""
+
+
+class OperandKind:
+    """How the fields of one operand class are decoded on one target."""
+
+    def __init__(self, line: str, target: IsaTarget) -> None:
+        """From a line `kind` of the tables, without its first word."""
+        name, decoder, dwords, inline, self.type, register_class_name, self.text = line.split()
+        self.name = name
+        self.decoder = decoder
+        self.dwords = int(dwords) or target.wave_size // 32
+        self.inline = "f32" if inline == "-" else inline
+        self.allows_constants = inline != "-"
+        self.register_class_name = register_class_name
+        self.registers: RegisterClass | None = (
+            None if register_class_name == "-" else register_class(register_class_name)
+        )
+        self._target = target
+        self._decode: Callable[[OperandKind, int], Value | None] = _DECODERS[decoder]
+        self.texts: dict[int, str] = {}
+
+    def value(self, field: int) -> Value | None:
+        """What the field holds; None where it means nothing, which makes the word undefined."""
+        return self._decode(self, field)
+
+    def is_checked(self) -> bool:
+        """Whether some fields mean nothing, or a literal."""
+        if self.text in RESERVED_FROM:
+            return True
+        if self.decoder in ("number", "k", "smem_offset", "branch", "version"):
+            return False
+        return self.decoder not in ("vgpr", "agpr", "half", "half_lo", "dual_dst", "data") or (
+            self.dwords > 1
+        )
+
+    def field_text(self, field: int, literal: int) -> str:
+        """Register or constant as text; `literal` is the dword that follows, where one does."""
+        if text := self.texts.get(field):
+            return text
+        value = self.value(field)
+        if isinstance(value, Literal):
+            return self.constant_text(literal << value.shift)
+        if isinstance(value, Constant):
+            text = self.constant_text(value.value)
+        elif isinstance(value, Register):
+            text = value.name + self._complaint(value)
+        else:
+            text = str(value)
+        self.texts[field] = text
+        return text
+
+    def constant_text(self, value: int) -> str:
+        """A constant as text, with LLVM's remark where the operand takes none."""
+        if self.type == "-":
+            return constant_text(value, "int32") + "/*Invalid immediate*/"
+        return constant_text(value, self.type)
+
+    def _complaint(self, register: Register) -> str:
+        has_size = register.size == self.dwords or register.is_constant
+        if self.registers is None or (self.registers.has(register) and has_size):
+            return ""
+        name = self.register_class_name
+        return f"/*Invalid register, operand has '{name}' register class*/"
+
+    def _vector(self, bank: str, number: int) -> Register | None:
+        return Register(bank, number, self.dwords) if number + self.dwords <= 256 else None
+
+    def _vgpr(self, field: int) -> Value | None:
+        return self._vector("v", field & 0xFF)
+
+    def _low_vgpr(self, field: int) -> Value | None:
+        return Register("v", field, 1) if field < 128 else None
+
+    def _agpr(self, field: int) -> Value | None:
+        return self._vector("a", field & 0xFF)
+
+    def _half(self, field: int) -> Value | None:
+        return Register("v", field & 0xFF, 1, "h" if field & 0x200 else "l")
+
+    def _half_lo(self, field: int) -> Value | None:
+        return Register("v", field & 0x7F, 1, "h" if field & 0x80 else "l")
+
+    def _source(self, field: int) -> Value | None:
+        if field & 0x100:
+            return self._vector("a" if field & 0x200 else "v", field & 0xFF)
+        return self._scalar(field & 0xFF)
+
+    def _scalar(self, code: int) -> Value | None:
+        if code in INTEGERS:
+            return Constant(inline_integer(code))
+        if code in FLOATS:
+            return Constant(inline_float(code, self.inline))
+        if code == LITERAL:
+            return Literal(32 if self.type == "fp64" else 0)
+        target = self._target
+        return scalar_register(code, self.dwords, generation=target.generation, sgprs=target.sgprs)
+
+    def _accumulator_source(self, field: int) -> Value | None:
+        return self._source(field | 0x200)
+
+    def _vector_or_accumulator(self, field: int) -> Value | None:
+        return self._source(field | 0x100)
+
+    def _data(self, field: int) -> Value | None:
+        if "gfx90a" not in self._target.features:
+            field &= 0x1FF
+        return self._source(field | 0x100)
+
+    def _half_source(self, field: int) -> Value | None:
+        return self._half(field) if field & 0x100 else self._scalar(field & 0xFF)
+
+    def _half_lo_source(self, field: int) -> Value | None:
+        return self._half_lo(field) if field & 0x100 else self._scalar(field & 0xFF)
+
+    def _sdwa_source(self, field: int) -> Value | None:
+        if self._target.generation == 8 or field < 0x100:
+            return self._vector("v", field & 0xFF)
+        code = field - 0x100
+        return None if code == LITERAL else self._scalar(code)
+
+    def _sdwa_mask(self, field: int) -> Value | None:
+        return self._scalar(field & 0x7F) if field & 0x80 else Register("vcc", 0, self.dwords)
+
+    def _dpp8_fetch_inactive(self, field: int) -> Value | None:
+        return field if field in (0xE9, 0xEA) else None
+
+    def _smem_offset(self, field: int) -> Value | None:
+        generation = self._target.generation
+        if generation == 8:
+            return field & 0xFFFFF
+        bits = 24 if generation >= 12 else 21
+        return (field & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
+
+    def _branch(self, field: int) -> Value | None:
+        return (field & 0xFFFF ^ 0x8000) - 0x8000
+
+    def _number(self, field: int) -> Value | None:
+        return None if field >= RESERVED_FROM.get(self.text, field + 1) else field
+
+
+_DECODERS: Final[dict[str, Callable[[OperandKind, int], Value | None]]] = {
+    "vgpr": OperandKind._vgpr,
+    "vgpr_lo": OperandKind._low_vgpr,
+    "agpr": OperandKind._agpr,
+    "half": OperandKind._half,
+    "half_lo": OperandKind._half_lo,
+    "src": OperandKind._source,
+    "src_k": OperandKind._source,
+    "src_acc": OperandKind._accumulator_source,
+    "src_half": OperandKind._half_source,
+    "src_half_lo": OperandKind._half_lo_source,
+    "vector": OperandKind._vector_or_accumulator,
+    "data": OperandKind._data,
+    "mask": OperandKind._source,
+    "sdwa_src": OperandKind._sdwa_source,
+    "sdwa_mask": OperandKind._sdwa_mask,
+    "dual_dst": OperandKind._vgpr,
+    "dpp8_fi": OperandKind._dpp8_fetch_inactive,
+    "smem_offset": OperandKind._smem_offset,
+    "branch": OperandKind._branch,
+    "version": OperandKind._number,
+    "k": OperandKind._number,
+    "number": OperandKind._number,
+}

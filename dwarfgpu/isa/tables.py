@@ -1,0 +1,83 @@
+"""The tables of `data/`, for one processor and wave size."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.isa.formats import Format
+from dwarfgpu.isa.instruction import Encoding
+from dwarfgpu.isa.operands import OperandKind
+from dwarfgpu.isa.target import IsaTarget
+
+GENERATIONS: Final = (8, 9, 10, 11, 12)
+"""That have tables; earlier ones LLVM does not disassemble."""
+
+
+@cache
+def table_lines(generation: int) -> tuple[str, ...]:
+    """The lines of one file; `Unsupported` where there is none."""
+    if generation not in GENERATIONS:
+        raise Unsupported(f"instructions of GFX{generation} are not known: GFX8 to GFX12 are")
+    path = files("dwarfgpu.isa") / "data" / f"gfx{generation}.txt"
+    return tuple(path.read_text(encoding="utf-8").split("\n"))
+
+
+@cache
+def targets(generation: int) -> tuple[IsaTarget, ...]:
+    """The processors of one file with their wave sizes."""
+    out = []
+    for line in table_lines(generation):
+        if line.startswith("target "):
+            _, name, wave, *features = line.split()
+            out.append(IsaTarget(name, int(wave), generation, frozenset(features)))
+    return tuple(out)
+
+
+def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
+    """The target of a processor's name; wave32 by default where there are both.
+
+    `UsageError` for an unknown name, `Unsupported` for a processor without tables or a wave size
+    that it has not.
+    """
+    found = processor(name)
+    known = [item for item in targets(found.generation) if item.processor == found.name]
+    if not known:
+        raise Unsupported(f"instructions of {name} are not known")
+    for target in known:
+        if wave_size in (None, target.wave_size):
+            return target
+    raise Unsupported(f"{name} has no wave{wave_size}")
+
+
+@cache
+def encodings(target: IsaTarget) -> tuple[Encoding, ...]:
+    """All encodings of a target."""
+    place = targets(target.generation).index(target)
+    kinds: dict[str, OperandKind] = {}
+    sets: list[bool] = []
+    out: list[Encoding] = []
+    form: Format | None = None
+    line_of_format = ""
+    mask = 0
+    for line in table_lines(target.generation):
+        word, _, rest = line.partition(" ")
+        if word.startswith("format\t"):
+            line_of_format, form = line[7:], None
+        elif word == "mask":
+            mask = int(rest, 16)
+        elif word == "kind":
+            kinds[rest.partition(" ")[0]] = OperandKind(rest, target)
+        elif word == "set":
+            sets.append(bool(int(rest.split()[1], 16) >> place & 1))
+        elif rest and word not in ("#", "target"):
+            mnemonic, _, number = rest.partition(" ")
+            if number and not sets[int(number)]:
+                continue
+            if form is None:
+                form = Format(line_of_format, kinds, target)
+            out.append(Encoding(mnemonic, mask, int(word, 16), form))
+    return tuple(out)

@@ -1,0 +1,56 @@
+"""The same text as LLVM 19, on encodings made from the tables and on the fixtures' code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.target_id import target_of_flags
+from tools.isa_differential import LLVM_MC, differences, ends_llvm, samples
+
+OBJDUMP = "llvm-objdump-19"
+SAMPLED = (
+    *(("gfx803", 64), ("gfx906", 64), ("gfx908", 64), ("gfx90a", 64), ("gfx942", 64)),
+    *(("gfx1010", 32), ("gfx1030", 64), ("gfx1100", 32), ("gfx1151", 64), ("gfx1200", 32)),
+    ("gfx1201", 64),
+)
+
+
+@pytest.mark.skipif(not shutil.which(LLVM_MC), reason=f"needs {LLVM_MC}")
+@pytest.mark.parametrize("name, wave", SAMPLED)
+def test_samples(name: str, wave: int) -> None:
+    decode = decoder(name, wave)
+    codes = [code for code in samples(decode, 400, 100, seed=7) if not ends_llvm(decode, code)]
+    assert list(differences(decode, codes)) == []
+
+
+def objects() -> list[Path]:
+    root = Path(__file__).resolve().parents[2] / "fixtures"
+    return sorted(path for path in root.rglob("*.co") if "broken" not in path.parts)
+
+
+@pytest.mark.skipif(not shutil.which(OBJDUMP), reason=f"needs {OBJDUMP}")
+@pytest.mark.parametrize("path", objects(), ids=lambda path: path.name)
+def test_fixture(path: Path) -> None:
+    """`.long` of LLVM is an instruction that neither knows."""
+    elf = open_object(path)
+    text = elf.sections_by_name.get(".text")
+    if text is None:
+        pytest.skip("no code")
+    target = target_of_flags(elf)
+    run = subprocess.run([OBJDUMP, "-d", path], capture_output=True, text=True, check=True)
+    expected = {
+        int(match[2], 16): match[1].rstrip()
+        for match in re.finditer(r"^\t(.*?)\s*// ([0-9A-F]{12}):", run.stdout, re.M)
+    }
+    decode = decoder(target.processor)
+    data = elf.data_of(text)
+    for address, line in expected.items():
+        found = decode.decode(data, address - text.address, address)
+        assert (found.text if found else line if line.startswith(".long") else None) == line

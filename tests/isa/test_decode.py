@@ -1,0 +1,111 @@
+"""Bytes to text, layer by layer, on every target; whatever the bytes are."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.tables import GENERATIONS, isa_target, targets
+
+ROWS = [
+    tuple(line.split(" ", 2))
+    for line in (Path(__file__).parent / "texts.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+ONE_OF_EACH = ("gfx803", "gfx906", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1200")
+
+
+@pytest.mark.parametrize("name, code, text", ROWS)
+def test_text(name: str, code: str, text: str) -> None:
+    instruction = decoder(name).decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert (instruction.text, instruction.size) == (text, len(code) // 2)
+
+
+@pytest.mark.parametrize("name, code, text", ROWS)
+def test_truncated(name: str, code: str, text: str) -> None:
+    whole = bytes.fromhex(code)
+    instruction = decoder(name).decode(whole[: len(whole) - 1])
+    assert instruction is None or (instruction.size < len(whole) and instruction.text)
+
+
+UNDEFINED = (
+    ("gfx906", "d10080be", "a source encoding that no generation has"),
+    ("gfx906", "ff000010", "a literal that is not there"),
+    ("gfx906", "000003d1ff000000ffffffff", "a literal after 64 bits, before gfx10"),
+    ("gfx906", "ff0164d1ff030000", "a pair of VGPRs after v255"),
+    ("gfx906", "f9060a0202072216", "a reserved select of SDWA"),
+    ("gfx1100", "0000017e", "v_mov_b16 of newer compilers is not in the tables of gfx1100"),
+    ("gfx1030", "6d0180be", "the upper half of a pair"),
+    ("gfx906", "", "nothing"),
+    ("gfx906", "010203", "a part of a dword"),
+)
+
+
+@pytest.mark.parametrize("name, code", [row[:2] for row in UNDEFINED[:5] + UNDEFINED[6:]])
+def test_undefined(name: str, code: str) -> None:
+    assert decoder(name).decode(bytes.fromhex(code)) is None
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_every_encoding_of_every_target_has_text(generation: int) -> None:
+    for target in targets(generation):
+        if target.processor in ONE_OF_EACH:
+            made = Decoder(target)
+            for encoding in made.encodings:
+                form = encoding.format
+                word = encoding.value
+                for kind, field in zip(form.kinds, form.fields, strict=True):
+                    if kind.decoder == "dpp8_fi":
+                        word |= 0xE9 << field.runs[0][0]
+                found = made.decode(word.to_bytes(form.size, "little") + bytes(12))
+                assert found is not None and found.text.startswith(found.mnemonic)
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_any_bytes(name: str) -> None:
+    """Each step goes on by at least a dword, and reads no more than one instruction has."""
+    code = random.Random(name).randbytes(6002)
+    offset = steps = 0
+    for instruction in decoder(name).instructions(code, 0x1000):
+        if instruction:
+            assert instruction.address == 0x1000 + offset
+            assert instruction.text and 4 <= instruction.size <= 20
+        offset += instruction.size if instruction else 4
+        steps += 1
+    assert len(code) <= offset < len(code) + 4 and steps <= 1501
+
+
+def test_every_dword_of_a_wave_size() -> None:
+    assert isa_target("gfx1100").wave_size == 32
+    code = bytes.fromhex("0105227c")
+    texts = [decoder("gfx1100", size).decode(code) for size in (32, 64)]
+    assert [item and item.text for item in texts] == [
+        "v_cmp_lt_f32_e32 vcc_lo, v1, v2",
+        "v_cmp_lt_f32_e32 vcc, v1, v2",
+    ]
+
+
+def test_branch_target() -> None:
+    instruction = decoder("gfx906").decode(bytes.fromhex("fdff82bf"), 0, 0x2000)
+    assert instruction is not None
+    assert instruction.branch_target == 0x2000 + 4 - 12
+
+
+def test_targets_without_tables() -> None:
+    with pytest.raises(Unsupported, match="GFX7"):
+        decoder("gfx700")
+    with pytest.raises(Unsupported, match="instructions of gfx1250 are not known"):
+        decoder("gfx1250")
+    with pytest.raises(Unsupported, match="gfx906 has no wave32"):
+        decoder("gfx906", 32)
+    with pytest.raises(UsageError, match="unknown AMD GPU processor gfx9999"):
+        decoder("gfx9999")
+
+
+def test_gfx950_has_what_gfx942_has() -> None:
+    assert len(decoder("gfx950").encodings) == len(decoder("gfx942").encodings)
