@@ -13,6 +13,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, Bits, SavedWave, SaveLayout
 from dwarfgpu.machine.topology import STOP_REASONS, Position
 
@@ -231,6 +232,94 @@ class HardwareWords:
         if name == "state_priv":
             return self.register(name) & ~STATE_HALT.put(1) | STATE_HALT.put(halted)
         return None
+
+
+_EXCEPTION_BITS: Final = {"memory_violation": 28, "address_error": 8, "illegal_instruction": 11}
+_EXCEPTION_FLAGS: Final = {"memory_violation": 12, "address_error": 4, "illegal_instruction": 6}
+"""Of TRAPSTS, and of EXCP_FLAG_PRIV."""
+
+
+@frozen
+class StatusWords:
+    """The words of a wave: registers by name, TTMPs by number."""
+
+    registers: dict[str, int]
+    ttmps: dict[int, int]
+
+
+def status_words(
+    layout: SaveLayout,
+    *,
+    pc: int,
+    ids: WaveIds,
+    stop_reasons: tuple[str, ...] | None,
+    r_version: int,
+    is_halted: bool = False,
+) -> StatusWords:
+    """What a wave leaves behind: the inverse of `HardwareWords`.
+
+    `stop_reasons`: why the trap handler stopped it; None where it did not. `Malformed` for reasons
+    that no register of the level holds.
+    """
+    fields, ttmps = words_of(layout), dict.fromkeys(range(4, 14), 0)
+    registers = {"pc": pc}
+
+    def put(place: TtmpField, number: int) -> None:
+        ttmps[place[0]] |= place[1].put(number)
+
+    put(_HALTED, int(is_halted))
+    if ids.packet is None or ids.wave_in_group is None or ids.position is None:
+        put(_INVALID, 1)
+        if fields.invalid_needs is not None:
+            put(fields.invalid_needs, 1)
+    else:
+        put(fields.packet, ids.packet)
+        put(fields.wave_in_group, ids.wave_in_group)
+        x, y, z = ids.position
+        if fields.has_group_in_ttmp7:
+            ttmps[9], ttmps[7] = x, y & 0xFFFF | z << 16
+            ttmps[8] |= 1 << 30
+        else:
+            ttmps[8], ttmps[9], ttmps[10] = x, y, z
+    if stop_reasons is not None:
+        put(_STOPPED, 1)
+        put(fields.trap_id, _trap_id(stop_reasons))
+        registers |= _exception_registers(fields, stop_reasons)
+        parked = layout.parked_pc
+        if parked is not None and parked[1](r_version):
+            ttmps[parked[0]] = pc & 0xFFFFFFFF
+            ttmps[11] |= PARKED_HIGH.put(pc >> 32)
+    return StatusWords(registers, ttmps)
+
+
+def _trap_id(reasons: tuple[str, ...]) -> int:
+    """Of s_trap; a wave has executed one at most."""
+    ids = [number for number, name in _TRAP_IDS.items() if name in reasons]
+    ids += [_LAST_TRAP_ID] if "trap" in reasons else []
+    if len(ids) > 1:
+        raise Malformed(f"a wave stops for one s_trap: {', '.join(reasons)}")
+    return ids[0] if ids else 0
+
+
+def _exception_registers(fields: WaveWords, reasons: tuple[str, ...]) -> dict[str, int]:
+    private = user = enabled = 0
+    bits = _EXCEPTION_FLAGS if fields.has_flags else _EXCEPTION_BITS
+    for name in reasons:
+        if name in _INSTRUCTION_EXCEPTIONS:
+            bit = 1 << _INSTRUCTION_EXCEPTIONS.index(name)
+            user, enabled = user | bit, enabled | bit
+        elif name == "watchpoint":
+            private |= 1 if fields.has_flags else 1 << 7
+            enabled |= 1 << len(_INSTRUCTION_EXCEPTIONS)
+        elif name in bits:
+            private |= 1 << bits[name]
+        elif name == "single_step" and fields.after_instruction:
+            private |= fields.after_instruction
+        elif name not in (*_TRAP_IDS.values(), "trap"):
+            raise Malformed(f"no register of a wave holds the stop reason {name}")
+    if fields.has_flags:
+        return {"excp_flag_priv": private, "excp_flag_user": user, "trap_ctrl": enabled}
+    return {"trapsts": private | user, "mode": enabled << 12}
 
 
 def hardware_range(wave: SavedWave) -> tuple[int, int]:

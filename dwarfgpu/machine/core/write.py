@@ -1,0 +1,104 @@
+"""Writing a core file: an ELF file of type ET_CORE with notes and ranges of memory.
+
+Law: memory is written range by range; nothing is held twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from struct import pack
+from typing import BinaryIO, Final
+
+from attrs import fields
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.machine.core.gpu.note import (
+    AGENT,
+    HEAD,
+    QUEUE,
+    RUNTIME,
+    VERSION,
+    Agent,
+    CoreState,
+    Queue,
+)
+from dwarfgpu.machine.core.notes import NT_AMDGPU_CORE_STATE
+
+EM_AMDGPU: Final = 224
+ELFOSABI_AMDGPU_HSA: Final = 64
+_HEADER_BYTES: Final = 64
+_SEGMENT_BYTES: Final = 56
+_PT_LOAD: Final = 1
+_PT_NOTE: Final = 4
+_ET_CORE: Final = 4
+
+
+@frozen(eq=False)
+class LoadedRange:
+    """A range of memory."""
+
+    address: int
+    data: bytes | bytearray
+    memory_bytes: int | None = None
+    """More than `data` where the rest is left out; None: as many."""
+
+
+def core_state_note(state: CoreState) -> bytes:
+    """NT_AMDGPU_CORE_STATE: the whole note."""
+    head = HEAD.pack(
+        VERSION,
+        *state.kfd_version,
+        RUNTIME.size,
+        len(state.agents),
+        AGENT.size,
+        len(state.queues),
+        QUEUE.size,
+    )
+    runtime = state.runtime
+    parts = [RUNTIME.pack(runtime.r_debug, runtime.state, runtime.ttmp_setup)]
+    parts += [AGENT.pack(*_fields(agent)) for agent in state.agents]
+    parts += [QUEUE.pack(*_fields(queue)) for queue in state.queues]
+    return note("AMDGPU", NT_AMDGPU_CORE_STATE, head + b"".join(parts))
+
+
+def _fields(entry: Agent | Queue) -> list[int]:
+    """The fields of an entry, in the order in which they are declared."""
+    return [getattr(entry, each.name) for each in fields(type(entry))]
+
+
+def note(owner: str, kind: int, content: bytes) -> bytes:
+    """A note of an ELF file, with 4-byte alignment."""
+    name = owner.encode("ascii") + b"\0"
+    head = pack("<III", len(name), len(content), kind)
+    return head + name.ljust(-(-len(name) // 4) * 4, b"\0") + _padded(content)
+
+
+def _padded(data: bytes) -> bytes:
+    return data.ljust(-(-len(data) // 4) * 4, b"\0")
+
+
+def write_core(
+    file: BinaryIO,
+    notes: Sequence[bytes],
+    ranges: Iterable[LoadedRange],
+    machine: int = EM_AMDGPU,
+    os_abi: int = ELFOSABI_AMDGPU_HSA,
+) -> int:
+    """Write a little-endian core of 64 bits; its size in bytes."""
+    loads, area = list(ranges), b"".join(notes)
+    ident = b"\x7fELF" + bytes((2, 1, 1, os_abi)) + bytes(8)
+    count = 1 + len(loads)
+    sizes = (_HEADER_BYTES, _SEGMENT_BYTES, count, 0, 0, 0)
+    file.write(ident + pack("<HHIQQQIHHHHHH", _ET_CORE, machine, 1, 0, _HEADER_BYTES, 0, 0, *sizes))
+    offset = _HEADER_BYTES + _SEGMENT_BYTES * count
+    file.write(pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4))
+    at = offset + len(area)
+    for each in loads:
+        size = len(each.data) if each.memory_bytes is None else each.memory_bytes
+        row = _PT_LOAD, 6, at, each.address, 0, len(each.data), size, 1
+        file.write(pack("<IIQQQQQQ", *row))
+        at += len(each.data)
+    file.write(area)
+    for each in loads:
+        file.write(each.data)
+    return at
