@@ -5,10 +5,9 @@ Law: they read the program and run nothing of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
@@ -19,6 +18,9 @@ from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.regexp import Regexp
 
 INTERNAL: Final = Unspecified("<internal function>")
 """The type of such a function."""
@@ -42,7 +44,7 @@ def strings_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue
 
 def matches(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
     text, pattern = _strings(asking, arguments, "_regex", 2)
-    return asking.truth(_compiled(pattern).match(text) is not None)
+    return asking.truth(_compiled(pattern).match(text))
 
 
 def memory_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
@@ -135,10 +137,12 @@ def _strings(asking: Evaluation, arguments: list[TypedValue], name: str, count: 
     return [string_of(asking.places, argument) for argument in arguments]
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Regexp:
+    from dwarfgpu.base.regexp import regexp  # few expressions have one
+
     try:
-        return re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        return regexp(pattern)
+    except UsageError as error:
         raise UsageError(f"{pattern!r} is no regular expression: {error}") from None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
@@ -75,7 +76,7 @@ class ListedSymbol:
 def listed_symbols(
     info: DebugInfo,
     kind: Kind,
-    pattern: re.Pattern[str] | None = None,
+    pattern: Regexp | None = None,
     units: Iterable[CompilationUnit] | None = None,
 ) -> Iterator[ListedSymbol]:
     """All of a kind, or those in whose names something is found; what cannot be read is left out.
@@ -124,12 +125,12 @@ def required_word(pattern: str) -> str:
     return max(_WORD.findall(plain), key=len, default="")
 
 
-def _listed(die: Die, kind: Kind, pattern: re.Pattern[str] | None) -> ListedSymbol | None:
+def _listed(die: Die, kind: Kind, pattern: Regexp | None) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     try:
         name = _name(die, kind)
-        if name is None or (pattern is not None and pattern.search(name) is None):
+        if name is None or (pattern is not None and not pattern.search(name)):
             return None
         return _with_place(die, name, kind)
     except DwarfGpuError:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
@@ -23,9 +23,9 @@ _OBJECT: Final = "global"
 class _Chosen:
     """Regular expressions for objects, collections and their printers."""
 
-    object: re.Pattern[str]
-    name: re.Pattern[str]
-    inner: re.Pattern[str] | None
+    object: Regexp
+    name: Regexp
+    inner: Regexp | None
     """None where collections are meant as a whole."""
 
     def collections(self, printers: Printers) -> list[Collection]:
@@ -54,10 +54,10 @@ def _chosen(argument: str) -> _Chosen:
     )
 
 
-def _compiled(text: str, what: str) -> re.Pattern[str]:
+def _compiled(text: str, what: str) -> Regexp:
     try:
-        return re.compile(text)
-    except re.error as error:
+        return regexp(text)
+    except UsageError as error:
         raise UsageError(f"invalid {what} regexp: {text}: {error}") from None
 
 

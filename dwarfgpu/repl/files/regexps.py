@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
 
 _LITERAL: Final = "(){}|+?"
@@ -29,7 +30,7 @@ def listing_options(argument: str) -> tuple[str, str | None, str]:
     return letters, typed, text
 
 
-def compiled(text: str) -> re.Pattern[str]:
+def compiled(text: str) -> Regexp:
     """The pattern of a text; `UsageError` where it is none."""
     out: list[str] = []
     position = 0
@@ -50,8 +51,8 @@ def compiled(text: str) -> re.Pattern[str]:
             out.append(f"\\{character}" if character in _LITERAL else character)
         position += 1
     try:
-        return re.compile("".join(out))
-    except (re.error, RecursionError, OverflowError) as error:
+        return regexp("".join(out))
+    except UsageError as error:
         raise UsageError(f"Invalid regexp: {text}: {error}") from None
 
 

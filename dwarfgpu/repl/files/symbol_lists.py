@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -39,8 +40,8 @@ class _Wanted:
     """What is asked for."""
 
     kind: Kind
-    name: re.Pattern[str] | None = None
-    type: re.Pattern[str] | None = None
+    name: Regexp | None = None
+    type: Regexp | None = None
     is_quiet: bool = False
     has_others: bool = True
     """Whether symbols without debugging information are listed too."""
@@ -132,7 +133,7 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
 def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:
     for code_object in shell.session.code_objects:
         for symbol in listed_symbols(code_object.info, wanted.kind, wanted.name):
-            if wanted.type is None or wanted.type.search(_type_text(symbol)) is not None:
+            if wanted.type is None or wanted.type.search(_type_text(symbol)):
                 yield symbol
 
 
@@ -210,7 +211,7 @@ def _others(shell: Shell, wanted: _Wanted) -> Iterator[tuple[int, str]]:
 def _is_wanted(symbol: Symbol, wanted: _Wanted) -> bool:
     if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
         return False
-    return wanted.name is None or wanted.name.search(_shown_name(symbol)) is not None
+    return wanted.name is None or wanted.name.search(_shown_name(symbol))
 
 
 def _shown_name(symbol: Symbol) -> str:

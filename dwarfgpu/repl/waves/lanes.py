@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from attrs import evolve
 
+from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
@@ -149,23 +149,23 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lane find REGEXP
     """
-    pattern = regexp(argument)
+    pattern = find_pattern(argument)
     found = list(matching_lanes(shell, shell.session, pattern, ""))
     yield from found or [Output(f"No lanes match '{argument}'", {"found": []})]
 
 
-def regexp(text: str) -> re.Pattern[str]:
+def find_pattern(text: str) -> Regexp:
     """Of `find`; `UsageError` in GDB's words."""
     if not text:
         raise UsageError("Argument required (regular expression).")
     try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
+        return regexp(text)
+    except UsageError as error:
         raise UsageError(f"Invalid regexp: {text}: {error}") from None
 
 
 def matching_lanes(
-    shell: Shell, session: Session, pattern: re.Pattern[str], before: str
+    shell: Shell, session: Session, pattern: Regexp, before: str
 ) -> Iterator[Output]:
     """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
     for number in range(used_lanes(session)):

@@ -15,7 +15,7 @@ from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
-from dwarfgpu.repl.waves.lanes import first_lane, matching_lanes, regexp
+from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
 from dwarfgpu.service.focus import target_id
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.value_history import whole_number
@@ -97,7 +97,7 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: thread find REGEXP
     """
-    pattern = regexp(argument)
+    pattern = find_pattern(argument)
     is_found = False
     for wave, target in shell.threads.items():
         name = shell.names.get((wave, None))

@@ -16,7 +16,7 @@ from dwarfgpu.repl.command import Command, Output, Part, command, heading
 from dwarfgpu.repl.command import listed as listed_commands
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.lanes import regexp
+from dwarfgpu.repl.waves.lanes import find_pattern
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -133,7 +133,7 @@ def _matching(
     kind: str, plural: str, said: Mapping[int, Mapping[str, str]], argument: str
 ) -> Iterator[Part]:
     """A line for whatever matches of what is said of each thing."""
-    pattern = regexp(argument)
+    pattern = find_pattern(argument)
     found = [
         (number, what, text)
         for number, texts in said.items()

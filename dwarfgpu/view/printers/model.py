@@ -5,7 +5,6 @@ Law: a printer reads; it never writes and never raises anything but a `DwarfGpuE
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Final, Literal, TypeAlias
 
@@ -107,9 +106,7 @@ class Printers:
         name = template_name(full_name(kind))
         for collection in self.collections:
             for printer in collection.printers:
-                if self.is_enabled(collection.name, printer.name) and re.fullmatch(
-                    printer.pattern, name
-                ):
+                if self.is_enabled(collection.name, printer.name) and _is_of(printer, name):
                     return printer
         return None
 
@@ -120,8 +117,8 @@ class Printers:
         """
         for printer in printers:
             try:
-                re.compile(printer.pattern)
-            except re.error as error:
+                _is_of(printer, "")
+            except UsageError as error:
                 raise UsageError(f"the pattern of printer {printer.name}: {error}") from None
         names = {printer.name for printer in printers}
         by_name = {group.name: group.printers for group in self.collections}
@@ -131,3 +128,10 @@ class Printers:
         collections = tuple(each for each in self.collections if each.name != collection)
         own = Collection(collection, (*printers, *remaining))
         return evolve(self, collections=(own, *collections))
+
+
+def _is_of(printer: Printer, name: str) -> bool:
+    """Whether a class of a name is a printer's; `UsageError` for a pattern that is none."""
+    from dwarfgpu.base.regexp import regexp  # not every answer has a class
+
+    return regexp(printer.pattern).fullmatch(name)
