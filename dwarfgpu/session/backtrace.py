@@ -7,6 +7,7 @@ others are left out, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final
 
 from attrs import evolve, field
@@ -73,7 +74,7 @@ class StackFrame:
     has_lane: bool = True
     """Whether the lane in focus was active on entry to the function; so where nothing tells."""
 
-    @property
+    @cached_property
     def place(self) -> Place | None:
         """Where in the source it is; None where nothing tells, or what does cannot be read."""
         return place_of(self.session, self.pc)

@@ -80,6 +80,8 @@ class FormatOptions:
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
         """The same for a value of that language, unless another one is asked for."""
         cplusplus, style = self.language or (cplusplus, style)
+        if (cplusplus, style) == (self.cplusplus, self.style):
+            return self
         return evolve(self, cplusplus=cplusplus, style=style)
 
 

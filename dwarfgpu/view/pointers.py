@@ -31,6 +31,8 @@ from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
+_BLOCK_BYTES: Final = 64
+"""Of a string, read at once: what is mapped, or known, rarely ends within such a block."""
 
 
 def is_untyped_pointer(kind: Type | None) -> bool:
@@ -60,14 +62,26 @@ def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind)
     width, most = kind.unit_bytes, shown.options.elements
     encoded = bytearray()
     while len(encoded) <= most * width:
-        unit = shown.read(address + len(encoded), space, width)
-        if unit is None:
-            error = _cannot_access(shown, address + len(encoded), space)
+        at = address + len(encoded)
+        room = min(_BLOCK_BYTES - at % _BLOCK_BYTES, (most + 1) * width - len(encoded))
+        block = shown.read(at, space, room // width * width) if room > width else None
+        units = block or shown.read(at, space, width)
+        if units is None:
+            error = _cannot_access(shown, at, space)
             return (shown.quoted(bytes(encoded), kind, is_cut=False) if encoded else "") + error
-        encoded += unit
-        if not any(unit):
+        end = _end_of_string(units, width)
+        encoded += units[:end]
+        if end is not None:
             return shown.quoted(bytes(encoded), kind, is_cut=False)
     return shown.quoted(bytes(encoded[:-width]), kind, is_cut=True)
+
+
+def _end_of_string(units: bytes, width: int) -> int | None:
+    """Behind the first NUL; None where there is none."""
+    if width == 1:
+        return units.find(b"\0") + 1 or None
+    ends = (at + width for at in range(0, len(units), width) if not any(units[at : at + width]))
+    return next(ends, None)
 
 
 def _cannot_access(shown: Shown, address: int, space: int) -> str:

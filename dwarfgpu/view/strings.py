@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import hexdigits
 from typing import Final
 from unicodedata import category
@@ -34,6 +35,7 @@ _ESCAPES: Final = {
 _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Categories of Unicode without characters to print, for the C library and so for GDB."""
 _LONGEST_UTF8: Final = 6
+_PLAIN_TEXT: Final = re.compile(rb"[ !#-\[\]-~]*")
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -190,6 +192,9 @@ def quoted_string(
     end = len(data) // width * width
     if kind.style == "c" and not is_cut and end and not any(data[end - width : end]):
         end -= width
+    if kind.style == "c" and end <= elements and _is_plain(data[:end], width, repeats):
+        ellipsis = "..." if is_cut else ""
+        return f'{kind.prefix}"{data[:end].decode("ascii")}"{ellipsis}'
     has_utf8 = utf8 and width == 1 and kind.style != "ada"
     whole = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
     pieces: list[str] = []
@@ -225,6 +230,13 @@ def quoted_string(
         position = end
     ellipsis = "..." if is_cut or position < end else ""
     return kind.prefix + (", ".join(pieces) or 2 * kind.quote) + ellipsis
+
+
+def _is_plain(data: bytes, width: int, repeats: int) -> bool:
+    """Whether bytes are characters that stand for themselves, and none is told by its repeats."""
+    if width != 1 or _PLAIN_TEXT.fullmatch(data) is None:
+        return False
+    return repeats >= len(data) or re.search(rb"(.)\1{%d}" % repeats, data) is None
 
 
 @frozen

@@ -188,6 +188,28 @@ def test_references_and_strings_are_read() -> None:
     )
 
 
+def test_strings_are_read_in_blocks() -> None:
+    start, end, sizes = 0x1010, 0x1400, list[int]()
+    data = bytes(range(0x41, 0x5B)) * 4
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        sizes.append(size_bytes)
+        if not start <= address <= address + size_bytes <= end:
+            raise Unavailable("nothing there")
+        return (data + b"\0" * 900 + data)[address - start :][:size_bytes]
+
+    def text(address: int) -> str:
+        return format_value(Bits(address, 64), Pointer(CHAR), read_memory=read, architecture=ARCH)
+
+    assert text(start) == f'0x1010 "{data.decode()}"'
+    assert sizes == [48, 64]
+    unreadable = "<error: Cannot access memory at address 0x1400>"
+    assert text(0x13FE) == f'0x13fe "CD"{unreadable}'  # not known up to the end of the block
+    long = FormatOptions(elements=50)
+    cut = format_value(Bits(start, 64), Pointer(CHAR), long, read_memory=read, architecture=ARCH)
+    assert cut == f'0x1010 "{data[:50].decode()}"...'
+
+
 BASE = Struct("struct", "Base", 4, (Member("a", INT, 0),))
 EMPTY = Struct("struct", "Empty", 1)
 DERIVED = Struct(

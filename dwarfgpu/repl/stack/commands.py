@@ -190,11 +190,12 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
         raise Unsupported("the option -hide: there are no frame filters here")
     is_full = "full" in flags
     limit = integer(shell, argument) if argument else None
+    style = settings.frame_style()
     if limit is not None and limit < 0:
         outermost = deque(numbers_of(shell, settings), maxlen=-limit)
         for each in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
             if each.has_lane:
-                yield from _of_frame(shell, each, settings, is_full=is_full)
+                yield from _of_frame(shell, each, settings, style, is_full=is_full)
         return
     count = left_out = 0
     for each in frames_of(shell, settings=settings):
@@ -206,7 +207,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             yield Output(more, {"has-more": True})
             return
         count += 1
-        yield from _of_frame(shell, each, settings, is_full=is_full)
+        yield from _of_frame(shell, each, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
@@ -219,9 +220,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _of_frame(
-    shell: Shell, frame: StackFrame, settings: Settings, *, is_full: bool
+    shell: Shell, frame: StackFrame, settings: Settings, style: FrameStyle, *, is_full: bool
 ) -> Iterator[Part]:
-    style = settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
     group = Group("stack", record)
     yield from (
