@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.entities import Variable, code_ranges
+from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -209,7 +210,7 @@ class Evaluator:
             if word is not None:
                 return word
         if not meanings:
-            symbol = untyped(self.places, name, is_called=is_called)
+            symbol = self._symbol(name, is_called=is_called)
             if symbol is None:
                 self.session.require_entered(name)
                 raise self.names.unknown(name)
@@ -239,8 +240,19 @@ class Evaluator:
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
-            raise self.names.unknown(name)
+            symbol = self._symbol(name, is_called=is_called)
+            if symbol is None:
+                raise self.names.unknown(name)
+            return symbol
         return self.places.function(with_code[0])
+
+    def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
+        """What the symbol tables know of a name; as in GDB, one where the code of a described
+        function begins is another name of that function. None where they do not know it."""
+        function = function_of_symbol(self.session.code_objects, name)
+        if function is not None:
+            return self._function(name, [function], is_called=is_called)
+        return untyped(self.places, name, is_called=is_called)
 
     def _member_of_this(self, name: str) -> TypedValue:
         this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]

@@ -514,7 +514,13 @@ def _is_function(meaning: Meaning) -> bool:
 
 
 def _is_same_function(first: Die, second: Die) -> bool:
-    return first.tag != dw.TAG_SUBPROGRAM or parameter_types(first) == parameter_types(second)
+    """Whether a definition of a name is of what is declared; only functions of C++ have overloads,
+    and entries of assemblers have no parameters."""
+    if first.tag != dw.TAG_SUBPROGRAM:
+        return True
+    if second.unit.is_cplusplus or first.holder(dw.AT_LINKAGE_NAME) is not None:
+        return parameter_types(first) == parameter_types(second)
+    return True
 
 
 def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import path_of
 from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 
 
@@ -37,6 +39,21 @@ def _linkage_name(variable: Variable) -> str | None:
         if holder is not None:
             return holder.string(attribute)
     return None if path_of(variable.die) else variable.name
+
+
+def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | None:
+    """The function whose code begins where the symbol of a name is; None where none is described,
+    or what describes it cannot be read."""
+    found = untyped_symbol(code_objects, name)
+    if found is None or not found[1]:
+        return None
+    owner = next((each for each in code_objects if each.covers(found[0])), None)
+    try:
+        function = None if owner is None else owner.scopes.subprogram_at(found[0])
+    except DwarfGpuError:
+        return None
+    is_entry = function is not None and function.ranges[0].begin == found[0]
+    return function.die if function is not None and is_entry else None
 
 
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
