@@ -5,6 +5,7 @@ All of it is skipped where gcc or GDB are absent.
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -125,3 +126,45 @@ def test_types_of_functions_as_the_compiler_writes_them(tool: Tool, tmp_path: Pa
         "go(std::function<int(int)>, int (&)[3])",
     ):
         assert text in theirs and text in ours
+
+
+def test_info_frame_of_signals_and_of_a_saved_register(tool: Tool, tmp_path: Path) -> None:
+    tool("gcc")
+    gdb = tool("gdb")
+    if platform.machine() != "x86_64":
+        pytest.skip("saved.c has code of x86-64")
+    program = built(tmp_path, "gcc", "saved.c", "-O1")
+    core = crashed(tmp_path, program, "")
+    handler = re.search(r"(?m)^#(\d+) .* in handler \(", by_gdb(gdb, program, core, "bt"))
+    assert handler is not None
+    commands = [f"frame {handler[1]}", "info frame"] + 3 * ["up", "info frame"]
+    theirs = by_gdb(gdb, program, core, *commands).splitlines()
+    ours = by_us(core, *commands).splitlines()
+    told = [[each for each in lines if each.startswith(" ")] for lines in (theirs, ours)]
+    assert any(" unknown address, Previous frame's sp at 0x" in line for line in told[0])
+    assert any(" in pushes; saved rip = 0x" in line for line in told[0])
+    assert told[1] == told[0]
+
+
+def test_functions_by_their_symbols(tool: Tool, tmp_path: Path) -> None:
+    tool("gcc")
+    gdb = tool("gdb")
+    (tmp_path / "alias.c").write_text(
+        "#include <stdlib.h>\nint twice(int);\nextern int absent(int);\n"
+        "int own_twice(int n) { return 2 * n; }\n"
+        'extern __typeof(own_twice) other __attribute__((alias("own_twice")));\n'
+        "int main(void) { int (*volatile used)(int) = twice; if (used(2)) abort(); return 0; }\n"
+        '__asm__(".globl twice\\n.set twice, own_twice");\n'
+    )
+    program = tmp_path / "alias"
+    command = ["gcc", "-g", "-O0", "-o", program, tmp_path / "alias.c"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("gcc cannot build it")
+    core = crashed(tmp_path, program, "")
+    commands = ["frame function main", *(f"{word} twice" for word in ("print", "whatis", "ptype"))]
+    commands += ["print other", "print &other"]
+    theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
+    values = [[each for each in text.splitlines() if each[:1] == "$"] for text in (theirs, ours)]
+    assert len(values[0]) == 3 and "= {int (int)} 0x" in values[0][0]
+    assert values[0] == values[1]
+    assert ours.count("type = int (int)") == 2

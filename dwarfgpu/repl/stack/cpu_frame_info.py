@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from dwarfgpu.cfi.rule import RegisterRule, SameValue
@@ -22,6 +22,8 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.stack_line import arguments_of
 
 _PUSH_RBP = b"\x55"
+_PUSH_BYTES = 1
+_ADDRESS_BYTES = 8
 _MOVES = (b"\x48\x89\xe5", b"\x48\x8b\xec")
 """`mov %rsp,%rbp` in its two encodings."""
 _ENDBR64 = b"\xf3\x0f\x1e\xfa"
@@ -35,18 +37,19 @@ _ORDER = (
 def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[Part]:
     """What is known of a frame."""
     session = frame.session
-    counter = session.architecture.register(session.architecture.program_counter or 0).name
+    counter = _program_counter(session)
     head = f"Stack level {frame.number}," if is_selected else "Stack"
     yield heading(f"{head} frame at {_shown(_cfa(session))}:")
     place = frame.place
     line = "" if place is None else f" ({place.file}:{place.line})"
-    name = "" if frame.function is None else f" in {frame.function}{line}"
+    function = frame.function or _symbol(session, frame.pc)
+    name = "" if function is None else f" in {function}{line}"
     saved_pc = _return_address(session)
     text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
     yield Output(text, {"saved-pc": saved_pc})
     yield from _neighbours(shell, frame)
     yield from tail_call_lines(frame)
-    if frame.is_described and session.code_object is not None:
+    if frame.is_described and session.code_object is not None and not frame.is_signal_frame:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
             language = language_of(unit)
@@ -63,7 +66,13 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
         )
         yield Output(text, {"locals-addr": None, "previous-sp": sp})
         if callee is not None:  # its registers are those of the frame it is inlined into
-            yield from _saved_lines(saved_registers(callee))
+            yield from _saved_lines(dict(saved_registers(callee)))
+        return
+    saved = {} if physical is None else dict(saved_registers(physical))
+    if frame.is_signal_frame:  # GDB has no frame base for it, either
+        yield Output(" Arglist at unknown address.", {"arglist-addr": None})
+        yield _locals_line(None, saved.pop(_stack_pointer(session), None), session)
+        yield from _saved_lines(saved)
         return
     arguments = ", ".join(
         f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
@@ -72,12 +81,26 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     where = "unknown address." if base is None else f"{base:#x},"
     held = None if base is None else f"{base:#x}"
     yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
-    where = "unknown address," if base is None else f"{base:#x},"
-    sp = _shown(_cfa(session))
-    text = f" Locals at {where} Previous frame's sp is {sp}"
-    yield Output(text, {"locals-addr": held, "previous-sp": sp})
-    if physical is not None:
-        yield from _saved_lines(saved_registers(physical))
+    yield _locals_line(base, saved.pop(_stack_pointer(session), None), session)
+    if physical is not None and _is_jumped_to(session, physical):
+        # What it returns to is the function that jumped, and nothing keeps that address.
+        saved.pop(_program_counter(session), None)
+    yield from _saved_lines(saved)
+
+
+def _locals_line(base: int | None, saved_sp: int | None, session: Session) -> Output:
+    """Where the variables are, and the caller's stack pointer: computed, or kept in memory."""
+    locals_at = None if base is None else f"{base:#x}"
+    sp = _shown(_cfa(session) if saved_sp is None else saved_sp)
+    text = f" Locals at {locals_at or 'unknown address'}, Previous frame's sp "
+    data: JsonObject = {"locals-addr": locals_at}
+    data["previous-sp" if saved_sp is None else "previous-sp-saved-at"] = sp
+    return Output(f"{text}{'is' if saved_sp is None else 'at'} {sp}", data)
+
+
+def _is_jumped_to(session: Session, physical: CfiFrame) -> bool:
+    stack = session.call_stack
+    return stack is not None and isinstance(stack.frame(physical.level + 1), TailFrame)
 
 
 def tail_call_lines(frame: StackFrame) -> Iterator[Part]:
@@ -87,8 +110,8 @@ def tail_call_lines(frame: StackFrame) -> Iterator[Part]:
         yield Output(text, {"tail-calls": frame.tail_calls})
 
 
-def _saved_lines(found: Iterator[tuple[str, int]]) -> Iterator[Part]:
-    saved = {name: f"{address:#x}" for name, address in found}
+def _saved_lines(found: Mapping[str, int]) -> Iterator[Part]:
+    saved = {name: f"{address:#x}" for name, address in found.items()}
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
         yield Output(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
@@ -109,6 +132,16 @@ def _of_stack_pointer(session: Session) -> int | None:
 def _stack_pointer(session: Session) -> str:
     """The register of x86-64 and AArch64."""
     return "rsp" if session.architecture.machine == "X86_64" else "sp"
+
+
+def _program_counter(session: Session) -> str:
+    return session.architecture.register(session.architecture.program_counter or 0).name
+
+
+def _symbol(session: Session, pc: int) -> str | None:
+    """The name of code that is no function by its description, as what a handler returns to."""
+    found = symbol_place(session.code_objects, pc)
+    return None if found is None else found.name
 
 
 def _shown(address: int | None) -> str:
@@ -162,24 +195,27 @@ def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
 
 
 def _base(session: Session) -> int | None:
-    """Where GDB says the arguments are: at rbp where the function has saved that and set it, else
-    below rsp."""
-    if session.architecture.machine != "X86_64" or session.target is None:
+    """Where GDB says the arguments are: at rbp where the function has saved that and set it; else
+    at rsp where it has saved rbp, and below rsp before."""
+    physical = session.physical_frame
+    if session.architecture.machine != "X86_64" or session.target is None or physical is None:
         return None
     start = _start(session)
     begin = b"" if start is None else _code(session, start)
-    begin = begin.removeprefix(_ENDBR64)
-    has_base = begin[:1] == _PUSH_RBP and begin[1:4] in _MOVES
+    executed = 0 if start is None else physical.pc - start
+    if executed > len(_ENDBR64) and begin.startswith(_ENDBR64):
+        begin, executed = begin.removeprefix(_ENDBR64), executed - len(_ENDBR64)
+    has_pushed = executed > 0 and begin[:_PUSH_BYTES] == _PUSH_RBP
+    has_base = has_pushed and executed > _PUSH_BYTES and begin[1:4] in _MOVES
     try:
         number = session.architecture.by_name["rbp" if has_base else "rsp"].number
         assert number is not None
-        physical = session.physical_frame
-        held = None if physical is None else physical.contents(number)
+        held = physical.contents(number)
     except DwarfGpuError:
         return None
-    if held is None or not held.is_complete:
+    if not held.is_complete:
         return None
-    return held.value if has_base else held.value - 8
+    return held.value if has_pushed else held.value - _ADDRESS_BYTES
 
 
 def _start(session: Session) -> int | None:
