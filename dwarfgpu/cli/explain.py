@@ -9,7 +9,7 @@ from attrs import evolve
 from dwarfgpu.cli.eval import configure_subject
 from dwarfgpu.cli.eval_session import is_operations, session_for
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
-from dwarfgpu.cli.session_operations import answer_of_outcome, compared, session_operations
+from dwarfgpu.cli.session_operations import session_operations
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.options.demo import with_demo
@@ -17,7 +17,9 @@ from dwarfgpu.options.given_files import take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.answer import of_error
+from dwarfgpu.service.comparison import compared
 from dwarfgpu.service.explain import SCHEMA, Explanation, _on_error, _standing, explain_subject
+from dwarfgpu.service.operations import operations_outcome
 from dwarfgpu.service.subject import or_operations
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import (
@@ -82,15 +84,15 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
     """The operations of the command line."""
-    data, context, chosen, notes = session_operations(args, session)
-    steps = Recorder()
-    heading = (f"in dialect {chosen}", *_standing(session))
+    asked = session_operations(args, session)
+    notes, steps = asked.notes, Recorder()
+    heading = (f"in dialect {asked.dialect}", *_standing(session))
     try:
-        result = evaluate(data, context, dialect=chosen, observe=steps)
+        result = evaluate(asked.data, asked.context, dialect=asked.dialect, observe=steps)
     except DwarfGpuError as error:
         shown = Insides(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
     shown = Insides(session).look(steps)
-    answer = answer_of_outcome(session, result, notes)
+    answer = operations_outcome(session, result, notes)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(heading, shown, sentences, answer, steps.omitted)

@@ -19,9 +19,10 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import target_id
-from dwarfgpu.service.kernarg_hint import has_hint, kernarg_hint
+from dwarfgpu.service.kernarg_hint import kernarg_hint
 from dwarfgpu.service.lane_answer import (
     ABSENT,
     LaneAnswer,
@@ -187,9 +188,7 @@ def _waves(
         for session, seen in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(
-        questions, is_brief=not args.json, has_data=args.grid or _is_picture(args)
-    )
+    answered = lane_answers(questions)
     errors = [refused(*each) for each in zip(questions, answered, strict=True)]
     if errors and errors[0] is not None and None not in errors:
         raise errors[0]  # else it is told beside what the others are

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.view.json_object import JsonObject
@@ -32,35 +32,3 @@ def print_notes(notes: Iterable[str]) -> None:
     """What was assumed, once each, on stderr."""
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)
-
-
-class Headings:
-    """The titles of waves, each before the first line of its wave.
-
-    What is the same for all waves is printed once, before every title: `shared` says whether the
-    waves have such lines.
-    """
-
-    def __init__(self, *, shared: bool) -> None:
-        self.shared = shared
-        self._printed: set[str] = set()
-        self._title: str | None = None
-
-    def start(self, title: str) -> None:
-        """The next wave."""
-        self._title = title
-
-    def show(self) -> None:
-        """Print the title of the wave, unless it is printed already."""
-        if self._title is not None:
-            print(self._title)
-            self._title = None
-
-    def line(self, text: str, out: TextIO) -> None:
-        """A line that may be the same for all waves."""
-        if not self.shared:
-            self.show()
-        elif text in self._printed:
-            return
-        self._printed.add(text)
-        print(one_line(text), file=out)

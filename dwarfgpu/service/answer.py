@@ -1,13 +1,15 @@
-"""What a command shows of a result or an error: text and JSON from the same facts.
+"""One result for one lane: a text for people, and the same facts as the object of every schema.
 
-`dwarfgpu.service.reading_answer` has that of a variable: it loads types and printers, which
+`dwarfgpu.service.reading_answer` makes those of variables: it loads types and printers, which
 operations do not need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Protocol
+
+from attrs import evolve, field
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
@@ -24,21 +26,41 @@ from dwarfgpu.view.locations import entry_text, location_text
 
 NOT_AVAILABLE = " is not available: "
 """Between a name and the reason."""
+KERNARG_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
+"""How the advice of `kernarg_hint` begins."""
 
 
-@frozen
+@frozen(eq=False)
 class Answer:
-    """One result for one lane, ready to be shown."""
+    """One result for one lane. What JSON alone or lists alone show is made when it is shown."""
 
     text: str
     """The value, or why there is none."""
-    record: JsonObject
-    """`notes` and `result` or `error`, and with a type `bytes`, `undefined_bits`, `text`."""
     status: int
-    where: str | None = None
-    """The location in one line."""
+    """1 where there is no value, or where bits of it are not known."""
     notes: tuple[str, ...] = ()
     error: DwarfGpuError | None = None
+    contents: Callable[[], JsonObject] = field(default=dict, repr=False)
+    """The members of the record of a result: `result`; of a type also its contents."""
+    place: Callable[[], str | None] = field(default=lambda: None, repr=False)
+
+    @property
+    def record(self) -> JsonObject:
+        """The object `answer` of `docs/schema/value.json`.
+
+        `LimitExceeded` for numbers that are too long for it.
+        """
+        found = self.contents() if self.error is None else error_json(self.error)
+        return {"notes": [*self.notes], **found}
+
+    @property
+    def where(self) -> str | None:
+        """The location in one line; None for what is in no place."""
+        return self.place()
+
+    def with_notes(self, notes: Iterable[str]) -> Answer:
+        """The same result, with these notes, once each."""
+        return evolve(self, notes=tuple(dict.fromkeys(notes)))
 
 
 class LoadedObject(Protocol):
@@ -60,17 +82,26 @@ def of_result(
     code_objects: Sequence[LoadedObject] = (),
 ) -> Answer:
     """The result of an expression without a type."""
-    found = entry_json(result, endian)
-    record: JsonObject = {"notes": list(notes), "result": found}
-    status = 1 if is_undefined_somewhere(result) else 0
     text = where_text(result, code_objects) if isinstance(result, Location) else entry_text(result)
-    return Answer(text, record, status, notes=notes)
+    status = 1 if is_undefined_somewhere(result) else 0
+    return Answer(text, status, notes, contents=lambda: {"result": entry_json(result, endian)})
 
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """An error in place of a result."""
-    record: JsonObject = {"notes": list(notes), **error_json(error)}
-    return Answer(error_line(error), record, 1, notes=notes, error=error)
+    return Answer(error_line(error), 1, notes, error)
+
+
+def first_hint(notes: Iterable[str]) -> list[str]:
+    """The notes, once each, and of the hints the first: it tells of all arguments."""
+    unique = list(dict.fromkeys(notes))
+    hints = [note for note in unique if note.startswith(KERNARG_HINT)]
+    return [note for note in unique if note not in hints[1:]]
+
+
+def has_hint(notes: Iterable[str]) -> bool:
+    """Whether one of the notes is a hint."""
+    return any(note.startswith(KERNARG_HINT) for note in notes)
 
 
 def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
@@ -87,8 +118,8 @@ def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
 
 def _offset_text(code_objects: Sequence[LoadedObject], address: int) -> str | None:
     """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
-    for each in code_objects:
-        for image in each.images():
+    for code_object in code_objects:
+        for image in code_object.images():
             if 0 <= address - image.address < image.size_bytes:
-                return each.offset_text(address)
+                return code_object.offset_text(address)
     return None

@@ -12,20 +12,19 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.show import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.answer import Answer, of_error, where_text
-from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.service.reading_answer import about_bits, beside_removed, bits_json, data_json, is_cut
+from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, Contents, of_contents
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json
-from dwarfgpu.view.values import OPTIMIZED_OUT
+from dwarfgpu.view.values import FormatOptions
 
 READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
 DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
@@ -51,42 +50,37 @@ def of_expression(
         return of_error(error, language.assumptions(session, depends))
 
 
-def of_value(session: Session, name: str, value: TypedValue) -> Answer:
+def of_value(
+    session: Session, name: str, value: TypedValue, options: FormatOptions = DEFAULT_OPTIONS
+) -> Answer:
     """A value of the language; `name` is what notes call it."""
-    where = None if value.location is None else where_text(value.location, session.code_objects)
-    error, notes = value.error, value.notes
-    if error is not None and value.bits is None:
-        text = f"<error: {error_line(error)}>"
-        if isinstance(error, UndefinedBits):
-            text = f"{OPTIMIZED_OUT} ({error.message})"
-        return Answer(text, {"notes": [*notes], **error_json(error)}, 1, where, notes, error)
     endian = session.architecture.endian
-    bits = value.bits
-    rest = None
-    if bits is not None:
-        rest = beside_removed(bits, value.type, session, value.location)
-        notes = (*notes, *about_bits(name, bits, rest, session))
+    contents = Contents(
+        name,
+        value.type,
+        value.location,
+        value.bits,
+        value.notes,
+        value.error,
+        value.pointer is not None,
+    )
     style = "c" if value.unit is None else value.unit.style
-    type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
-    result = _result(value, type_text, endian)
-    record: JsonObject = {"notes": [*notes], "result": result, "type": type_text}
-    text = language.format(evolve(value, error=None), session)
-    if bits is None:
-        record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
-    else:
-        record |= bits_json(bits, endian)
-        record["data"] = data_json(
-            widened(value, bits, endian), value.type, session, value.location
-        )
-    is_complete = bits is None or ((rest or bits).is_complete and not is_cut(bits, value.type))
-    record["text"] = text
-    return Answer(text, record, 0 if is_complete else 1, where, notes)
+
+    def type_text() -> str:
+        return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+
+    return of_contents(
+        contents,
+        session,
+        text=lambda: language.format(evolve(value, error=None), session, options),
+        type_text=type_text,
+        result=lambda: _result(value, type_text(), endian),
+        shown_bits=lambda bits: widened(value, bits, endian),
+    )
 
 
 def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
-    """The object R of `dwarfgpu-eval-1`: a place, or what there is instead of one."""
-    if value.location is not None:
-        return location_json(value.location, endian)
+    """The object R of `dwarfgpu-eval-1` of what is in no place."""
     if value.pointer is not None:
         return implicit_pointer_json(value.pointer)
     bits = value.bits

@@ -5,7 +5,6 @@ At its first instruction a kernel has loaded none of them, so that debugging inf
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
@@ -13,12 +12,11 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.topology import model_of
-from dwarfgpu.service.answer import Answer
+from dwarfgpu.service.answer import KERNARG_HINT, Answer
 from dwarfgpu.service.subject import Subject
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
-_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
 PASSED: Final = "nothing describes it here; what was passed is in the kernarg segment"
 """Of an argument, in place of what is said of a variable that is kept nowhere."""
 
@@ -46,17 +44,5 @@ def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None)
         kind = kernel_arguments(session, dispatch).type
     except DwarfGpuError:
         return None
-    names = {member.name for member in kind.members} if isinstance(kind, Struct) else set()
-    return f"{_HINT}$_kernarg{f'.{wanted.name}' if wanted.name in names else ''}"
-
-
-def first_hint(notes: Iterable[str]) -> list[str]:
-    """The notes, once each, and of the hints the first: it tells of all arguments."""
-    unique = list(dict.fromkeys(notes))
-    hints = [each for each in unique if each.startswith(_HINT)]
-    return [each for each in unique if each not in hints[1:]]
-
-
-def has_hint(notes: Iterable[str]) -> bool:
-    """Whether one of the notes is a hint."""
-    return any(note.startswith(_HINT) for note in notes)
+    names = {each.name for each in kind.members} if isinstance(kind, Struct) else set()
+    return f"{KERNARG_HINT}$_kernarg{f'.{wanted.name}' if wanted.name in names else ''}"

@@ -14,10 +14,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.show import widened
-from dwarfgpu.service.answer import Answer
-from dwarfgpu.service.expression import DEFAULT, of_value
-from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, data_json
+from dwarfgpu.service.expression import DEFAULT
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, evaluate_for_lanes
 from dwarfgpu.session.session import Session
 
@@ -47,14 +44,3 @@ def _is_number(value: TypedValue) -> bool:
     is_whole = value.bits is not None and value.bits.is_complete
     is_plain = value.error is None and value.pointer is None and value.convenience is None
     return is_whole and is_plain and isinstance(strip(value.type), Base | Enum | Pointer)
-
-
-def value_answer(session: Session, name: str, value: TypedValue, *, is_brief: bool) -> Answer:
-    """What is shown of a value that is known; briefly, as `lane_answers` has it."""
-    assert value.bits is not None
-    if not is_brief or isinstance(strip(value.type), Pointer):
-        return of_value(session, name, value)
-    text = language.format(value, session, DEFAULT_OPTIONS)
-    bits = widened(value, value.bits, session.architecture.endian)
-    data = data_json(bits, value.type, session, value.location)
-    return Answer(text, {"data": data}, 0, notes=value.notes)

@@ -17,12 +17,11 @@ from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lane_answer import LaneAnswer
-from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, data_json, of_reading, variable_text
+from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
 from dwarfgpu.service.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import LaneState, Session
-from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -32,8 +31,8 @@ Scopes: TypeAlias = Mapping[int, frozenset[Die]]
 """The variables in scope at each program location where a lane is, but not the wave."""
 Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """An answer for the focus, after a closer look at it."""
-_Texts: TypeAlias = dict[tuple[Variable, tuple[str, ...], int], Answer]
-"""Of scalars, by their notes and bits."""
+_Texts: TypeAlias = dict[tuple[Variable, int], str]
+"""Of scalars, by their bits."""
 
 
 @frozen(eq=False)
@@ -54,30 +53,21 @@ def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
     for state in states:
         pc = _pc(state)
         if pc is not None and pc != session.pc and pc not in found:
-            found[pc] = frozenset(
-                variable.die for variable in session.focused(state.lane).variables()
-            )
+            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
     return found
 
 
 def lane_answers(
-    questions: Sequence[Question],
-    checked: Checked | None = None,
-    *,
-    is_brief: bool = False,
-    has_data: bool = False,
+    questions: Sequence[Question], checked: Checked | None = None
 ) -> list[list[LaneAnswer]]:
-    """The answers to each question, one for each of its lanes.
-
-    `is_brief`: numbers have no record, or with `has_data` one of `data` alone.
-    """
-    meant = [[_meant(question, state) for state in question.states] for question in questions]
+    """The answers to each question, one for each of its lanes."""
+    meant = [[_meant(each, state) for state in each.states] for each in questions]
     asked: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
         for state, wanted in zip(question.states, meant[row], strict=True):
             if not isinstance(wanted, Answer):
                 asked.setdefault(wanted, []).append((row, state.lane))
-    sessions = [question.session for question in questions]
+    sessions = [each.session for each in questions]
     batch = sum(map(len, asked.values())) >= WORTH
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
@@ -100,14 +90,13 @@ def lane_answers(
                 if known is None or (row, state.lane) not in known.known:
                     found = answer(focused, wanted)
                 else:
-                    from dwarfgpu.service.lane_expression import value_answer
+                    from dwarfgpu.service.expression import of_value
 
-                    value, is_text = known.of(row, state.lane), is_brief and checked is None
-                    found = value_answer(focused, wanted.name, value, is_brief=is_text)
+                    found = of_value(focused, wanted.name, known.of(row, state.lane))
             else:
                 reading = readings[wanted].of(row, state.lane)
-                if is_brief and checked is None and _is_scalar(reading):
-                    return LaneAnswer(state, _brief(reading, session, texts, has_data))
+                if checked is None and _is_scalar(reading):
+                    return LaneAnswer(state, _of_scalar(reading, session, state.lane, texts))
                 found = of_reading(reading, session.focused(state.lane))
             if checked is not None:
                 found = checked(session.focused(state.lane), found)
@@ -127,24 +116,28 @@ def _is_scalar(reading: Reading) -> bool:
     return is_whole and isinstance(strip(reading.type), Base | Enum)
 
 
-def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) -> Answer:
-    """The text of a scalar, and its number."""
+def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> Answer:
+    """As `of_reading`, but lanes that have the same number share its text."""
     assert reading.bits is not None
-    key = reading.variable, reading.notes, reading.bits.value
-    if key not in known:
-        text = variable_text(reading, session, DEFAULT_OPTIONS)
-        record: JsonObject = {}
-        if has_data:
-            record["data"] = data_json(reading.bits, reading.type, session, reading.location)
-        known[key] = Answer(text, record, 0, notes=reading.notes)
-    return known[key]
+    key = reading.variable, reading.bits.value
+    if key not in texts:
+        texts[key] = variable_text(reading, session, DEFAULT_OPTIONS)
+
+    def full() -> Answer:
+        return of_reading(reading, session.focused(lane))
+
+    return Answer(
+        texts[key],
+        0,
+        reading.notes,
+        contents=lambda: full().contents(),
+        place=lambda: full().where,
+    )
 
 
-def refused(question: Question, answers: Iterable[LaneAnswer]) -> DwarfGpuError | None:
+def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
     """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
-    asked = [
-        answer for answer in answers if not answer.state.is_absent and answer.state.error is None
-    ]
+    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
     wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
     is_one = len(wrong) == len(asked) and len({each.message for each in wrong}) == 1
     return wrong[0] if question.scopes is None and is_one else None

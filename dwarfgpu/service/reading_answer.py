@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -17,18 +18,18 @@ from dwarfgpu.dwarf.types.types import (
     size_bits,
     strip,
 )
-from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
-from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import without_removed
-from dwarfgpu.view.value_json import value_data
+from dwarfgpu.view.value_json import unknown, value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 DEFAULT_OPTIONS = FormatOptions()
@@ -36,36 +37,100 @@ UNDEFINED_STORAGE = "undefined storage"
 """The reason of `Access` for bits that the compiler says are nowhere."""
 
 
+@frozen(eq=False)
+class Contents:
+    """What a variable or an expression has, ready to be shown: the parts of one `Answer`."""
+
+    name: str
+    """By which notes call it."""
+    type: Type | None
+    location: Location | None
+    bits: Bits | None
+    """None where nothing was read."""
+    notes: tuple[str, ...]
+    error: DwarfGpuError | None = None
+    """Why nothing was read."""
+    is_pointer: bool = False
+    """Whether it is a removed pointer: there are no bits of it."""
+
+
+def of_contents(
+    contents: Contents,
+    session: Session,
+    *,
+    text: Callable[[], str],
+    type_text: Callable[[], str | None],
+    result: Callable[[], JsonObject] | None = None,
+    shown_bits: Callable[[Bits], Bits] | None = None,
+) -> Answer:
+    """The answer about an object of a type.
+
+    `result`: the member of that name of what is in no place. `shown_bits`: the object that a
+    bit-field is shown as.
+    """
+    location, bits, notes, error = contents.location, contents.bits, contents.notes, contents.error
+    endian = session.architecture.endian
+
+    def place() -> str | None:
+        return None if location is None else where_text(location, session.code_objects)
+
+    if error is not None and bits is None:
+        why = f"<error: {error_line(error)}>"
+        if isinstance(error, UndefinedBits):
+            why = f"{OPTIMIZED_OUT} ({error.message})"
+        return Answer(why, 1, notes, error, place=place)
+    shown = text()
+
+    def record() -> JsonObject:
+        found = location_json(location, endian) if location is not None else None
+        if found is None:
+            assert result is not None
+            found = result()
+        out: JsonObject = {"result": found, "type": type_text(), **bits_json(bits, endian)}
+        out["text"] = shown
+        if bits is not None:
+            wide = bits if shown_bits is None else shown_bits(bits)
+            out["data"] = data_json(wide, contents.type, session, location)
+        elif contents.is_pointer:
+            out["data"] = unknown("synthetic pointer")
+        return out
+
+    is_whole = True
+    if bits is not None and not bits.is_complete:
+        rest = beside_removed(bits, contents.type, session, location)
+        notes = (*notes, *about_bits(contents.name, bits, rest, session))
+        is_whole = rest.is_complete
+    is_whole = is_whole and (bits is None or not is_cut(bits, contents.type))
+    return Answer(shown, 0 if is_whole else 1, notes, contents=record, place=place)
+
+
 def of_reading(
     reading: Reading, session: Session, options: FormatOptions = DEFAULT_OPTIONS
 ) -> Answer:
     """A variable."""
-    location, notes = reading.location, reading.notes
-    where = None if location is None else where_text(location, session.code_objects)
-    if reading.failure is not None:
-        error = reading.failure
-        record: JsonObject = {"notes": list(notes), **error_json(error)}
-        text = f"<error: {error_line(error)}>"
-        if isinstance(error, UndefinedBits):
-            text = f"{OPTIMIZED_OUT} ({error.message})"
-        return Answer(text, record, 1, where, notes, error)
-    assert location is not None
-    record = {"notes": list(notes), "result": location_json(location, session.architecture.endian)}
-    if reading.pointer is not None:
-        text = f"({reading.variable.type_text}) <synthetic pointer>"
-        record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": [], "text": text}
-        record["data"] = {"unknown": "synthetic pointer"}
-        return Answer(text, record, 0, where, notes)
-    assert reading.bits is not None
-    text = variable_text(reading, session, options)
-    record |= bits_json(reading.bits, session.architecture.endian)
-    record["text"] = text
-    record["data"] = data_json(reading.bits, reading.type, session, location)
-    rest = beside_removed(reading.bits, reading.type, session, location)
-    notes = (*notes, *about_bits(reading.variable.name, reading.bits, rest, session))
-    record["notes"] = list(notes)
-    is_whole = rest.is_complete and not is_cut(reading.bits, reading.type)
-    return Answer(text, record, 0 if is_whole else 1, where, notes)
+    variable = reading.variable
+    contents = Contents(
+        variable.name,
+        reading.type,
+        reading.location,
+        reading.bits,
+        reading.notes,
+        reading.failure,
+        reading.pointer is not None,
+    )
+
+    def type_text() -> str | None:
+        try:
+            return variable.type_text
+        except DwarfGpuError:  # `subject.named` says why
+            return None
+
+    return of_contents(
+        contents,
+        session,
+        text=partial(variable_text, reading, session, options),
+        type_text=type_text,
+    )
 
 
 def is_cut(bits: Bits, kind: Type | None) -> bool:
@@ -76,7 +141,6 @@ def is_cut(bits: Bits, kind: Type | None) -> bool:
 def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
     """Its contents: what pointers mean (A.5.3), their symbols, and static members need the
     language, which is loaded for those that can have them only."""
-    assert reading.bits is not None
     unit = reading.variable.unit
     cplusplus = options.cplusplus or unit.is_cplusplus
     options = options.of_source(cplusplus, unit.style)
@@ -86,9 +150,15 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
 
         variable = reading.variable
         value = TypedValue(
-            reading.type, reading.location, reading.bits, unit=variable.unit, variable=variable
+            reading.type,
+            reading.location,
+            reading.bits,
+            reading.pointer,
+            unit=variable.unit,
+            variable=variable,
         )
         return format(value, session, options)
+    assert reading.bits is not None
     return value_text(reading.bits, reading.type, session, reading.location, options)
 
 
@@ -111,8 +181,10 @@ def beside_removed(
     return without_removed(bits, kind, location, session.resolver(), endian)
 
 
-def bits_json(bits: Bits, endian: Endian) -> JsonObject:
-    """The bytes of an object; digits with unknown bits are `?`."""
+def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
+    """The bytes of an object; digits with unknown bits are `?`. None: there are none."""
+    if bits is None:
+        return {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
 
     def ranges(found: list[tuple[int, int]]) -> list[Plain]:
         return [{"bit_offset": first, "bit_size": count} for first, count in found]

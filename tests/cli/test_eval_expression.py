@@ -100,7 +100,7 @@ def test_nothing_is_assigned(expression: str) -> None:
         ("local_frame.at[1].x", "location", "int", None),
         ('"ab"', "location", "char [3]", None),
         ("$v0[1]", "location", "int32_t", None),
-        ("pointer_implicit", "location", None, None),
+        ("pointer_implicit", "location", "long *", None),
         ("pointer_implicit + 1", "implicit_pointer_value", "long *", None),
     ],
 )

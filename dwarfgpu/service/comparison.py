@@ -1,0 +1,63 @@
+"""`--verify-places`: what comparing all places of everything that was read has found."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.access.compare_places import PlaceFinding
+from dwarfgpu.errors import EvaluationError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.evaluate import Result
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import is_compound
+from dwarfgpu.service.answer import Answer
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.locations import location_text
+
+MOST_COMPARED_BITS: Final = 1 << 20
+"""Of a location that is not known to be of an object."""
+
+
+def compared(session: Session, found: Answer, result: Result | None = None) -> Answer:
+    """The answer with what comparing all places has found, where that was asked for.
+
+    `result`: of operations; what a location is of is read for it.
+    """
+    if session.comparison is None:
+        return found
+    notes = _read_for_comparison(session.context(), result) if isinstance(result, Location) else []
+    findings = [_finding_text(finding) for finding in session.comparison.taken()]
+    if not findings and not notes:
+        return found
+    status = max(found.status, 1) if findings else found.status
+    return evolve(found.with_notes((*found.notes, *notes, *findings)), status=status)
+
+
+def _finding_text(finding: PlaceFinding) -> str:
+    place = f"place {finding.index}, {_place_text(finding.place)},"
+    if finding.other_place is None:
+        return f"{place} cannot be read: {finding.reason}"
+    other = f"place {finding.other}, {_place_text(finding.other_place)}"
+    return f"{place} holds other bits than {other}: the DWARF is ill-formed"
+
+
+def _place_text(place: SingleLocation) -> str:
+    return location_text(Location((place,)))
+
+
+def _read_for_comparison(context: Context, result: Location) -> list[str]:
+    """Read what a location result is of, so that its places are compared."""
+    size_bits = result.remaining_bits
+    places = result.places
+    if size_bits is None or (len(places) == 1 and not is_compound(places[0].storage)):
+        return []
+    # A whole register or value is the object; from within one nothing tells how far it goes.
+    shortest = next(place for place in places if place.remaining_bits == size_bits)
+    if shortest.bit_offset or size_bits > MOST_COMPARED_BITS:
+        return ["--verify-places: the object has no size here; name a variable"]
+    with contextlib.suppress(EvaluationError):  # the location itself is the answer
+        context.access.read(result, size_bits)
+    return []

@@ -1,0 +1,241 @@
+"""Variables and expressions of a wave: what `eval` is asked, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.service.answer import Answer, has_hint, of_error
+from dwarfgpu.service.comparison import compared
+from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.kernarg_hint import kernarg_hint
+from dwarfgpu.service.lane_answer import (
+    LaneAnswer,
+    chosen_states,
+    lane_lines,
+    lane_notes,
+    lane_records,
+    lane_status,
+)
+from dwarfgpu.service.lane_question import Question, lane_answers, refused, scopes_of
+from dwarfgpu.service.subject import (
+    Expression,
+    Subject,
+    answer,
+    distinguishing,
+    line,
+    named,
+    subject,
+    typed_name,
+)
+from dwarfgpu.service.wave_answer import Line, positioned
+from dwarfgpu.session.kernel_start import is_not_run
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen(eq=False)
+class VariablesAnswer:
+    """Variables and expressions for the lane in focus."""
+
+    session: Session
+    answers: Sequence[tuple[Subject, Answer]]
+    is_listing: bool = False
+    """Whether they are all variables in scope, and not what was named."""
+
+    @property
+    def status(self) -> int:
+        return max((found.status for _, found in self.answers), default=0)
+
+    @property
+    def record(self) -> JsonObject:
+        if len(self.answers) == 1 and not self.is_listing:
+            return self.answers[0][1].record
+        return {"variables": [named(wanted, found.record) for wanted, found in self.answers]}
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        is_one = len(self.answers) == 1 and not self.is_listing and have_begun
+        shown: list[tuple[Subject, Answer]] = []
+        late: list[tuple[Subject, Answer]] = []
+        for wanted, found in self.answers:
+            (late if is_not_run(found.error) and not is_one else shown).append((wanted, found))
+        yield from _not_run(late, is_error=not self.is_listing)
+        if not self.is_listing:
+            for wanted, found in shown:
+                yield _line(wanted, found)
+            return
+        variables = [wanted for wanted, _ in self.answers if not isinstance(wanted, Expression)]
+        marks = distinguishing(self.session, variables)
+        for wanted, found in shown:
+            yield Line(line(wanted, found, is_listing=True) + marks.get(wanted, ""))
+
+    def notes(self) -> Sequence[str]:
+        return [note for _, found in self.answers for note in found.notes]
+
+
+@frozen(eq=False)
+class VariablesInLanes:
+    """Variables and expressions for each of several lanes."""
+
+    session: Session
+    questions: Sequence[Question]
+    answered: Sequence[Sequence[LaneAnswer]]
+    """To each question, one of each lane."""
+    is_listing: bool = False
+
+    @property
+    def _is_one(self) -> bool:
+        return len(self.questions) == 1 and not self.is_listing
+
+    def _rows(self) -> Iterator[tuple[Subject, Sequence[LaneAnswer], UsageError | None]]:
+        """With the error of a name that means nothing in any lane."""
+        for question, lanes in zip(self.questions, self.answered, strict=True):
+            yield question.wanted, lanes, refused(question, lanes)
+
+    def required(self) -> VariablesInLanes:
+        """These answers; `UsageError` where the only name means nothing."""
+        error = next((error for _, _, error in self._rows()), None)
+        if len(self.questions) == 1 and error is not None:
+            raise error
+        return self
+
+    @property
+    def status(self) -> int:
+        found = (1 if error else lane_status(lanes) for _, lanes, error in self._rows())
+        return max(found, default=0)
+
+    @property
+    def record(self) -> JsonObject:
+        if self._is_one:
+            return {"lanes": lane_records(self.answered[0])}
+        return {
+            "variables": [
+                named(wanted, of_error(error, ()).record if error else _lanes_record(lanes))
+                for wanted, lanes, error in self._rows()
+            ]
+        }
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        late = [] if len(self.questions) == 1 and have_begun else self._late()
+        yield from _not_run([(wanted, lanes[0].answer) for wanted, lanes in late], is_error=False)
+        for wanted, lanes, error in self._rows():
+            if error is not None:
+                yield _line(wanted, of_error(error, ()))
+                continue
+            if any(lanes is hidden for _, hidden in late):
+                continue
+            if len(self.questions) > 1:
+                yield Line(one_line(f"{shortened(typed_name(wanted))}:"))
+            yield from map(Line, lane_lines(lanes, self.session.pc))
+
+    def notes(self) -> Sequence[str]:
+        late = [] if len(self.questions) == 1 else self._late()
+        notes: dict[str, None] = {}
+        _, unknown = self.session.active_lanes()
+        for wanted, lanes, error in self._rows():
+            if error is not None:
+                continue
+            is_late = any(lanes is hidden for _, hidden in late)
+            notes |= dict.fromkeys([unknown] if unknown and not is_late else [])
+            notes |= dict.fromkeys(lane_notes(lanes))
+            if not has_hint(notes) and (is_late or any(each.answer.status for each in lanes)):
+                notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, wanted)]))
+        return list(notes)
+
+    def _late(self) -> list[tuple[Subject, Sequence[LaneAnswer]]]:
+        """What has a value in no lane because the kernel has not run yet."""
+        return [
+            (wanted, lanes)
+            for wanted, lanes, _ in self._rows()
+            if lanes and all(is_not_run(each.answer.error) for each in lanes)
+        ]
+
+
+def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
+    """What names and expressions have in the focus; without names, all variables in scope.
+
+    `UsageError` where the only one means nothing; of several, that is its own answer.
+    """
+    if not names:
+        listed = [(variable, _answer(session, variable)) for variable in session.variables()]
+        return VariablesAnswer(session, [*listed], is_listing=True)
+    found = [_asked(session, text, is_alone=len(names) == 1) for text in names]
+    return VariablesAnswer(session, found)
+
+
+def variables_in_lanes(
+    sessions: Sequence[Session], names: Sequence[str], choice: str | None
+) -> list[VariablesInLanes]:
+    """The same for the lanes of a choice of each wave, asked together where that is possible."""
+    asked = [_questions(session, names, choice) for session in sessions]
+    flat = [question for questions in asked for question in questions]
+    is_compared = any(session.comparison is not None for session in sessions)
+    answers = iter(lane_answers(flat, compared if is_compared else None))
+    return [
+        VariablesInLanes(
+            session, questions, [next(answers) for _ in questions], is_listing=not names
+        ).required()
+        for session, questions in zip(sessions, asked, strict=True)
+    ]
+
+
+def _questions(session: Session, names: Sequence[str], choice: str | None) -> list[Question]:
+    states = chosen_states(session, choice)
+    if names:
+        wanted = [_subject(session, text, is_alone=len(names) == 1) for text in names]
+        return [Question(session, states, each) for each in wanted]
+    variables = session.variables()
+    scopes = scopes_of(session, states)
+    return [Question(session, states, variable, scopes) for variable in variables]
+
+
+def _lanes_record(lanes: Sequence[LaneAnswer]) -> JsonObject:
+    return {"lanes": lane_records(lanes)}
+
+
+def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
+    """What a text means; of several texts, one that means nothing is left for its own error."""
+    try:
+        return subject(session, text)
+    except UsageError:
+        if is_alone:
+            raise
+        return Expression(text)
+
+
+def _asked(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
+    """What a text means and its answer; of several texts, a wrong one alone fails."""
+    wanted = _subject(session, text, is_alone=is_alone)
+    try:
+        return wanted, _answer(session, wanted)
+    except UsageError as error:
+        if is_alone:
+            raise
+        return wanted, of_error(error, ())
+
+
+def _answer(session: Session, wanted: Subject) -> Answer:
+    found = answer(session, wanted)
+    if isinstance(found.error, InconsistentContext) and session.is_absent:
+        raise found.error  # as the name of a variable does
+    found = positioned(session, compared(session, found))
+    advice = kernarg_hint(session, wanted, found)
+    return found if advice is None else found.with_notes((*found.notes, advice))
+
+
+def _line(wanted: Subject, found: Answer) -> Line:
+    """A value, or why there is none."""
+    if found.error is None:
+        return Line(line(wanted, found, is_listing=False))
+    is_known = isinstance(found.error, UndefinedBits)
+    why = found.text if is_known else error_line(found.error)
+    return Line(one_line(f"dwarfgpu: {shortened(wanted.name)}: {why}"), is_error=True)
+
+
+def _not_run(late: Sequence[tuple[Subject, Answer]], *, is_error: bool) -> Iterator[Line]:
+    """One line for all that the kernel has not run yet."""
+    error = late[0][1].error if late else None
+    if error is not None:
+        names = ", ".join(dict.fromkeys(shortened(wanted.name) for wanted, _ in late))
+        yield Line(one_line(f"{names}: <unavailable> ({error.message})"), is_error, is_common=True)
