@@ -132,7 +132,7 @@ def _backtrace(
     if session.lane is None:
         session = evolve(session, lane=session.first_active_lane())
     if session.call_stack is None:
-        raise UsageError("No stack: the state has no program location; give --pc ADDR")
+        raise UsageError("No stack: no program location is known; give --state, --core or --pc")
     found = _frames(session, limit)
     records: list[Plain] = []
     for frame in found.shown:

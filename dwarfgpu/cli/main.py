@@ -48,26 +48,26 @@ _EXAMPLES = {
   dwarfgpu eval --demo t
   dwarfgpu eval 'regx v3; LLVM_push_lane; lit4; mul; LLVM_offset' --lane 3
   dwarfgpu eval k.co --state stopped.json --lane all t
-docs/eval.md tells all of it.
+See docs/eval.md.
 
 """,
     "explain": """examples:
   dwarfgpu explain --demo --lane 4 t
   dwarfgpu explain 'regx s4; piece 4; piece 4'
-docs/eval.md tells all of it.
+See docs/eval.md.
 
 """,
     "where": """examples:
   dwarfgpu where --demo t
   dwarfgpu where k.co nest::t
   dwarfgpu where --all k.co --against old/k.co
-docs/where.md tells all of it.
+See docs/where.md.
 
 """,
     "location": """examples:
   dwarfgpu location --demo --lane 4 t
   dwarfgpu location k.co --state stopped.json --lane 3 wide 's.at[1]'
-docs/location.md tells all of it.
+See docs/location.md.
 
 """,
     "check": """examples:
@@ -76,25 +76,25 @@ docs/location.md tells all of it.
   dwarfgpu check build/ --disable empty-fde --sarif > check.sarif
   dwarfgpu check k.co --json > known.json; dwarfgpu check k.co --baseline known.json
   dwarfgpu check 'regx v6; lit4; mul'
-docs/check.md tells all of it.
+See docs/check.md.
 
 """,
     "asm": """example:
   dwarfgpu asm 'DW_OP_regx SGPR30, DW_OP_piece 0x4' --format cfi_escape
-docs/expression-syntax.md tells all of it.
+See docs/expression-syntax.md.
 
 """,
     "dis": """examples:
   dwarfgpu dis '.cfi_escape 0x30, 0x36, 0xe9, 0x02'
   dwarfgpu dis --cfi '0f 04 30 36 e9 02'
-docs/expression-syntax.md tells all of it.
+See docs/expression-syntax.md.
 
 """,
     "convert": """examples:
   dwarfgpu convert 'private_lane#0x10' --to private_wave --lane 3
   dwarfgpu convert 'private_lane#0x10' --to global --lane 3 --scratch-base 0x7e0000000000
   dwarfgpu convert 'generic#0x1000000000010'
-docs/address-spaces.md tells all of it.
+See docs/address-spaces.md.
 
 """,
     "dispatch": """examples:
@@ -103,26 +103,26 @@ docs/address-spaces.md tells all of it.
   dwarfgpu waves --state start.json
   dwarfgpu eval --state start.json --wave all --lane all '$_kernarg' '$_workitem_id'
   dwarfgpu eval --state start.json --wave 2 --lane 5 '$_kernarg.limit' '$_kernarg.in[3]'
-docs/dispatch.md tells all of it.
+See docs/dispatch.md.
 
 """,
     "lanes": """examples:
   dwarfgpu lanes --demo t
   dwarfgpu lanes --demo t --grid
   dwarfgpu lanes k.co --state stopped.json --lane active t a
-docs/lanes.md tells all of it.
+See docs/lanes.md.
 
 """,
     "bt": """examples:
   dwarfgpu bt k.co --state stopped.json --lane 3
   dwarfgpu bt --state stopped.json --json
-docs/frames.md tells all of it.
+See docs/frames.md.
 
 """,
     "frames": """examples:
   dwarfgpu frames k.co
   dwarfgpu frames k.co --pc 0x1684
-docs/frames.md tells all of it.
+See docs/frames.md.
 
 """,
 }
@@ -154,7 +154,10 @@ class _Parser(argparse.ArgumentParser):
         written = _HYPHEN.fullmatch(message)
         if written is not None and self.prog.endswith((" eval", " explain")):
             message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
-        raise UsageError(f"{shortened(message)}; see {self.prog} --help")
+        from dwarfgpu.options.program_name import INSTALLED, program_name
+
+        advice = self.prog.replace(INSTALLED, program_name(), 1)
+        raise UsageError(f"{shortened(message)}; see {advice} --help")
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Help, which argparse would lose where it cannot be written."""
@@ -209,6 +212,8 @@ def _run(arguments: list[str]) -> int:
             module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
             return module.run(_given(parser.parse_intermixed_args(arguments[1:])))
+        if command is not None and arguments[0] == command and command not in COMMANDS:
+            raise UsageError(f"{shortened(command)} is no command{_advice(command)}")
         return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
@@ -218,6 +223,14 @@ def _run(arguments: list[str]) -> int:
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+
+
+def _advice(command: str) -> str:
+    """What was perhaps meant, and where the commands are listed."""
+    from dwarfgpu.base.suggest import nearest
+    from dwarfgpu.options.program_name import program_name
+
+    return f"{nearest(command, COMMANDS)}; see {program_name()} --help"
 
 
 def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
@@ -241,7 +254,7 @@ def _overview(arguments: list[str]) -> int:
         prog="dwarfgpu",
         description="An exact, explainable engine for DWARF on heterogeneous machines.",
         epilog="\n".join(["commands:", *(f"  {name:12} {COMMANDS[name]}" for name in COMMANDS)])
-        + "\n\ndwarfgpu COMMAND --help tells more of one of them.",
+        + "\n\nRun dwarfgpu COMMAND --help for details.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

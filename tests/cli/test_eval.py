@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.options.program_name import program_name
 from tests.cli.command import FIXTURES, REPOSITORY, STATES, run, run_json
 
 ASM = STATES / "locations.gfx942.json"
@@ -98,7 +99,8 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["regx v3; push_lane"], 2,
          "1:10: 'push_lane': unknown operation; did you mean LLVM_push_lane?"),
         (["--hex", "zz"], 2, None),
-        (["lit1", "--bogus"], 2, "unrecognized arguments: --bogus; see dwarfgpu eval --help"),
+        (["lit1", "--bogus"], 2,
+         f"unrecognized arguments: --bogus; see {program_name()} eval --help"),
         (["lit1", "--mem", "0x10"], 2, "--mem 0x10: expected SPACE#ADDRESS=HEX"),
         (["lit1", "--mem", "0x10=zz"], 2,
          '--mem 0x10=zz: bytes: expected bytes in hex, two digits each, not "zz"'),

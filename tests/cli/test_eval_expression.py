@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.options.program_name import program_name
 from tests.cli.command import FIXTURES, STATES, run, run_json
 from tests.work import at_most
 
@@ -313,7 +314,7 @@ def test_a_leading_hyphen_is_told_to_be_in_parentheses(command: str, given: tupl
     done = run(command, "--demo", "--lane", 4, *given)
     assert (done.error, done.status) == (
         "unrecognized arguments: -t; write (-t): an expression cannot begin with a hyphen; "
-        f"see dwarfgpu {command} --help",
+        f"see {program_name()} {command} --help",
         2,
     )
     assert run("eval", "--demo", "--lane", 4, "(-t)").out == "(-t) = -324\n"

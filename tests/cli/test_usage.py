@@ -1,0 +1,28 @@
+"""Errors of the command line itself: what was perhaps meant, and a command that works here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.options.program_name import program_name
+from tests.cli.command import run
+
+
+def test_an_unknown_command_is_corrected() -> None:
+    done = run("evl", "--demo", "t")
+    assert done.status == 2
+    advice = f"see {program_name()} --help"
+    assert done.error == f"evl is no command; did you mean eval?; {advice}"
+    assert run("klingon").error == f"klingon is no command; {advice}"
+
+
+def test_advice_names_a_command_that_works_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    assert run("eval", "--bogus").error.endswith("; see tools/dwarfgpu eval --help")
+
+
+def test_help_lists_the_commands_and_says_how_to_go_on() -> None:
+    assert run("--help").out.endswith("Run dwarfgpu COMMAND --help for details.\n")
+    assert "\nSee docs/where.md.\n" in run("where", "--help").out
