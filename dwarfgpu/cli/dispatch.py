@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.dispatch import (
     Launched,
 )
@@ -19,6 +20,7 @@ from dwarfgpu.machine.topology import Position
 from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
+from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 
@@ -37,6 +39,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     configure_launch(parser, is_required=True)
+    add_mangled_option(parser)
     add_file_limit_options(parser)
 
 
@@ -46,7 +49,7 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps({"schema": SCHEMA, **_record(launched, notes, written)}))
         return 0
-    print(*map(one_line, _lines(launched)), sep="\n")
+    print(*map(one_line, _lines(launched, is_mangled=args.mangled)), sep="\n")
     if written:
         print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
     print(one_line(f"next: {_next(launched, args.save)}"))
@@ -59,13 +62,14 @@ def _sizes(position: Position) -> str:
     return ",".join(map(str, position))
 
 
-def _lines(launched: Launched) -> Iterator[str]:
+def _lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
     request, machine = launched.request, launched.machine
     geometry = request.geometry
     [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()
     workgroups = len(machine.workgroups)
+    kernel = shown_symbol(request.kernel.name, is_mangled=is_mangled)
     yield (
-        f"kernel {request.kernel.name} for {request.processor.name}, wave{machine.lane_count}: "
+        f"kernel {kernel} for {request.processor.name}, wave{machine.lane_count}: "
         f"grid {_sizes(geometry.grid)}, workgroup {_sizes(geometry.workgroup)}"
     )
     yield (

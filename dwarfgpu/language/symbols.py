@@ -13,7 +13,7 @@ from dwarfgpu.view.options import FormatOptions
 
 def symbol_text(session: Session, address: int) -> str | None:
     """`g`, `g+40`; None outside the sections of all code objects and past a symbol's end."""
-    return elf_symbols.symbol_text(session.code_objects, address)
+    return elf_symbols.symbol_text(session.code_objects, address, is_mangled=session.is_mangled)
 
 
 def symbolizer(session: Session, options: FormatOptions) -> Symbolize:

@@ -17,6 +17,7 @@ from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.add_to_state import (
@@ -56,6 +57,8 @@ MOST_LOADED_BYTES: Final = 1 << 26
 """Of one writable segment of a code object that is written into a state."""
 
 
+_NUMBER: Final = re.compile(r"\b\d+[UL]+\b")
+"""A template argument with its suffix."""
 _BARE: Final = re.compile(r"([\w:]+)\(")
 """A demangled name before its parameters, where it has no template arguments."""
 
@@ -220,7 +223,8 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
     if name is None:
         raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
     called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
-    matching = [kernel for kernel in code.kernels if name in called[kernel.name]]
+    wanted = _folded(name)
+    matching = [each for each in code.kernels if wanted in map(_folded, called[each.name])]
     if len(matching) == 1:
         return matching[0]
     if matching:
@@ -252,6 +256,12 @@ def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
     except DwarfGpuError:
         pass  # the other names are true, too
     return out - {""}
+
+
+def _folded(name: str) -> str:
+    """A name in which blanks and the letters behind numbers do not count: `f<16U, float>` of debug
+    information is `f<16u,float>`."""
+    return _NUMBER.sub(lambda match: match[0].lower(), canonical(name))
 
 
 def _without_template_arguments(name: str) -> str:

@@ -11,6 +11,7 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import add_core_options
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
+from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP
 
 DEFAULT_ARCHITECTURE: Final = "gfx942"
@@ -81,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_evaluation_limit_options(parser)
     add_file_limit_options(parser)
+    add_mangled_option(focus)
     focus.add_argument(
         "--strict",
         action="store_true",

@@ -113,6 +113,7 @@ def session_of(
         given_lanes=given_lanes,
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
+        is_mangled=args.mangled,
         quirks=frozenset(args.quirk),
         is_heuristic=args.heuristic,
         limits=limits_of(args, VARIABLE_STEPS),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import _ActionsContainer
 
 
-def add_mangled_option(parser: argparse.ArgumentParser) -> None:
-    """The option, for commands that show names of symbols."""
+def add_mangled_option(parser: _ActionsContainer) -> None:
+    """The option, for commands that show names of functions and symbols."""
     parser.add_argument(
-        "--mangled", action="store_true", help="names of symbols as they are in the file"
+        "--mangled",
+        action="store_true",
+        help="names of functions and symbols as they are in the file",
     )

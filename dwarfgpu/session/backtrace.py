@@ -19,7 +19,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.functions import linkage_name, name_in_frames
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
 from dwarfgpu.dwarf.scope.entities import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -320,7 +320,8 @@ def _functions_or_none(session: Session) -> list[Die]:
 def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
     if functions:
         function = functions[inline_level]
-        name = name_in_frames(function)
+        mangled = linkage_name(function) if session.is_mangled else None
+        name = mangled or name_in_frames(function)
         if name is not None:
             return name
         is_inlined = inline_level < len(functions) - 1
@@ -337,7 +338,7 @@ def function_in_focus(session: Session) -> str | None:
 
 def symbol_name(session: Session, pc: int) -> str | None:
     """The symbol of a program location without debug information."""
-    symbol = symbol_text(session.code_objects, pc)
+    symbol = symbol_text(session.code_objects, pc, is_mangled=session.is_mangled)
     return None if symbol is None else symbol.partition("+")[0]
 
 

@@ -91,6 +91,8 @@ class Session:
     given_frame_base: GivenAddress | None = None
     strict: bool = False
     """Read what compilers write literally."""
+    is_mangled: bool = field(default=False, kw_only=True)
+    """Functions and symbols are shown by their names in the file, not as people write them."""
     quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
     """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
     is_heuristic: bool = field(default=False, kw_only=True)

@@ -195,7 +195,7 @@ def test_why_it_stops() -> None:
 
 def test_wrong_requests() -> None:
     assert bt("--lane", "all").status == 2
-    assert "give --pc ADDR" in run("bt", "--file", LOCATIONS).error
+    assert "give --state, --core or --pc" in run("bt", "--file", LOCATIONS).error
     assert json.loads(run("bt", "--file", LOCATIONS, "--json").out)["error"]["kind"] == "Malformed"
 
 

@@ -31,6 +31,37 @@ def test_a_finding_about_an_fde() -> None:
     assert place_text(place, is_mangled=True) == "FDE _ZN2ns1fEi (.eh_frame 0x0)"
 
 
+def test_a_kernel_that_is_dispatched() -> None:
+    path = FIXTURES / "hip/library.gfx90a.O2.v5.co"
+    sizes = ("--grid", 64, "--workgroup", 64, "--arg", "out=buffer:256", "--arg", "in=zeros:256")
+    for name in ("reverse_kernel<16u,float>", "reverse_kernel<16U, float>"):
+        done = run("dispatch", path, name, *sizes)
+        plain = "kernel void reverse_kernel<16u, float>(float*, float const*) for gfx90a, "
+        assert done.lines[0].startswith(plain)
+    mangled = run("dispatch", path, name, *sizes, "--mangled").lines[0]
+    assert mangled.startswith("kernel _Z14reverse_kernelILj16EfEvPT0_PKS0_ for gfx90a, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plain", "mangled"),
+    [
+        (("eval", "$pc"), "<reverse_kernel<16u, float>(float*, float const*)>",
+         "<_Z14reverse_kernelILj16EfEvPT0_PKS0_>"),
+        (("lanes", "$pc"), "<reverse_ker", "<_Z14reverse_k"),
+        (("bt",), "#2  reverse_kernel<16u, float> (", "#2  _Z14reverse_kernelILj16EfEvPT0_PKS0_ ("),
+        (("debug", "--batch", "-ex", "print $pc"),
+         "<reverse_ker", "<_Z14reverse_k"),
+    ],
+)  # fmt: skip
+def test_a_stop(arguments: tuple[str, ...], plain: str, mangled: str) -> None:
+    command, *rest = arguments
+    where = (FIXTURES / "hip/library.gfx90a.O2.v5.co", "--pc", "0x2e00", "--lane", "0")
+    shown = run(command, *where, *rest).out
+    assert plain in shown and mangled not in shown
+    shown = run(command, *where, *rest, "--mangled").out
+    assert mangled in shown and plain not in shown
+
+
 @pytest.mark.parametrize("command", ["frames", "check", "info"])
 def test_the_commands_have_the_option(command: str) -> None:
     path = FIXTURES / "hip/nest.gfx942.O2.v5.co"

@@ -44,7 +44,7 @@ def function_name(die: Die, symbol: str) -> str | None:
 def full_function_name(die: Die) -> str | None:
     """The name of a function with its parameters in C++; without them where not all is told."""
     if die.unit.is_cplusplus:
-        symbol = _linkage_name(die) or die.name
+        symbol = linkage_name(die) or die.name
         name = None if symbol is None else function_name(die, symbol)
         if name is not None:
             return name
@@ -62,7 +62,7 @@ def name_in_frames(die: Die) -> str | None:
     if bare is None or not die.unit.is_cplusplus:
         return bare
     try:
-        mangled = _linkage_name(die)
+        mangled = linkage_name(die)
         if mangled is None:
             full = _with_parameters(die, bare)
         else:
@@ -116,7 +116,7 @@ def bare_name(die: Die) -> str | None:
         return name
     try:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
-        mangled = _linkage_name(die)
+        mangled = linkage_name(die)
         if not _is_told(declared) or (mangled and _INHERITED.search(mangled)):
             demangled = None if mangled is None else demangled_name(mangled)
             if demangled is not None:
@@ -126,7 +126,7 @@ def bare_name(die: Die) -> str | None:
         return name
 
 
-def _linkage_name(die: Die) -> str | None:
+def linkage_name(die: Die) -> str | None:
     linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
     if linked is None:
         return None
@@ -136,7 +136,7 @@ def _linkage_name(die: Die) -> str | None:
 def _name(die: Die, symbol: str) -> str | None:
     holder = die.holder(dw.AT_NAME)
     name = None if holder is None else holder.name
-    expected = _linkage_name(die) or name
+    expected = linkage_name(die) or name
     if name is None or expected is None or not _is_same(expected, symbol):
         return None
     *_, declared = (holder or die).origins()

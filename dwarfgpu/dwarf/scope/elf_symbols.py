@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attrs import evolve
+
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled
@@ -34,9 +36,13 @@ class SymbolPlace:
         return f"{self.name}+{self.offset}" if self.offset else self.name
 
 
-def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
-    """`g`, `g+40`; None where `symbol_place` is."""
+def symbol_text(
+    code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
+) -> str | None:
+    """`g`, `g+40`, also as the symbol table has it; None where `symbol_place` is."""
     place = symbol_place(code_objects, address)
+    if place is not None and is_mangled:
+        place = evolve(place, name=place.symbol)
     return None if place is None else str(place)
 
 
