@@ -36,7 +36,7 @@ def loaded(*arguments: str) -> set[str]:
         ("--version", 12),
         ("asm lit1", 83),
         ("eval lit1", 112),
-        ("eval --demo t", 273),
+        ("eval --demo t", 274),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
