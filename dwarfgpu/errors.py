@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 def shown(number: int) -> str:
-    """The number in a message; one too large to be read is told by its size."""
+    """Format a number for a message; one too large to read is described by its size."""
     return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
 
 
@@ -34,7 +34,7 @@ class DwarfGpuError(Exception):
     site: Site | None = None
     """Set once, by the evaluator or decoder that knows it."""
     context: str | None = None
-    """File, section, DIE or variable that was being read, set once by whoever knows it."""
+    """File, section, DIE or variable being read, set once by the first caller that knows it."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -90,11 +90,11 @@ class UndefinedBits(EvaluationError):
 
 
 class Unavailable(EvaluationError):
-    """The machine does not tell: a register or memory that cannot be read or written."""
+    """The machine cannot provide it: a register or memory that cannot be read or written."""
 
 
 class Ambiguous(Unavailable):
-    """What the producer wrote can be read in two ways, and nothing tells which is meant."""
+    """The producer's output has two readings, and nothing decides between them."""
 
     @property
     def kind(self) -> str:
@@ -102,7 +102,7 @@ class Ambiguous(Unavailable):
 
 
 class PartlyUnavailable(Unavailable):
-    """A byte of a register of which the machine tells some bits."""
+    """A byte of a register of which only some bits are known."""
 
     def __init__(self, message: str, value: int, known: int) -> None:
         super().__init__(message)
@@ -117,7 +117,7 @@ class PartlyUnavailable(Unavailable):
 
 
 class WhollyUnavailable(Unavailable):
-    """A register of which the machine knows no bit: its parts need not be read."""
+    """A register of which no bit is known: its parts need not be read."""
 
     @property
     def kind(self) -> str:
@@ -129,7 +129,7 @@ class Unsupported(DwarfGpuError):
 
 
 class UnknownAugmentation(Unsupported):
-    """Call frame information whose augmentation is unknown: nothing may be read of it (A.6.4.1)."""
+    """Call frame information with an unknown augmentation: nothing may be read of it (A.6.4.1)."""
 
     @classmethod
     def of(cls, augmentation: str) -> UnknownAugmentation:

@@ -1,9 +1,9 @@
-"""Reading and writing the bits of a location description: the protocol, and what is shared.
+"""Read and write the bits of a location description: the protocol and the shared implementation.
 
-`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` are its two implementations.
+`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` implement it for one lane and for many.
 
 Read any, write all (AMD text A.2.5.3): a location with several places is read from the first
-place that tells, and written to every one of them.
+readable place and written to every place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from dwarfgpu.model.storage import (
 )
 
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
-"""The reason told for bits of an implicit pointer."""
+"""Reason given for the unavailable bits of an implicit pointer."""
 
 
 class Access(Protocol):
@@ -66,11 +66,11 @@ class Access(Protocol):
         ...
 
     def read(self, location: Location, size_bits: int) -> Bits:
-        """The bits of an object, those that are not known marked."""
+        """Return the bits of an object, with undefined and unavailable bits marked."""
         ...
 
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
-        """The implicit pointer that an object wholly is; None where it is anything else."""
+        """Return the implicit pointer that fills the object; None for any other contents."""
         ...
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
@@ -78,23 +78,23 @@ class Access(Protocol):
         ...
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
-        """Write the run to every place, or nothing."""
+        """Write the run to every place, or to none."""
         ...
 
     def write_bytes(self, location: Location, data: bytes) -> None:
-        """Write bytes to every place, or nothing."""
+        """Write bytes to every place, or to none."""
         ...
 
     def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
-        """The runs of bits of which an object consists, in storage order."""
+        """Yield the runs of bits that make up an object, in storage order."""
         ...
 
 
 class HasAccess(Target):
-    """A target whose class says how it is accessed: that of many lanes at once.
+    """A target whose class determines how it is accessed: a group of lanes at once.
 
-    A base class and no protocol: every context asks for it, and for a protocol `isinstance` looks
-    up every member.
+    This is a base class rather than a protocol because every context checks for it, and
+    `isinstance` with a protocol looks up every member.
     """
 
     @abstractmethod
@@ -115,7 +115,7 @@ class LocationAccess(ABC):
     read_bytes_limit: int
     runs_limit: int
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
-    """Where it is told how the places of what is read compare; None: one that tells will do."""
+    """Records how the places of each location compare; None reads only the first readable place."""
 
     def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
         """The bits as an unsigned integer, or the implicit pointer that they wholly are.
@@ -156,15 +156,16 @@ class LocationAccess(ABC):
         return contents.value
 
     def read(self, location: Location, size_bits: int) -> Bits:
-        """The bits of an object, undefined and unavailable ones marked with their reasons.
+        """Return the bits of an object; undefined and unavailable bits are marked with their
+        reasons.
 
-        Those of an implicit pointer, which has none, count as unavailable. Raises `OutOfRange`,
+        An implicit pointer has no bits: they count as unavailable. Raises `OutOfRange`,
         `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
         return self._read(location, size_bits, Budget(self.runs_limit))
 
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
-        """The implicit pointer that an object wholly is; None where it is anything else."""
+        """Return the implicit pointer that fills the object; None for any other contents."""
         runs = list(self.runs(location, size_bits))
         if not any(_is_pointer(run) for run in runs):
             return None
@@ -212,7 +213,7 @@ class LocationAccess(ABC):
         self._store_all(writes)
 
     def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
-        """Store everything; where one store fails, what was stored before is put back."""
+        """Store everything; if a store fails, undo the earlier ones."""
         done: list[tuple[Memory | Register, int, bytes]] = []
         try:
             for place, count, part in writes:
@@ -311,7 +312,7 @@ class LocationAccess(ABC):
                 assert_never(other)
 
     def _read_any(self, run: Run, budget: Budget) -> Bits:
-        """Each bit from the first place that tells it (A.2.5.3)."""
+        """Read each bit from the first place that has it (A.2.5.3)."""
         merged: Bits | None = None
         problem: EvaluationError | None = None
         compared = None if self.comparison is None else self.comparison.of(run.places)
@@ -320,7 +321,7 @@ class LocationAccess(ABC):
                 contents = self._read(Location((place,), run.stop), run.size_bits, budget)
             except StaleLocation:
                 raise
-            except EvaluationError as error:  # another place may tell what this one cannot
+            except EvaluationError as error:  # another place may have the bits that this one lacks
                 problem = problem or error
                 if compared is not None:
                     compared.unread(index, error.message)
@@ -394,7 +395,7 @@ class LocationAccess(ABC):
 
 
 def _completed(bits: Bits, other: Bits) -> Bits:
-    """The bits, those that are not known taken from another place where it tells them."""
+    """Fill the unknown bits from another place that has them."""
     fills = ~other.unknown
     return Bits(
         bits.value & ~(bits.unknown & fills) | other.value & bits.unknown & fills,
@@ -442,7 +443,7 @@ def _sub_ranges(
         if isinstance(storage, Repeated):
             yield storage.part, start, size_bits
         else:
-            # Neighbours that are taken from the same place are one range of it.
+            # Adjacent ranges from the same place become one range.
             lanes = storage.mask >> index
             chosen, lanes = (storage.one, ~lanes) if lanes & 1 else (storage.zero, lanes)
             if size_bits < end - first:
@@ -453,7 +454,7 @@ def _sub_ranges(
 
 
 def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
-    """The implicit pointer whose complete contents, in order, the runs are (A.2.5.4.4.5)."""
+    """Return the implicit pointer that the runs, in order, hold completely (A.2.5.4.4.5)."""
     storage = next(
         place.storage
         for run in runs

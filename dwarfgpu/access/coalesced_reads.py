@@ -1,6 +1,6 @@
-"""Fetching what one access reads: each range of a register or of memory once.
+"""Fetch what one access reads: each range of a register or of memory once.
 
-Law: what cannot be read is told bit by bit, with the reason; nothing is read twice.
+Law: unreadable bits are reported bit by bit, with the reason; nothing is read twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dwarfgpu.model.storage import Memory, Register
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""
 KnowsNothing: TypeAlias = Callable[[Memory, int, int], bool]
-"""Memory, first byte and size: whether no byte can be read; False also where that is not told."""
+"""Called with memory, first byte and size: True if no byte is readable; False also if unsure."""
 
 PROBES = 1 << 14
 """Reads spent on finding out which bytes of an unreadable range can be read after all: enough for
@@ -67,9 +67,10 @@ class Meter(Protocol):
 
 
 READ_BUDGET: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
-"""That of the evaluation under way; None outside of any.
+"""The meter of the current evaluation; None outside of evaluations.
 
-Frames and units that an evaluation asks evaluate in contexts of their own: they find it here.
+The frames and units that an evaluation consults evaluate in their own contexts and find the meter
+here.
 """
 
 
@@ -80,7 +81,7 @@ class Fetch(Protocol):
     def budget(self) -> Budget: ...
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
-        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        """Return bits of a storage starting at bit `first`; unreadable bits are marked."""
         ...
 
 
@@ -88,7 +89,7 @@ class CoalescedReads:
     """The registers and memories of one read, each range fetched once, on first use."""
 
     GAP_BYTES = 256
-    """Ranges of one storage that are no further apart are fetched together."""
+    """Ranges of one storage at most this far apart are fetched together."""
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class CoalescedReads:
         return out
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
-        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        """Return bits of a storage starting at bit `first`; unreadable bits are marked."""
         endian = self.endian
         first_byte, bit = divmod(first, 8)
         size_bytes = (bit + count + 7) // 8
@@ -137,7 +138,7 @@ class CoalescedReads:
         return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
 
     def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
-        """The bytes out of the range fetched together; None where it cannot be read."""
+        """Return the bytes from the range fetched together; None if it is unreadable."""
         key = _key(storage)
         ranges = self.ranges.get(key)
         if ranges is None:
@@ -162,7 +163,7 @@ class CoalescedReads:
         Where that takes too many reads, the reason says so.
         """
         out: list[Bits] = []
-        reason: str | None = None  # of the whole range: those of its halves only repeat it
+        reason: str | None = None  # of the whole range: its halves would only repeat it
         pending = [(first_byte, size_bytes)]
         probes = PROBES
         while pending:
@@ -205,11 +206,11 @@ class CoalescedReads:
         try:
             return self.knows_nothing(storage, first_byte, size_bytes)
         except Unavailable:
-            return False  # what is in the way, each byte tells
+            return False  # each byte gives its own reason
 
 
 def _byte(error: Unavailable, reason: str) -> Bits:
-    """A byte that cannot be read: of a register some bits may be known all the same."""
+    """Return an unreadable byte; some bits of a register may be known even so."""
     if not isinstance(error, PartlyUnavailable):
         return _unavailable(1, reason)
     return Bits(error.value, 8, unavailable=error.known ^ 0xFF, reasons=(reason,))
@@ -221,7 +222,7 @@ def _unavailable(size_bytes: int, reason: str) -> Bits:
 
 
 def _key(storage: Memory | Register) -> object:
-    """What tells storages apart, cheaper to compare than the nouns."""
+    """Identify a storage by a key that is cheaper to compare than the storage."""
     if isinstance(storage, Register):
         return (id(storage.register), storage.wave, storage.frame)
     return (storage.space.number, storage.wave, storage.lane)

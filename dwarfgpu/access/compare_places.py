@@ -1,6 +1,6 @@
-"""Comparing the places of what is read: they hold the same, or the DWARF is ill-formed (A.2.5.3).
+"""Compare the places of a location: they hold the same bits, or the DWARF is ill-formed (A.2.5.3).
 
-A reader needs one place only; this is done on request.
+Reading needs one place only; the comparison runs on request.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ MOST: Final = 64
 
 @frozen
 class PlaceFinding:
-    """A place that holds other bits than one before it, or that cannot be read."""
+    """A place whose bits differ from those of an earlier place, or that cannot be read."""
 
     index: int
     place: SingleLocation
     other: int | None
-    """The index of the place that holds other bits; None where this one cannot be read."""
+    """Index of the earlier place whose bits differ; None if this place cannot be read."""
     other_place: SingleLocation | None
     reason: str = ""
     """Why it cannot be read."""
@@ -32,7 +32,7 @@ class PlaceFinding:
 
 @define(eq=False)
 class Comparison:
-    """What was found of all locations with several places that were read, in order."""
+    """The findings for all locations with several places, in the order of reading."""
 
     _found: dict[PlaceFinding, None] = field(factory=dict, init=False)
 
@@ -45,7 +45,7 @@ class Comparison:
             self._found[finding] = None
 
     def taken(self) -> tuple[PlaceFinding, ...]:
-        """What was found since it was last asked."""
+        """Return the findings since the last call."""
         differences = tuple(self._found)
         self._found.clear()
         return differences
@@ -58,10 +58,10 @@ class ComparedPlaces:
     comparison: Comparison
     places: tuple[SingleLocation, ...]
     _told: list[tuple[int, Bits]] = field(factory=list, init=False)
-    """The bits that differ from those of all others before them, by the index of the place."""
+    """The distinct contents so far, each with the index of its place."""
 
     def read(self, index: int, bits: Bits) -> None:
-        """What a place holds; bits that are undefined hold nothing."""
+        """Record the contents of a place; undefined bits match anything."""
         if bits.unavailable:
             self.unread(index, next(iter(bits.reasons), "the machine does not give its bits"))
         for place, contents in self._told:

@@ -10,9 +10,10 @@ class Limits:
     """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
 
     steps: int = 100_000
-    """Operations performed and list entries looked at, those of nested expressions included.
+    """Maximum number of operations and list entries, including those of nested expressions.
 
-    An expression that counts in a loop for ever must end within a second of processor time."""
+    It ends an endless loop within a second of processor time.
+    """
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

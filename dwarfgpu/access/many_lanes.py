@@ -1,8 +1,7 @@
 """Registers and memories as many lanes of many waves read them at once.
 
-Law: only reading differs from that of one lane. Lanes that cannot be read alike part
-(`dwarfgpu.model.lanes.Divergence`); nothing is told of a lane here that its own reading would not
-tell.
+Law: results equal those of one lane at a time. Lanes that cannot be read in the same way diverge
+(`dwarfgpu.model.lanes.Divergence`); no lane learns more here than from a read of its own.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Group:
         return cls(pairs[:, :1], pairs[:, 1:])
 
     def members(self) -> Iterator[tuple[int, int]]:
-        """Row and column of each lane, in the order in which its arrays have them."""
+        """Yield the row and column of each lane, in the order of its arrays."""
         rows, columns = np.broadcast_arrays(self.rows, self.columns)
         return zip(rows.ravel().tolist(), columns.ravel().tolist(), strict=True)
 
@@ -81,7 +80,8 @@ class Group:
         return rows * columns
 
     def split(self, key: Array) -> list[Group]:
-        """The lanes of which the key is the same; by whole rows or columns where it is theirs."""
+        """Split the lanes by key; into whole rows or columns where the key depends on one of them
+        only."""
         values = np.unique(key)
         if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
             if key.shape[0] == 1:
@@ -94,7 +94,7 @@ class Group:
 
 
 class Machine:
-    """The waves and lanes that are asked, and what their passes share."""
+    """The waves and lanes of a question, and what their passes share."""
 
     def __init__(self, target: Target, waves: tuple[WaveId, ...], lanes: tuple[int, ...]) -> None:
         self.target, self.waves, self.lanes = target, waves, lanes
@@ -157,7 +157,7 @@ class LaneTarget(HasAccess):
 
     @property
     def model(self) -> object:
-        """As in `dwarfgpu.machine.target.Modelled`; its waves are asked one by one."""
+        """As in `dwarfgpu.machine.target.Modelled`; each wave answers separately."""
         target = self.machine.target
         return target.model if isinstance(target, Modelled) else None
 
@@ -195,12 +195,12 @@ class LaneTarget(HasAccess):
 
 
 def _are_same(*numbers: int | None) -> bool:
-    """Whether numbers are those of all lanes."""
+    """Return whether the numbers are the same in all lanes."""
     return not any(type(number) is Lanes for number in numbers)
 
 
 class NotInAnyLane(Unavailable):
-    """No lane has what is read; why not, each tells for itself."""
+    """No lane has the contents; each lane gives its own reason."""
 
     @property
     def message(self) -> str:
@@ -209,16 +209,16 @@ class NotInAnyLane(Unavailable):
 
 @frozen
 class VectorAccess(LocationAccess):
-    """Access for a group of lanes: what is read is a number for each of them."""
+    """Access for a group of lanes: a read gives one number per lane."""
 
     @property
     def _lanes(self) -> LaneTarget:
         return cast(LaneTarget, self.target)
 
     def chunks(self, location: Location, size_bits: int) -> list[Bits]:
-        """An object, in pieces of whole bytes no wider than a word where that is possible.
+        """Return an object in pieces of whole bytes, no wider than a word where possible.
 
-        `NotInAnyLane` where a part of it is in no lane: then it is known whole in none.
+        Raises `NotInAnyLane` if a part of it is in no lane: then no lane knows all of it.
         """
         budget = Budget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
@@ -303,12 +303,12 @@ class VectorAccess(LocationAccess):
 
 @frozen
 class _Gathered:
-    """The counterpart of `coalesced_reads.CoalescedReads`; it fetches nothing ahead."""
+    """The counterpart of `coalesced_reads.CoalescedReads`; it prefetches nothing."""
 
     fetch: Callable[[Memory | Register, int, int], int]
     budget: Budget
     is_last: bool = False
-    """Whether of an object that is not known whole nothing is asked."""
+    """Whether nothing needs to be read of an object that is not completely known."""
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
         try:
@@ -335,7 +335,7 @@ def _words(run: Run) -> list[Run]:
 def _registers(
     target: Target, waves: Sequence[WaveId], register: RegisterInfo
 ) -> tuple[Array, Array]:
-    """By one read for each wave; of a register that is not known whole, one for each word."""
+    """Read once per wave; a register that is not completely known, once per word."""
     size_bytes = (register.size_bits + 7) // 8
     contents = np.zeros((len(waves), size_bytes), np.uint8)
     is_known = np.zeros(contents.shape, bool)

@@ -15,7 +15,7 @@ from dwarfgpu.model.storage import Memory, Register
 
 @frozen
 class ScalarAccess(LocationAccess):
-    """Access for one lane: integers are those of Python."""
+    """Access for one lane: integers are plain Python integers."""
 
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         return self._fetch_same(storage, bit_offset, size_bits)

@@ -21,13 +21,13 @@ _CPUS: Final = ("aarch64", "aarch64_be", "i386", "x86_64")
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
 ARCHITECTURES: Final = (*PROCESSORS, *_CPUS)
-"""Every name that `architecture` accepts, other spellings apart."""
+"""Every name that `architecture` accepts, without alternative spellings."""
 
 
 def architecture(name: str, wave_size: int | None = None) -> Architecture:
-    """The architecture of that name in any letter case; its tables are made on first use.
+    """Return the architecture with a name in any letter case; its tables are made on first use.
 
-    `UsageError` for an unknown name, naming those that are close, and for a wave size that the
+    Raises `UsageError` for an unknown name, suggesting similar ones, and for a wave size that the
     architecture does not have.
     """
     target = _OTHER_NAMES.get(name.lower(), name.lower())
@@ -43,7 +43,7 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
 
 def other_wave_size(known: Architecture) -> Architecture | None:
-    """The same processor with its other wave size; None where it has one or no waves."""
+    """Return the same processor with its other wave size; None if it has only one, or no waves."""
     if known.name not in PROCESSORS:
         return None
     from dwarfgpu.arch.processors import processor

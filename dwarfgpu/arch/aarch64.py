@@ -18,7 +18,7 @@ _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 _RANGE_BIT: Final = 55
 """Of an address: which half of the address space it is in, signed or not."""
 USER_MASK: Final = 0xFFFF << 48
-"""Where addresses have 48 bits: those that say nothing but in which half an address is."""
+"""For addresses of 48 bits: the bits that only select the half of the address space."""
 
 
 @lru_cache(maxsize=2)

@@ -66,9 +66,9 @@ def processor_by_mach(mach: int) -> str:
 
 
 def amdgpu(name: str, wave_size: int | None = None) -> Architecture:
-    """The architecture of a processor, in its default wave size or the one given.
+    """Return the architecture of a processor, in its default wave size or the given one.
 
-    `UsageError` for an unknown processor or a wave size that it does not have.
+    Raises `UsageError` for an unknown processor or a wave size that it does not have.
     """
     described = processor(name)
     allowed = described.wave_sizes
@@ -275,10 +275,10 @@ def lower(
     lane: int | None,
     apertures: Apertures,
 ) -> Lowered:
-    """The place in global, local or private_wave memory that holds an address of any space.
+    """Return the place in global, local or private_wave memory that backs an address of any space.
 
-    Where the apertures tell the global address of the wave's scratch, that is the store of it.
-    Errors: see `Architecture.lower`.
+    If the apertures give the global address of the wave's scratch, scratch is stored there. Errors:
+    see `Architecture.lower`.
     """
     space = architecture.address_space(space_number)
     space.require_address(address)
@@ -323,12 +323,12 @@ def convert_address(
     lane: int | None,
     apertures: Apertures,
 ) -> tuple[int, int]:
-    """The same place as an address of another space, and for how many bytes that holds.
+    """Convert to an address of another space; also return how many bytes that holds for.
 
-    To and from generic null becomes null, and nothing else does: the last generic address of an
-    aperture is that of no memory of its segment. Between two segments null is no address to convert
-    (docs/spec-notes.md). Only the pairs of spaces that amd-dbgapi converts are converted: a segment
-    to and from generic, private_lane to and from private_wave, scratch to and from global.
+    Null is special in generic only: generic null converts to null, and only null converts to it.
+    The last generic address of an aperture is no memory of its segment. Between two segments null
+    has no conversion (docs/spec-notes.md). The pairs of spaces are those of amd-dbgapi: a segment
+    and generic, private_lane and private_wave, scratch and global.
     """
     source, target = map(architecture.address_space, (from_space, to_space))
     source.require_address(address)

@@ -1,12 +1,12 @@
-"""Registers that are made of flags: mode, status and their like, field by field.
+"""Fields of the flag registers: mode, status and the like.
 
-Names and bits are those that amd-dbgapi gives them (`register_type` in `src/architecture.cpp` of
-ROCdbgapi, ROCm/rocm-systems). Those of GFX11 and GFX12 agree with AMD's documents: "RDNA3" and
-"RDNA4" Instruction Set Architecture, 3.4 "Wave State Registers", except for names (`IN_TG` is
-`IN_WG` there, `COND_DBG_USER` is `CDBG_USER`, `UTC_ERROR` has none), and the exception flags of
-GFX12 and GFX12.5 with the trap handler of ROCr (`SQ_WAVE_EXCP_FLAG_PRIV_*`).
+Names and bits are those of amd-dbgapi (`register_type` in `src/architecture.cpp` of ROCdbgapi,
+ROCm/rocm-systems). Those of GFX11 and GFX12 agree with AMD's documents: "RDNA3" and "RDNA4"
+Instruction Set Architecture, 3.4 "Wave State Registers", except for names (`IN_TG` is `IN_WG`
+there, `COND_DBG_USER` is `CDBG_USER`, `UTC_ERROR` is missing), and the exception flags of GFX12 and
+GFX12.5 with the trap handler of ROCr (`SQ_WAVE_EXCP_FLAG_PRIV_*`).
 
-Law: a bit that no source names is in no field; whoever prints the register tells it as a number.
+Law: a bit that no source names belongs to no field; it is printed as a number.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What an architecture is to the engine (AMD text A.2.5.1, "a current target architecture").
+"""What the engine knows of an architecture (AMD text A.2.5.1, "a current target architecture").
 
-The words are those of amd-dbgapi; DWARF numbers are mapped here and nowhere else.
+The terms are those of amd-dbgapi; this is the only place that maps DWARF numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class FlagField:
     first_bit: int
     size_bits: int
     values: tuple[str, ...] = ()
-    """What each number means, for a field that is an enumeration; empty: nobody names it."""
+    """Meaning of each number of an enumeration field; empty for other fields."""
 
     @property
     def mask(self) -> int:
@@ -41,13 +41,13 @@ class FlagField:
 
 @frozen
 class RegisterInfo:
-    """One architecture register; the id by which targets are asked for it."""
+    """One architecture register; its id selects it in targets."""
 
     name: str
     number: int | None
     """DWARF register number, None for a register that has none (m0, mode, ttmp …)."""
     type: BaseType
-    """The register's own base type: its size is that of the register storage."""
+    """The register's own base type; its size is the size of the register storage."""
     register_class: str = "general"
     """amd-dbgapi's register class: general, scalar, vector, system or trap."""
 
@@ -64,7 +64,7 @@ class RegisterInfo:
 
     @property
     def classes(self) -> frozenset[str]:
-        """amd-dbgapi's classes that it is in: those that programs name are also `general`."""
+        """Its classes in amd-dbgapi; registers that programs name are also `general`."""
         general = {"general"} if self.register_class in ("scalar", "vector") else set()
         return frozenset({self.register_class, *general})
 
@@ -101,7 +101,7 @@ class AddressSpace:
     address_bits: int
     scope: Scope = "process"
     null: int = 0
-    """The address that points to nothing."""
+    """The null address."""
     unavailable: str | None = None
     """Why memory of this space can never be accessed, for spaces that are only declared."""
 
@@ -128,40 +128,40 @@ class AddressSpace:
 
 @frozen
 class Apertures:
-    """Where the generic address space shows the other memories of a wave.
+    """Where the generic address space maps the other memories of a wave.
 
-    The defaults are the fixed ones of gfx9 and later; a core dump tells those of its agent.
+    The defaults are the fixed apertures of gfx9 and later; a core dump has those of its agent.
     """
 
     local_base: int = 0x1_0000_0000_0000
     private_base: int = 0x2_0000_0000_0000
     scratch_base: int | None = None
-    """Global address of the wave's scratch; None where scratch is a store of its own."""
+    """Global address of the wave's scratch; None if scratch is a separate store."""
     scratch_bytes: int | None = None
-    """Size of the wave's scratch; None where only the size of an address bounds it."""
+    """Size of the wave's scratch; None if only the address size bounds it."""
     element_bytes: int = 4
     """How many bytes of a lane lie together in the wave's scratch: the interleave, which in the
     older compute ABI may also be 2, 8 or 16 ("Scratch memory swizzling")."""
     local_bytes: int | None = None
-    """Size of the workgroup's LDS; None where only the size of an address bounds it."""
+    """Size of the workgroup's LDS; None if only the address size bounds it."""
 
 
 NO_APERTURES: Final = Apertures()
-"""The defaults, for callers that know nothing of the agent."""
+"""The defaults, for callers that do not know the agent."""
 
 
 @frozen
 class Lowered:
-    """The place in the store that really holds an address of some space."""
+    """The place in the store that backs an address of some space."""
 
     space: AddressSpace
     address: int = field(repr=hex)
     contiguous_bytes: int
-    """How many bytes from there on follow the bytes of the address that was asked for."""
+    """How many bytes from there on back consecutive bytes of the requested address."""
 
 
 Lower: TypeAlias = "Callable[[Architecture, int, int, int | None, Apertures], Lowered]"
-"""Architecture, space number, address, lane and apertures to the store that holds the address."""
+"""Maps architecture, space number, address, lane and apertures to the backing store."""
 Convert: TypeAlias = (
     "Callable[[Architecture, int, int, int, int | None, Apertures], tuple[int, int]]"
 )
@@ -222,17 +222,17 @@ class Architecture:
     """Registers without a DWARF number."""
     return_address_register: int | None = None
     program_counter: int | None = None
-    """DWARF number of the register that holds the program location."""
+    """DWARF number of the register with the program location."""
     stack_pointer: int | None = None
-    """DWARF number of the register that is the CFA after a return; None where none is by ABI."""
+    """DWARF number of the register that is the CFA after a return; None if the ABI has none."""
     pushed_bytes: int = 0
-    """What a call pushes: on entry the stack pointer is so far below the CFA."""
+    """Bytes that a call pushes: on entry the stack pointer is this far below the CFA."""
     preserved: frozenset[int] | None = None
     """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
     preserved_bits: Mapping[int, int] = field(default=Factory(dict), repr=False)
-    """Of those that a call leaves as they are only in their low bits: how many, by number."""
+    """Registers that a call preserves only in their low bits: the number of bits, by register."""
     code_mask: str | None = None
-    """Name of the register that tells which bits of a code address can sign it."""
+    """Name of the register with the mask of address bits that can sign a code address."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)
@@ -313,7 +313,7 @@ class Architecture:
             raise IllFormed(f"{self.name} defines no address space {number}") from None
 
     def space_of_lane(self, number: int) -> tuple[AddressSpace, int] | None:
-        """The space and the lane that a number meant in 2020; None for any other number."""
+        """Return the space and lane that a number meant in 2020; None for any other number."""
         if self.spaces_of_lanes is None:
             return None
         lane = number - self.spaces_of_lanes
@@ -343,10 +343,10 @@ class Architecture:
         lane: int | None = None,
         apertures: Apertures = NO_APERTURES,
     ) -> Lowered:
-        """The store that really holds an address, so that views of one memory are one store.
+        """Return the store that backs an address, so that all views of a memory share one store.
 
-        `IllFormed` for an unknown space, `OutOfRange` for an address that the space does not
-        have, `MissingContext` where the lane matters and there is none, `Unavailable` for memory
+        Raises `IllFormed` for an unknown space, `OutOfRange` for an address beyond the space,
+        `MissingContext` if the address needs a lane and there is none, `Unavailable` for memory
         that can never be accessed.
         """
         return self._lower(self, space_number, address, lane, apertures)
@@ -359,10 +359,10 @@ class Architecture:
         lane: int | None = None,
         apertures: Apertures = NO_APERTURES,
     ) -> tuple[int, int]:
-        """The same place as an address of another space, and for how many bytes that holds.
+        """Convert to an address of another space; also return how many bytes that holds for.
 
-        `EvaluationError` for a pair of spaces, or an address, that has no such address; otherwise
-        as `lower`.
+        Raises `EvaluationError` for a pair of spaces, or an address, without a conversion;
+        otherwise as `lower`.
         """
         return self._convert(self, address, from_space, to_space, lane, apertures)
 

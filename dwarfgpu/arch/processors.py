@@ -50,7 +50,7 @@ class Processor:
 
     @property
     def has_xnack_mask(self) -> bool:
-        """Has the mask of lanes whose page faults are retried, as a register."""
+        """Whether the mask of lanes whose page faults are retried is a register."""
         if self.generation <= 9:
             return self.generation >= 8
         return self.has_1024_vgprs or self.generation == 10 and self.supports_xnack
@@ -76,7 +76,7 @@ class Processor:
 
     @property
     def lds_granule_bytes(self) -> int:
-        """LDS is allocated in multiples of it."""
+        """Allocation granule of LDS, in bytes."""
         if self.generation == 6:
             return 256
         if self.has_1024_vgprs:
@@ -85,7 +85,7 @@ class Processor:
 
     @property
     def scratch_granule_bytes(self) -> int:
-        """Scratch of a wave is allocated in multiples of it: the unit of COMPUTE_TMPRING_SIZE."""
+        """Allocation granule of a wave's scratch, in bytes: the unit of COMPUTE_TMPRING_SIZE."""
         return 256 if self.generation >= 11 else 1024
 
     @property
@@ -184,7 +184,7 @@ PROCESSORS: Final = {
 
 
 def processor(name: str) -> Processor:
-    """The processor of that name in any letter case; `UsageError` naming those that are close."""
+    """Return the processor with a name in any letter case; `UsageError` suggests similar ones."""
     try:
         return PROCESSORS[name.lower()]
     except KeyError:

@@ -76,7 +76,8 @@ def x86_64() -> Architecture:
 
 
 def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
-    """The low parts of general registers, as instructions name them; GDB has no 16-bit `sp`."""
+    """Return the low parts of general registers as instructions name them; GDB has no 16-bit
+    `sp`."""
     out: dict[str, RegisterPart] = {}
 
     def add(name: str, whole: str, bit_size: int, offset_bytes: int = 0) -> None:
@@ -100,7 +101,7 @@ def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
 
 
 def _wide(registers: Mapping[str, RegisterInfo]) -> Iterator[PseudoRegister]:
-    """ymm and zmm, of which a file describes the lowest 128 bits as xmm."""
+    """Yield ymm and zmm; files describe only their lowest 128 bits, as xmm."""
     for n in range(32):
         low, high, top = (registers[name] for name in (f"xmm{n}", f"ymm{n}h", f"zmm{n}h"))
         yield PseudoRegister(f"ymm{n}", YMM, ((low, 0, 128), (high, 0, 128)))

@@ -1,1 +1,1 @@
-"""Facts about bits, numbers and text; nothing here knows DWARF."""
+"""Facts about bits, numbers and text, independent of DWARF."""

@@ -43,7 +43,7 @@ ENCODINGS: Final = {
 
 SIGNED: Final = frozenset({"signed", "signed_char"})
 INTEGRAL: Final = SIGNED | {"unsigned", "unsigned_char", "boolean"}
-"""The integral encodings of A.2.5.2, the generic type apart."""
+"""The integral encodings of A.2.5.2, except the generic type."""
 
 
 @frozen
@@ -61,9 +61,9 @@ class BaseType:
     address_space: int | None = None
     """DW_AT_LLVM_address_space of an `address` type."""
     float_format: FloatFormat | None = None
-    """Of a complex type, that of each of its two parts."""
+    """Format of each of the two parts, for a complex type."""
     scale: Fraction | None = None
-    """Of a fixed point type: what its number is multiplied by; None where the file tells none."""
+    """Factor of a fixed-point type; None if the file gives none."""
 
     @property
     def is_generic(self) -> bool:
@@ -105,10 +105,10 @@ def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
 
 
 def float_format(name: str, bit_size: int, *, x87: bool = False) -> FloatFormat | None:
-    """The format of a float, or of a part of a complex number.
+    """Return the format of a float, or of a part of a complex number.
 
-    None where only the name could tell and it does not.
-    `x87`: `long double` is the x87 extended format, whatever its padding (x86 targets).
+    None if neither size nor name decides. `x87`: `long double` is the x87 extended format, whatever
+    its padding (x86 targets).
     """
     lowered = name.lower()
     if any(mark in lowered for mark in ("bf16", "bfloat", "fp8", "bf8", "float8", "e4m3", "e5m2")):

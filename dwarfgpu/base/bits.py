@@ -1,10 +1,10 @@
 """LEB128 numbers, bit numbering of storages, and the strict byte reader.
 
-Law: `Reader` returns exactly what was asked for or raises `Malformed`, never less.
+Law: `Reader` returns exactly the requested bytes or raises `Malformed`, never less.
 
-Bit order. A run of bits is held as one integer. In little endian storage the first bit is the
-least significant bit of the integer; in big endian storage the most significant. So the integer
-of a run *is* its value, in both, and the bytes are those of the integer in that byte order.
+Bit order. A run of bits is held as one integer. In little endian storage the first bit is the least
+significant bit of the integer; in big endian storage the most significant. So the integer of a run
+*is* its value, in both, and the bytes are those of the integer in that byte order.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class FloatFormat:
 
     def decode(self, bits: int) -> Fraction | Special:
         """The number; both zeros give 0. Unnormal x87 encodings are NaN, as the hardware says."""
-        # A Fraction holds one number: `index` makes lanes with different bits go on apart.
+        # A Fraction holds one number: `index` separates lanes with different bits.
         sign, exponent, integer, fraction = self._fields(index(bits))
         if exponent == (1 << self.exponent_bits) - 1:
             if fraction or not integer and self.explicit_integer_bit:
@@ -83,7 +83,7 @@ class FloatFormat:
         return -number if sign else number
 
     def encode(self, number: Fraction, sign: int | None = None) -> int:
-        """The nearest number of this format, ties to even; `sign` is that of a zero."""
+        """Round to the nearest number of this format, ties to even; `sign` is used for a zero."""
         if number == 0:
             return self._pack(sign or 0, 0, 0, 0)
         sign = int(number < 0)
@@ -169,7 +169,8 @@ def divide(form: FloatFormat, a: int, b: int) -> int:
 
 
 def compare(form: FloatFormat, a: int, b: int) -> int | None:
-    """Negative, zero or positive as a is less, equal or greater; None where unordered."""
+    """Return a negative number, zero or a positive one as a is less, equal or greater; None if
+    unordered."""
     x, y = form.decode(a), form.decode(b)
     if x == "nan" or y == "nan":
         return None

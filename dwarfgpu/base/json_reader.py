@@ -21,12 +21,12 @@ from dwarfgpu.errors import UsageError
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
 MOST_DEVICE_BYTES = MAX_BYTES
-"""Of what is no regular file, as a pipe: a device may never end."""
+"""Limit for pipes and devices, which may never end."""
 
 _PART_BYTES = 1 << 20
 
 MOST_BITS = 128
-"""Of an integer, its sign apart, where nothing wider is asked for."""
+"""Default limit of an integer in bits, without its sign."""
 _BINARY = re.compile(r"%[01?]{8}")
 _PAIR = re.compile(r"[0-9a-fA-F]{2}")
 _INTEGER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
@@ -36,7 +36,7 @@ Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json
 
 @frozen
 class Field:
-    """A JSON value and where it stands."""
+    """A JSON value with its path in the document."""
 
     source: str
     path: str
@@ -65,7 +65,7 @@ class Field:
         return self._member(name)
 
     def get(self, name: str) -> Field | None:
-        """A member of an object; None where it is absent."""
+        """Return a member of an object; None if it is absent."""
         if not isinstance(self.value, dict):
             raise self.expected("an object")
         return self._member(name) if name in self.value else None
@@ -107,9 +107,9 @@ class Field:
         return self.value
 
     def integer(self, least: int | None = None, most: int | None = None) -> int:
-        """A JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal).
+        """Return a JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal).
 
-        Of at most `MOST_BITS` bits, unless `most` has more.
+        It has at most `MOST_BITS` bits, unless `most` has more.
         """
         value: Json = integer_of(self.value) if isinstance(self.value, str) else self.value
         if not isinstance(value, int) or isinstance(value, bool):
@@ -123,7 +123,7 @@ class Field:
         return value
 
     def hexadecimal(self) -> bytes:
-        """A string of hex digits, two for each byte; white space may stand between bytes."""
+        """Return the bytes of a string with two hex digits each; white space may separate bytes."""
         if isinstance(self.value, str):
             try:
                 return bytes.fromhex(self.value)
@@ -132,10 +132,9 @@ class Field:
         raise self.expected("bytes in hex, two digits each")
 
     def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
-        """As `hexadecimal`, where `??` is a byte that is not known, and `%????0011` one of which
-        some bits are.
+        """As `hexadecimal`; `??` is an unknown byte, `%????0011` one with some known bits.
 
-        The second has for each byte the mask of the bits that are known; the others are zero.
+        The second result has for each byte the mask of the known bits; unknown bits are zero.
         """
         if not isinstance(self.value, str) or "?" not in self.value:
             data = self.hexadecimal()
@@ -159,7 +158,7 @@ class Field:
 
 
 def integer_of(text: str) -> int | None:
-    """The integer that a text is, in ASCII digits without separators; None where it is none."""
+    """Return the integer of a text in ASCII digits without separators; None for any other text."""
     try:
         return int(text, 0) if _INTEGER.fullmatch(text) else None
     except ValueError:  # 010, or more decimal digits than Python reads
@@ -167,9 +166,9 @@ def integer_of(text: str) -> int | None:
 
 
 def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
-    """All bytes of a file, in parts: asked for all at once, Python makes room for the most.
+    """Read a file in parts: in one read Python would allocate the maximum at once.
 
-    `UsageError` for more of them, or for more than `MOST_DEVICE_BYTES` of no regular file.
+    Raises `UsageError` beyond the maximum, or beyond `MOST_DEVICE_BYTES` of a non-regular file.
     """
     try:
         status = os.fstat(file.fileno())

@@ -1,6 +1,6 @@
-"""NumPy's `.npy` files, read and written without NumPy (NumPy, "numpy.lib.format").
+"""Read and write NumPy's `.npy` files without NumPy (NumPy, "numpy.lib.format").
 
-Law: only plain numbers and bytes are read; nothing of a file is executed.
+Law: only plain numbers and bytes are read; no content of a file is executed.
 """
 
 from __future__ import annotations

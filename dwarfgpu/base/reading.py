@@ -1,7 +1,7 @@
-"""Which files are read.
+"""Decide which files may be read.
 
-Law: to open a file never waits for another process. A name out of a file leads to a regular file
-only, and never out of the folder in which it is looked for.
+Law: opening a file never waits for another process. A name from a file leads to regular files only,
+and never out of its folder.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def _leads_to(path: str | Path, *folders: str) -> bool:
 
 
 def resolved(path: str | Path) -> Path:
-    """The absolute path without `..` and links, as far as it exists.
+    """Return the absolute path without `..` and links, as far as it exists.
 
-    A link that leads to itself stays as it is: to open it fails, to name it does not. `ValueError`
-    for a NUL in the name.
+    A link that leads to itself stays: opening it fails, naming it does not. Raises `ValueError` for
+    a NUL in the name.
     """
     return Path(os.path.realpath(path))
 
 
 def beneath(folder: str, name: str) -> str:
-    """Where a name is in a folder that is the root of a file system, as for the process that uses
-    it: neither `..` nor a link leads out of it. What does not exist is where it would be."""
+    """Resolve a name inside a folder that acts as the root of a file system: neither `..` nor a
+    link leads out of it. A missing file resolves to where it would be."""
     done: list[str] = []
     pending = [part for part in name.split("/")[::-1] if part not in ("", ".")]
     links_left = _MOST_LINKS

@@ -1,4 +1,4 @@
-"""What was perhaps meant by a name that means nothing."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _MOST_CHARACTERS: Final = 80
 
 
 def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
-    """` Did you mean "limit"?` with the nearest of the known names, in any letter case; else
-    nothing. `sigil` is what they begin with. Of many names only the first are looked at."""
+    """Return ` Did you mean "limit"?` with the nearest of the names, in any letter case, or "".
+    `sigil` is their common prefix. Only the first names are considered."""
     typed = name.lower()[:_MOST_CHARACTERS]
     least, best = _most_edits(typed) + 1, ""
     for candidate in islice(names, _MOST_NAMES):
@@ -32,15 +32,15 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
 
 
 def distance(name: str, other: str) -> int | None:
-    """By how many letters a simple name differs from the last part of a name for which it may be
-    meant; None where it is too far away."""
+    """Return the edit distance of a simple name to the last part of another; None if it is too
+    far."""
     most = _most_edits(name)
     edits = _edits(name.lower()[:_MOST_CHARACTERS].rpartition("::")[2], other.lower(), most)
     return edits if edits <= most else None
 
 
 def _most_edits(name: str) -> int:
-    """By how many letters a name that is meant may differ; of one letter, none is near."""
+    """Return how many letters a suggestion may differ in; one-letter names have none."""
     return 0 if len(name) < 2 else 1 if len(name) < 4 else 2 if len(name) < 10 else 3
 
 
@@ -63,7 +63,7 @@ def _edits(first: str, second: str, most: int) -> int:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """`; did you mean gfx90a or gfx90c?`, for the end of a message that goes on; else nothing."""
+    """Return `; did you mean gfx90a or gfx90c?` to end a message, or ""."""
     return nearest_meaning(name, {candidate.lower(): candidate for candidate in names})
 
 

@@ -34,9 +34,9 @@ _JSON_STRING: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?', re.DOTALL)
 _QUOTED: Final = re.compile(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"))
 """Between any two quotes, whether or not they belong together."""
 _DEVICES: Final = ("/dev/", "/proc/")
-"""What has its name there has nothing beside it, as `/dev/stdout`."""
+"""Files here have no siblings: `/dev/stdout`, for example."""
 _CANNOT_FLUSH: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP})
-"""Errors of a file system that has no `fsync`."""
+"""Errors of file systems without `fsync`."""
 _TRIES: Final = 200
 _PAUSE_SECONDS: Final = 0.05
 """Together how long a second writer waits for the first."""
@@ -93,7 +93,7 @@ def _refused(path: Path, error: OSError | ValueError) -> UsageError:
 
 
 def _mode(path: Path) -> int:
-    """Type and permissions of what a path leads to; 0 where nothing is there."""
+    """Return type and permissions of the file at a path; 0 if there is none."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -202,9 +202,9 @@ def _require_files(path: Path, document: bytes) -> None:
 
 
 def _remove_unnamed(path: Path, document: bytes) -> None:
-    """Remove files that were made for earlier documents of a path and that none here names now.
+    """Remove the arrays of earlier documents at a path that no document uses any more.
 
-    Their names say so: they begin as that of the document and have the hash of the contents.
+    Their names identify them: the prefix of the document's name and the hash of their contents.
     """
     stem = re.escape(path.name.removesuffix(".json"))
     own = re.compile(rf"{stem}(?:-\d+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")

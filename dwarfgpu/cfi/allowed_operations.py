@@ -36,7 +36,7 @@ _REASONS: Final = {OPERATIONS[name].function: reason for name, reason in FORBIDD
 
 
 def forbidden(expression: Expression) -> Iterator[tuple[Instruction, str]]:
-    """Every operation that is not allowed, as far as could be decoded, and why it is not."""
+    """Yield each forbidden operation that was decoded, with the reason."""
     for instruction in expression.instructions:
         reason = _REASONS.get(instruction.operation.function)
         if reason is not None:
@@ -44,7 +44,7 @@ def forbidden(expression: Expression) -> Iterator[tuple[Instruction, str]]:
 
 
 def require_allowed(expression: Expression) -> None:
-    """`IllFormed` for the first operation that is not allowed, as far as could be decoded."""
+    """Raise `IllFormed` for the first forbidden operation that was decoded."""
     for instruction, reason in forbidden(expression):
         error = IllFormed(reason)
         error.site = Site(instruction.offset, instruction.operation.title, "A.6.4.2")

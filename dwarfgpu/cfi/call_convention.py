@@ -1,7 +1,7 @@
-"""Callers of AMD GPU functions by the call convention, where no call frame information tells them
-(AMDGPU usage, "Call Convention", Non-Kernel Functions). Only on request: frames found so are told.
+"""Unwind AMD GPU functions that have no call frame information by the call convention (AMDGPU
+usage, "Call Convention", Non-Kernel Functions). Used only on request, and such frames are marked.
 
-Law: nothing is claimed but what holds whatever the function has done up to its program location.
+Law: every claim holds regardless of what the function has done up to its program location.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAIR: Final = b"".join(b"\x90" + encode_uleb(number) + b"\x93\x04" for number i
 
 @frozen
 class Convention:
-    """Where the caller of a function has its registers, as far as the convention alone tells."""
+    """Where the caller of a function has its registers, as far as the convention defines it."""
 
     architecture: Architecture
     function: str

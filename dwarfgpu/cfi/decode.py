@@ -26,7 +26,7 @@ class CfaInstruction:
     """One decoded call frame instruction."""
 
     offset: int
-    """Bytes from the start of what the reader was given: of the section, or of the instructions."""
+    """Byte offset within the reader's data: the section, or the instructions."""
     operation: CfaOperation
     operands: tuple[Operand, ...]
     """As encoded: factors are not applied, addresses are absolute."""
@@ -76,8 +76,7 @@ def decode_cfa(
 ) -> CfaProgram:
     """Decode `data` from offset `start` to `end` as far as possible; never raises.
 
-    `error` is `Malformed`, `Unsupported` (a pointer relative to something unknown) or
-    `LimitExceeded`.
+    `error` is `Malformed`, `Unsupported` (a pointer with an unknown base) or `LimitExceeded`.
     """
     instructions: list[CfaInstruction] = []
     error: DwarfGpuError | None = None

@@ -1,7 +1,7 @@
-"""`.eh_frame_hdr`: where the entry for a program location is (Linux Standard Base Core, 10.6.2).
+"""`.eh_frame_hdr`: find the entry for a program location (Linux Standard Base Core, 10.6.2).
 
-Law: nothing is read before it is asked for, and a table is never believed: what it leads to tells
-for itself what it describes.
+Law: everything is read on demand, and the table is never trusted: the entry that it leads to
+decides what it covers.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class SearchTable:
 def read_search_table(
     data: bytes, address: int, address_size: int = 8, endian: Endian = "little"
 ) -> SearchTable:
-    """The header of a table, loaded at an address; its pairs are read later.
+    """Read the header of a table loaded at an address; its pairs are read later.
 
-    `Malformed` where it cannot be read, `Unsupported` where its pairs have no fixed size, or where
-    `.eh_frame` is not told.
+    Raises `Malformed` if it is unreadable, `Unsupported` if its pairs have no fixed size or it does
+    not locate `.eh_frame`.
     """
     reader = Reader(data, endian)
     version, of_frames, of_count, encoding = (reader.u8() for _ in range(4))

@@ -1,6 +1,6 @@
 """Entries of call frame information: CIEs and FDEs (AMD text A.6.4.1).
 
-Law: an entry's instructions are decoded when they are asked for.
+Law: the instructions of an entry are decoded on demand.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Augmentation:
     is_signal_frame: bool = False
     """`S`: the caller was interrupted, not called."""
     is_sized: bool = False
-    """`z`: its data, and those of its FDEs, begin with their size."""
+    """`z`: its data, and the data of its FDEs, begin with their size."""
     is_known: bool = True
     """Whether the fields after the augmentation of a CIE, or the range of an FDE, could be read."""
 
@@ -51,7 +51,7 @@ class Cie:
     augmentation: Augmentation
     segment_selector_size: int
     return_register: int | None
-    """None where the augmentation is unknown."""
+    """None if the augmentation is unknown."""
     format: CfiFormat
     data: bytes = field(repr=False, eq=False)
     """The section."""
@@ -62,7 +62,7 @@ class Cie:
 
     @cached_property
     def program(self) -> CfaProgram:
-        """The initial instructions; none where the augmentation is unknown."""
+        """The initial instructions; empty if the augmentation is unknown."""
         if not self.augmentation.is_known:
             return CfaProgram(self.format)
         end = self.offset + self.size_bytes
@@ -96,7 +96,7 @@ class Fde:
 
     @property
     def program(self) -> CfaProgram:
-        """The instructions, decoded when asked for; none where the augmentation is unknown."""
+        """The instructions, decoded on demand; empty if the augmentation is unknown."""
         if not self.cie.augmentation.is_known:
             return CfaProgram(self.cie.format)
         end = self.offset + self.size_bytes
@@ -109,7 +109,7 @@ class Fde:
         return self.initial_location + self.address_range
 
     def table(self) -> RowTable:
-        """The rows, as far as they can be told; never raises."""
+        """The rows, as far as the instructions can be executed; never raises."""
         try:
             initial = self.cie.initial
         except DwarfGpuError as error:

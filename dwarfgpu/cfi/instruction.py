@@ -49,7 +49,7 @@ from dwarfgpu.cfi.rule import (
 from dwarfgpu.errors import IllFormed
 
 RA_SIGN_STATE: Final = 34
-"""AArch64's pseudo-register that tells whether the return address is signed."""
+"""AArch64's pseudo-register that says whether the return address is signed."""
 
 
 @cfa(0x00, spec="A.6.4.2.5")
@@ -124,7 +124,7 @@ def LLVM_def_aspace_cfa_sf(
 
 
 def _require_space(form: CfiFormat, address_space: int) -> None:
-    """`IllFormed` where the architecture is known and defines no such address space."""
+    """Raise `IllFormed` if the architecture is known and has no such address space."""
     if form.architecture is not None:
         form.architecture.address_space(address_space)
 
@@ -245,14 +245,14 @@ def restore_state() -> Recall:
 
 @cfa(0x2E, spec="Linux Standard Base Core, 10.6.1.3")
 def GNU_args_size(*, size_bytes: Bytes) -> ArgumentsSize:
-    """Tell the size of the arguments pushed so far."""
+    """Record the size of the arguments pushed so far."""
     return ArgumentsSize(size_bytes)
 
 
 @cfa(0x2D, spec="GNU binutils include/dwarf2.def")
 def GNU_window_save(form: CfiFormat) -> tuple[Assign, ...]:
     """SPARC: the out registers are in the in registers, local and in registers at the CFA."""
-    if form.architecture is not None:  # SPARC is none of those that are known here.
+    if form.architecture is not None:  # SPARC is not among the known architectures.
         raise IllFormed(f"{form.architecture.name} has no register windows")
     outs = (Assign(number, RegisterRule(number + 16)) for number in range(8, 16))
     saved = (Assign(number, Offset((number - 16) * form.address_size)) for number in range(16, 32))

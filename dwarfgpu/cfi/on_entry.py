@@ -13,6 +13,6 @@ class OnEntry:
     """What the call that made a frame passed."""
 
     value: Value | DwarfGpuError | None
-    """None where the call does not describe it."""
+    """None if the call does not describe it."""
     preserved_by_callees: dict[int, Location]
     """Registers of outer frames that callees preserved (`dwarfgpu.session.ipa_ra`)."""

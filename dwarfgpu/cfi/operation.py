@@ -1,9 +1,9 @@
-"""A call frame instruction is declared once: `@cfa` turns a function into a table entry.
+"""Call frame instructions, each declared once: `@cfa` turns a function into a table entry.
 
-Keyword-only parameters are the encoded operands in order; the function receives them with the
-CIE's factors applied. Positional parameters are what else the instruction depends on:
-`RegisterCfa` (the current CFA rule, which must be of that kind), `Rules` (the current register
-rules), `CfiFormat` (the CIE). What is returned is the change to the row being built.
+Keyword-only parameters are the encoded operands in order; the function receives them with the CIE's
+factors applied. Positional parameters are the instruction's other inputs: `RegisterCfa` (the
+current CFA rule, which must be of that kind), `Rules` (the current register rules), `CfiFormat`
+(the CIE). The return value is the change to the row being built.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CfiFormat:
     code_alignment: int = 1
     data_alignment: int = 1
     architecture: Architecture | None = field(default=None, repr=False)
-    """Whose address spaces there are; None: every number is one."""
+    """Defines the address spaces; None accepts every number."""
     machine: str | None = field()
     """As `Architecture.machine`; decides what the codes mean that vendors share."""
     pointer_encoding: int = ABSOLUTE
@@ -52,14 +52,14 @@ class CfiFormat:
 
 @frozen
 class OperandKind:
-    """How an operand is read and written, and what it stands for."""
+    """How an operand is read, written and interpreted."""
 
     name: str
     meaning: Meaning
     read: Callable[[Reader, int, CfiFormat], Operand]
-    """Given the reader after the opcode, the opcode, and the CIE."""
+    """Called with the reader after the opcode, the opcode, and the CIE."""
     write: Callable[[Operand, CfiFormat], bytes]
-    """The bytes after the opcode; none for what is part of it."""
+    """The bytes after the opcode; empty for an operand that is part of the opcode."""
     factor: Factor | None = None
     """By which factor of the CIE the encoded number is multiplied."""
 
@@ -253,7 +253,7 @@ class CfaOperation:
     """Section of the AMD text, or else of DWARF 5, that defines it."""
     summary: str
     machine: str | None = None
-    """The one machine on which the code means this."""
+    """The only machine on which the code has this meaning; None for all."""
 
     @property
     def title(self) -> str:
@@ -301,9 +301,9 @@ def cfa(code: int, *, spec: str, machine: str | None = None) -> Callable[[F], F]
 
 @lru_cache(maxsize=64)
 def operations_of(machine: str | None) -> Mapping[int, CfaOperation]:
-    """What every first byte means on a machine, one that packs an operand by its high two bits.
+    """Map every first byte to its meaning on a machine; some pack an operand into the low bits.
 
-    A meaning of one machine only comes before the one that all others give to the code.
+    A machine's own meaning takes precedence over the general one.
     """
     table: dict[int, CfaOperation] = {}
     for operation in CFA_OPERATIONS.values():

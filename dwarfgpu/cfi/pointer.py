@@ -10,7 +10,7 @@ from dwarfgpu.errors import Malformed, Unsupported
 OMITTED: Final = 0xFF
 """DW_EH_PE_omit: no pointer is present."""
 ABSOLUTE: Final = 0x00
-"""DW_EH_PE_absptr: an address of the target, as `.debug_frame` holds it."""
+"""DW_EH_PE_absptr: a target address, as in `.debug_frame`."""
 INDIRECT: Final = 0x80
 """DW_EH_PE_indirect: the pointer is the address of the address."""
 _RELATIVE: Final = {0x00: None, 0x10: "place", 0x20: "text", 0x30: "data", 0x40: "function"}
@@ -24,12 +24,11 @@ def read_pointer(
     section_address: int = 0,
     data_address: int | None = None,
 ) -> int:
-    """The pointer at the reader's position, reduced to the size of an address.
+    """Return the pointer at the reader's position, reduced to the size of an address.
 
-    `section_address` is where the reader's first byte is loaded, `data_address` the start of
-    what data-relative pointers count from. An indirect pointer is not followed: the address of
-    the address comes back. `Malformed` for an unknown encoding, `Unsupported` for one that is
-    relative to something that is not known here.
+    `section_address` is the load address of the reader's first byte, `data_address` the base of
+    data-relative pointers. An indirect pointer is not followed: the result is the address of the
+    address. Raises `Malformed` for an unknown encoding, `Unsupported` for an unknown base.
     """
     base = _base(encoding, section_address + reader.position, data_address)
     kind = encoding & 0x0F
@@ -48,7 +47,7 @@ def read_pointer(
 
 
 def fixed_bytes(encoding: int, address_size: int) -> int | None:
-    """How many bytes a pointer has; None where that is up to its value, or it is unknown."""
+    """Return the size of a pointer in bytes; None if it depends on the value or is unknown."""
     kind = encoding & 0x0F
     return address_size if kind in (0x0, 0x8) else _FIXED_BYTES.get(kind)
 

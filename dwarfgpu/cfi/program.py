@@ -36,12 +36,12 @@ class CfiLimits:
     states: int = 10_000
     """DW_CFA_remember_state inside one another."""
     rules: int = 2_000_000
-    """Register rules held by all rows and states together, those that are shared once."""
+    """Maximum number of register rules in all rows and states together; shared ones count once."""
 
 
 @frozen
 class Initial:
-    """The rules that the CIE's initial instructions make: where every FDE of it starts."""
+    """The rules after the CIE's initial instructions: the start of each of its FDEs."""
 
     format: CfiFormat
     cfa: CfaRule | None = None
@@ -60,7 +60,7 @@ class RowTable:
 
 @define
 class _State:
-    """The row being built. Its rules are copied before they change once a row holds them."""
+    """The row being built. Its rules are copied before a change once a row holds them."""
 
     form: CfiFormat
     limits: CfiLimits
@@ -132,9 +132,9 @@ def iterate_rows(
     address_range: int,
     limits: CfiLimits | None = None,
 ) -> Iterator[Row]:
-    """The rows that cover at least one program location of the FDE, one by one, as asked for.
+    """Yield the rows that cover at least one program location of the FDE, on demand.
 
-    Raises what decoding found, `IllFormed` or `LimitExceeded` when it gets there.
+    Raises the error of decoding, `IllFormed` or `LimitExceeded` when it reaches the cause.
     """
     form, limits = fde.format, limits or CfiLimits()
     args = initial.args_size_bytes
@@ -166,7 +166,7 @@ def row_table(
     address_range: int,
     limits: CfiLimits | None = None,
 ) -> RowTable:
-    """The rows of an FDE as far as its instructions can be executed; never raises."""
+    """Return the rows of an FDE as far as its instructions can be executed; never raises."""
     rows: list[Row] = []
     try:
         rows.extend(iterate_rows(initial, fde, initial_location, address_range, limits))
@@ -182,7 +182,8 @@ def rows(
     address_range: int,
     limits: CfiLimits | None = None,
 ) -> tuple[Row, ...]:
-    """All rows of an FDE; raises where an instruction of it or of its CIE cannot be executed."""
+    """Return all rows of an FDE; raises if an instruction of it or of its CIE cannot be
+    executed."""
     initial = initial_rules(cie, limits)
     return tuple(iterate_rows(initial, fde, initial_location, address_range, limits))
 

@@ -1,4 +1,4 @@
-"""Names of the quirks, apart from what corrects them: every command's options have them."""
+"""Names of the quirks, separate from the corrections because every command's options list them."""
 
 from __future__ import annotations
 

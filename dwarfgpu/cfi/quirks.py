@@ -1,4 +1,4 @@
-"""Mistakes of producers, and what was meant: each off unless it is asked for by its name.
+"""Corrections for known producer bugs; each is off unless requested by name.
 
 Law: a quirk changes a row into one that the producer could have written.
 """
@@ -43,7 +43,7 @@ def _scaled(row: FrameRow, architecture: Architecture) -> FrameRow:
 
 
 def _direct(row: FrameRow, architecture: Architecture) -> FrameRow:
-    """Expressions in the one-byte encodings."""
+    """Read expressions in the one-byte encodings."""
     return evolve(row, dialect=AMD_DIRECT) if architecture.machine == "AMDGPU" else row
 
 
@@ -61,7 +61,7 @@ QUIRKS: Final[Mapping[str, Quirk]] = {
 
 
 def quirk(name: str) -> Quirk:
-    """The quirk of a name; `UsageError` names those that exist."""
+    """Return the quirk of a name; `UsageError` lists the existing ones."""
     try:
         return QUIRKS[name]
     except KeyError:

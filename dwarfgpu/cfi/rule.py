@@ -1,6 +1,6 @@
-"""Register rules and CFA rules (AMD text A.6.4.1, A.6.4.2.2): nouns, evaluated elsewhere.
+"""Register rules and CFA rules (AMD text A.6.4.1, A.6.4.2.2) as plain data.
 
-Law: factors are applied already; every offset is in bytes.
+Law: factors are already applied; every offset is in bytes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ Rule: TypeAlias = (
     | Architectural
 )
 Rules: TypeAlias = Mapping[int, Rule]
-"""By DWARF register number; a register that is not there has the architecture's default rule."""
+"""Rules by DWARF register number; a missing register has the architecture's default rule."""
 
 
 @frozen
@@ -103,15 +103,15 @@ class Row:
     """One row of the table: the rules that hold from `start` up to, not including, `end`."""
 
     start: int
-    """A program location, as the CIE and FDE tell it: not relocated."""
+    """A program location as in the CIE and FDE: not relocated."""
     end: int
     cfa: CfaRule | None
-    """None where no instruction has defined it, as in the empty FDEs of upstream clang."""
+    """None if no instruction defined it, as in the empty FDEs of upstream clang."""
     rules: Rules
     args_size_bytes: int = 0
     """Bytes of arguments pushed, by DW_CFA_GNU_args_size."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was said of the CFA or of any register."""
+        """Whether the row defines neither the CFA nor any register."""
         return self.cfa is None and not self.rules

@@ -65,10 +65,10 @@ class FrameSection:
         ends_at_zero: bool = False,
         most_instructions: int = MAX_INSTRUCTIONS,
     ) -> None:
-        """`address_size` is that of the file, where a CIE does not tell.
+        """`address_size` is that of the file, for CIEs that do not specify one.
 
-        `search` is the table of an `.eh_frame`. `ends_at_zero`: the data may go on behind the
-        section, which ends with an entry of length 0. `most_instructions`: of each entry.
+        `search` is the table of an `.eh_frame`. `ends_at_zero`: an entry of length 0 ends the
+        section, and data may follow it. `most_instructions` limits each entry.
         """
         self._most_instructions = most_instructions
         self.kind: SectionKind = kind
@@ -106,7 +106,8 @@ class FrameSection:
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int], list[_Header]]:
-        """Of all FDEs by their initial location: that, the largest end up to each, and the entry.
+        """Return, for all FDEs by initial location: the location, the largest end so far, and the
+        entry.
 
         Nothing else of them is read.
         """
@@ -122,12 +123,12 @@ class FrameSection:
                     start, size_bytes = self._range(reader, self._cie_at(reference))
                     yield start, start + size_bytes, header
             except DwarfGpuError:
-                continue  # `entries` tells why
+                continue  # `entries` reports it
 
     def find(self, location: int) -> Fde | None:
-        """The FDE that describes a program location as linked; of several, the last to start.
+        """Return the FDE that covers a program location as linked; of several, the last to start.
 
-        Where the search table leads to it no other is looked at.
+        Reads no other FDE if the search table leads to it.
         """
         if location not in self._found:
             if len(self._found) >= _MOST_FOUND:
@@ -242,7 +243,7 @@ class FrameSection:
             return BrokenEntry(header.offset, self._placed(error, header.offset))
 
     def _reference(self, header: _Header) -> tuple[Reader, int | None]:
-        """A reader after the CIE id or pointer, and the CIE's offset; None where it is a CIE."""
+        """Return a reader after the CIE id or pointer, and the CIE's offset; None for a CIE."""
         reader = Reader(self.data, self._base.endian, header.id_at, header.end)
         if self.is_eh:
             distance = reader.unsigned(4)
@@ -358,7 +359,7 @@ class FrameSection:
             elif letter == "P":
                 personality = self._pointer(inner, inner.u8(), address_size)
             elif letter not in "SBG":
-                break  # The size tells where the instructions are; what follows stays unread.
+                break  # The size locates the instructions; the rest stays unread.
         return Augmentation(
             name,
             data,
@@ -370,7 +371,7 @@ class FrameSection:
         )
 
     def _pointer(self, reader: Reader, encoding: int, address_size: int) -> int | None:
-        """A pointer that only some readers need: None where its base is not known here."""
+        """Read a pointer that only some readers need: None if its base is unknown here."""
         if encoding == OMITTED:
             return None
         try:
@@ -380,7 +381,7 @@ class FrameSection:
             return None
 
     def _range(self, reader: Reader, cie: Cie) -> tuple[int, int]:
-        """Initial location and size of an FDE, whose reader is behind the CIE pointer."""
+        """Return initial location and size of an FDE from a reader after the CIE pointer."""
         form = cie.format
         reader.take(cie.segment_selector_size)
         encoding = form.pointer_encoding if self.is_eh else ABSOLUTE

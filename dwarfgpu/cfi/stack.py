@@ -17,53 +17,54 @@ from dwarfgpu.model.storage import Memory
 
 
 class Loaded(Protocol):
-    """Everything that is loaded, as far as unwinding asks for it."""
+    """Everything that is loaded, as far as unwinding needs it."""
 
     def row_at(self, location: int) -> FrameRow | None:
-        """What call frame information says of a program location, as loaded; None for nothing.
+        """Return the row of call frame information for a location as loaded; None if there is none.
 
-        Raises where it cannot be read.
+        Raises if the information cannot be read.
         """
         ...
 
     def file_text(self, location: int) -> str:
-        """` in k.co`, or that the location is in nothing that is loaded."""
+        """Return ` in k.co`, or that no loaded file contains the location."""
         ...
 
     def kernel_at(self, location: int) -> str | None:
-        """The kernel of a GPU that has a program location: nothing calls it."""
+        """Return the GPU kernel that contains a program location: kernels have no caller."""
         ...
 
 
 class ByConvention(Protocol):
-    """What a call convention tells where no information does."""
+    """The call convention, for functions without call frame information."""
 
     def convention(self, location: int) -> Convention:
-        """What holds for the caller of the function at a program location."""
+        """Return what holds for the caller of the function at a program location."""
         ...
 
     def caller(self, frame: CfiFrame) -> int | End:
-        """Where a frame with a convention returns to, or why that is not known."""
+        """Return the caller's program location for a frame with a convention, or why it is
+        unknown."""
         ...
 
 
 @frozen
 class End:
-    """Why a stack has no further frame."""
+    """Why a stack ends."""
 
     is_outermost: bool
-    """Whether the program says so: nothing is missing."""
+    """Whether this is the outermost frame: nothing is missing."""
     reason: str
     error: DwarfGpuError | None = None
     note: str | None = None
-    """What is missing all the same."""
+    """What is missing nevertheless."""
 
     def __str__(self) -> str:
         return self.reason if self.is_outermost else f"stopped: {self.reason}"
 
 
 class CallStack:
-    """The frames of one thread at one stop, unwound as far as they are asked for."""
+    """The frames of one thread at one stop, unwound on demand."""
 
     def __init__(
         self,
@@ -76,9 +77,9 @@ class CallStack:
     ) -> None:
         """`context` has architecture, thread, lane, target and limits.
 
-        `limit` is that of frames; None: that of the context. `tail_calls` tells frames that are
-        gone; None: there are only those of the machine.
-        `by_convention` finds callers where nothing else tells them; None: nobody does.
+        `limit` is the maximum number of frames; None takes that of the context. `tail_calls` finds
+        frames removed by tail calls; None finds only those of the machine. `by_convention` finds
+        callers where no frame information does; None disables it.
         """
         self._by_convention = by_convention
         self._tail_calls = tail_calls

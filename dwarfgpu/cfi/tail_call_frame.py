@@ -1,6 +1,6 @@
-"""Call frames of functions that have called by a jump: nothing of them is left in the machine.
+"""Frames of functions that ended in a tail call: the machine holds nothing of them.
 
-Law: such a frame has the registers that its callee has on entry, but for the program location.
+Law: such a frame has its callee's registers on entry, except for the program location.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Jump:
     """Where a function has called by a jump; as loaded."""
 
     pc: int
-    """Behind the jump, or of it where the information tells only that."""
+    """After the jump, or at it if the information gives only that."""
     location: int
     """In the jump."""
 
@@ -30,18 +30,18 @@ class Jumps:
     """The calls by jumps between a call and the function that runs, the innermost first."""
 
     inner: tuple[Jump, ...] = ()
-    """Those that end in the function that runs."""
+    """The jumps that lead to the current function."""
     outer: tuple[Jump, ...] = ()
-    """Those that begin with the function that was called, where `why_unknown` says so."""
+    """The jumps that begin with the called function, if `why_unknown` is set."""
     why_unknown: str | None = None
-    """Why the functions between both are not known; None where there are none."""
+    """Why the functions in between are unknown; None if there are none."""
 
 
 NO_JUMPS = Jumps()
 
 
 class TailCalls(Protocol):
-    """What calls tell of functions whose frames are gone."""
+    """Call-site information about functions whose frames are gone."""
 
     def between(self, location: int, return_pc: int) -> Jumps:
         """From the call that returns to a program location to the function at another one."""

@@ -47,9 +47,9 @@ def instruction_text(
     location: int | None = None,
     expression_text: ExpressionText = hexadecimal,
 ) -> str:
-    """One instruction with the CIE's factors applied: `DW_CFA_offset: RIP -8`.
+    """Format an instruction with the CIE's factors applied: `DW_CFA_offset: RIP -8`.
 
-    `location` is where the current row starts; with it an advance tells where the next does.
+    `location` is the start of the current row; with it an advance shows the start of the next row.
     """
     parts = [f"{instruction.title}:"]
     pairs = zip(instruction.operation.operands, instruction.operands, strict=True)
@@ -121,7 +121,7 @@ def cfa_text(
 def rule_text(
     rule: Rule, architecture: Architecture | None, expression_text: ExpressionText = hexadecimal
 ) -> str:
-    """Brackets mean: what is saved there."""
+    """Format a rule; brackets mean the contents at the address."""
     match rule:
         case Undefined():
             return "undefined"

@@ -1,7 +1,7 @@
 """From a row to a frame: where a call frame and its caller have their registers (AMD text A.6.4.1).
 
-Laws: nothing is found before it is asked for, and everything is found once. However hostile the
-rules, a frame answers or raises a `DwarfGpuError`, in bounded time and depth.
+Laws: everything is found on demand, and once. However hostile the rules, a frame answers or raises
+a `DwarfGpuError`, in bounded time and depth.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class FrameRow:
     """What call frame information says of one program location."""
 
     cfa: CfaRule | None
-    """None where it says nothing."""
+    """None if the row does not define it."""
     rules: Rules
     return_register: int
     """The column of the return address."""
@@ -88,12 +88,12 @@ class FrameRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said at all, as in the entries of upstream clang."""
+        """Whether the row defines nothing at all, as in the entries of upstream clang."""
         return self.cfa is None and not self.rules
 
 
 def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:
-    """The rule of a register of which a row says nothing, by the ABI (A.6.4.1, item 10)."""
+    """Return the ABI's rule of a register that a row does not mention (A.6.4.1, item 10)."""
     if number == architecture.stack_pointer:
         return _AT_CFA
     if number == architecture.program_counter and number != return_register:
@@ -118,13 +118,13 @@ class CfiFrame:
     ) -> None:
         """`context` has architecture, thread, lane, target and limits; `pc` is as loaded.
 
-        `row` is that of `location_of(pc, callee)`: an error where it cannot be read, None where
-        there is none. `callee` is the frame that was called, None for the top frame. A `convention`
-        is used in place of rules.
+        `row` is that of `location_of(pc, callee)`: an error if it cannot be read, None if there is
+        none. `callee` is the called frame, None for the top frame. A `convention` replaces the
+        rules.
         """
         self.convention = convention
         self.why_no_callers: str | None = None
-        """Why frames between it and the next one are not known, which have called by a jump."""
+        """Why the tail-call frames between it and the next frame are unknown."""
         self._context = context
         self.architecture: Architecture = require(context.architecture, "target architecture")
         self.pc = pc
@@ -133,12 +133,12 @@ class CfiFrame:
         self.is_guess: bool = callee is not None and (
             callee.convention is not None or callee.is_guess
         )
-        """Whether it, or a frame inside of it, was found by the call convention alone."""
+        """Whether it, or a frame inside of it, comes from the call convention alone."""
         self._row = row
         self.preserved_by_callees: dict[int, Location | None] = {}
         """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
-        """What `dwarfgpu.session.entry_value_chain` has found, by what was passed."""
+        """Results of `dwarfgpu.session.entry_value_chain`, by the value passed."""
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
@@ -156,9 +156,9 @@ class CfiFrame:
 
     @property
     def row(self) -> FrameRow:
-        """What is said of the location; raises where that cannot be read.
+        """The row of the location; raises if it cannot be read.
 
-        Where nothing is said the ABI's defaults hold on AMD GPUs (A.2.5.4.4.1); elsewhere it is
+        Without a row the ABI's defaults hold on AMD GPUs (A.2.5.4.4.1); elsewhere it is
         `MissingContext`.
         """
         if isinstance(self._row, FrameRow):
@@ -175,7 +175,7 @@ class CfiFrame:
         return isinstance(self._row, FrameRow) and self._row.is_signal_frame
 
     def rule(self, number: int) -> Rule:
-        """The rule of a register, by default that of the ABI."""
+        """Return the rule of a register; the ABI's rule by default."""
         if self.convention is not None:
             return self.convention.rule(number)
         row = self.row
@@ -185,8 +185,8 @@ class CfiFrame:
         return default_rule(self.architecture, number, row.return_register)
 
     def is_untold(self, number: int) -> bool:
-        """Whether a register is lost to its caller only because nothing is said of it: the ABI lets
-        functions change it, and this one need not have."""
+        """Return whether a register is lost only for lack of a rule: the ABI lets functions change
+        it, but this one may not have."""
         row = self._row
         if not isinstance(row, FrameRow) or number in row.rules or self.convention is not None:
             return False
@@ -201,7 +201,7 @@ class CfiFrame:
         return Location((SingleLocation(storage),), context.stop)
 
     def contents(self, number: int) -> Bits:
-        """What the frame has in a register; bits that are not known are marked."""
+        """Return the contents of a register of the frame; unknown bits are marked."""
         size_bits = self.architecture.register(number).size_bits
         return self._context.access.read(self.register(number), size_bits)
 
@@ -226,9 +226,9 @@ class CfiFrame:
         raise copy(location)
 
     def _unknown(self, number: int) -> list[tuple[CfiFrame, Rule | DwarfGpuError]]:
-        """The frames from this one inwards of which the answer depends on the next one's.
+        """Return the frames from this one inwards whose answer depends on the next one.
 
-        They are worked off innermost first, so that no stack is too deep for it.
+        They are processed innermost first, so that no stack is too deep.
         """
         chain: list[tuple[CfiFrame, Rule | DwarfGpuError]] = []
         frame: CfiFrame | None = self
@@ -316,7 +316,7 @@ class CfiFrame:
     def _moved(self, number: int, source: int) -> Location:
         """register(R): where the same rules put R.
 
-        Where they leave R as it is or lose it, it is this frame's R that holds the register:
+        If they leave R unchanged or lose it, this frame's own R holds the register:
         docs/spec-notes.md.
         """
         if self._size_bits(number) != self._size_bits(source):
@@ -359,11 +359,12 @@ class CfiFrame:
         return self._dated(Location((SingleLocation(Implicit(value, size_bits)),)))
 
     def _dated(self, location: Location) -> Location:
-        """It holds for this stop only, whatever its storage (A.2.5.3)."""
+        """Bind the location to this stop, whatever its storage (A.2.5.3)."""
         return Location(location.places, self._context.stop)
 
     def _size_bits(self, number: int) -> int:
-        """Of a register, or of the return address, whose column may be no register."""
+        """Return the size of a register, or of the return address, whose column may be no
+        register."""
         info = self.architecture.registers.get(number)
         if info is None and number == self.row.return_register:
             return self.architecture.address_bits
@@ -372,7 +373,7 @@ class CfiFrame:
     def cfa(self) -> Location:
         """The Canonical Frame Address: a memory byte address.
 
-        `MissingContext` where nothing defines it, `IllFormed` where it is anything else.
+        Raises `MissingContext` if no rule defines it, `IllFormed` for anything but an address.
         """
         if self._found_cfa is None:
             try:
@@ -431,9 +432,9 @@ class CfiFrame:
         return evaluate(expression, context, dialect=dialect, observe=observe)
 
     def return_address(self) -> int | None:
-        """The program location of the caller; None where there is none: its rule is `undefined`.
+        """The program location of the caller; None if its rule is `undefined`: there is no caller.
 
-        Raises where it cannot be told.
+        Raises if it cannot be computed.
         """
         row = self.row
         column = row.return_register
@@ -460,7 +461,8 @@ class CfiFrame:
         return not isinstance(state, ImplicitPointer) and state & 1 == 1
 
     def _code_mask(self) -> int:
-        """The bits of a code address that can sign it: docs/spec-notes.md where nothing tells."""
+        """The bits of a code address that can sign it; see docs/spec-notes.md if no rule defines
+        them."""
         target, name = self._context.target, self.architecture.code_mask
         if target is not None and name is not None:
             register = self.architecture.by_name[name]
@@ -493,8 +495,8 @@ class CfiFrame:
 
 
 def location_of(pc: int, callee: CfiFrame | None) -> int:
-    """Where a frame is: at its pc, but in the call before it where it waits for a callee.
+    """Return the location of a frame: its pc, or the call before it if it waits for a callee.
 
-    A frame that was interrupted, whose callee is a signal frame, is at its pc.
+    A frame interrupted by a signal, whose callee is a signal frame, is at its pc.
     """
     return pc if callee is None or callee.is_signal_frame else pc - 1

@@ -1,10 +1,10 @@
-"""One question for many lanes of many waves in one pass (docs/decisions/0008).
+"""Ask one question for many lanes of many waves in one pass (docs/decisions/0008).
 
 The evaluator and the operations are those of one lane: the context's wave and lane are integers of
-all lanes (`dwarfgpu.model.lanes`), and reading is the one thing that is done differently.
+all lanes (`dwarfgpu.model.lanes`); only reading differs.
 
-Law: the evaluation of one lane is the definition. Where lanes part they go on in groups, each from
-the start; whatever an array cannot express is asked of each lane alone.
+Law: the evaluation of one lane is the definition. Lanes that diverge continue in groups, each from
+the start; anything that an array cannot express is evaluated for each lane separately.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dwarfgpu.model.object import Bits
 T = TypeVar("T")
 
 FEW = 16
-"""A pass takes about as long as so many lanes one by one: fewer are asked so."""
+"""A pass costs about as much as this many single lanes: fewer lanes are evaluated one by one."""
 IN_VAIN = 2
 """Passes that may find that lanes part, before any answers,"""
 LANES_IN_VAIN = 1024
@@ -46,7 +46,7 @@ class LaneGroupResult(Generic[T]):
 
     group: Group
     answer: T | None
-    """Its integers may be `Lanes`, which broadcast to the group; None: each is to be asked alone"""
+    """Its integers may be `Lanes`, which broadcast to the group; None: ask each lane separately."""
     error: DwarfGpuError | None = None
     """What kept all of them from an answer, in place of one; its words may differ by lane."""
 
@@ -58,11 +58,11 @@ def over_lanes(
     lanes: Sequence[int],
     among: Collection[tuple[int, int]] | None = None,
 ) -> list[LaneGroupResult[T]]:
-    """The answers to a question, for groups of lanes that have every (wave, lane) once.
+    """Answer a question for groups of lanes that together hold every (wave, lane) once.
 
-    `ask` gives the answer for the wave and lane of a target. `among`: rows (of `waves`) and columns
-    (of `lanes`) that are asked, if not all. Every pass that answers pays for others, so that lanes
-    that go on parting take little longer than one by one.
+    `ask` answers for the wave and lane of a target. `among`: rows (of `waves`) and columns (of
+    `lanes`) to ask, if not all. Every pass with an answer earns further passes, so that lanes that
+    keep diverging take little longer than one by one.
     """
     machine = Machine(target, tuple(waves), tuple(lanes))
     whole = Group.of(len(waves), len(lanes))
@@ -100,7 +100,7 @@ class LaneBits:
     data: Array
     """The bits (`dwarfgpu.base.bits`) as little-endian numbers, uint8 (waves, lanes, bytes).
 
-    0 where it is not known.
+    Unknown bits are 0.
     """
     is_known: Array
     """Whether all of its bits are known, bool (waves, lanes)."""
@@ -125,10 +125,10 @@ def evaluate_lanes(
     size_bits: int,
     dialect: Dialect | None = None,
 ) -> LaneBits:
-    """The first `size_bits` bits of what an expression describes, for all lanes of all waves.
+    """Return the first `size_bits` bits of the object of an expression, for all lanes of all waves.
 
     Waves and lanes share every other element of the context (A.2.5.1). Never raises for some of
-    them: what a lane has in place of bits is told by `LaneBits.bits`.
+    them: `LaneBits.bits` has the reason for a lane without bits.
     """
 
     def one(wave: WaveId, lane: int) -> Bits:

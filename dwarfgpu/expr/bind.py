@@ -1,8 +1,8 @@
-"""Binding: an expression becomes a program of steps that are ready to be performed.
+"""Binding turns an expression into a program of steps that are ready to run.
 
-All that does not depend on the context is done here, once for each expression: operands,
-arity and coercions are resolved from the declarations, constants are made. A step pops, converts,
-calls and pushes; it returns something only where control must go elsewhere.
+Everything independent of the context happens here, once per expression: the declarations give
+operands, arity and coercions, and constants are made. A step pops, converts, calls and pushes; it
+returns a value only to transfer control.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dwarfgpu.model.value import Value
 
 
 class Converter(Protocol):
-    """The evaluator, as far as steps need it."""
+    """The part of the evaluator that steps need."""
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """The entry as the kind that an operation requires (A.2.5.4.4.3)."""
@@ -43,7 +43,7 @@ class Program:
 
     expression: Expression
     instructions: Instructions
-    """Those of the expression, as its dialect means them."""
+    """The instructions of the expression, as its dialect reads them."""
     steps: tuple[Perform, ...]
     """Each instruction, ready to be performed."""
     is_straight: bool
@@ -52,10 +52,10 @@ class Program:
     """What the dialect changed."""
 
     def index_at(self, offset: int) -> int | None:
-        """The step that starts at an offset; the end of the expression counts as one.
+        """Return the step at an offset; the end of the expression counts as one.
 
-        A branch to the end of the bytes is complete, whatever stands before it; steps that come
-        to bytes that cannot be decoded are not.
+        A branch to the end of the bytes is complete, regardless of the bytes before it; steps that
+        run into undecodable bytes are not.
         """
         if offset == len(self.expression.data):
             return len(self.steps) + (self.expression.error is not None)

@@ -27,7 +27,7 @@ Meaning = Literal[
     "block",
     "expression",
 ]
-"""What an operand stands for; decides how it is printed and what text may name it."""
+"""What an operand means; decides how it is printed and which names its text may use."""
 
 
 @frozen

@@ -68,7 +68,7 @@ class LocationListEntry:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds for no program location."""
+        """Whether it covers no program location."""
         return self.begin is not None and self.begin == self.end
 
 
@@ -87,7 +87,7 @@ class LocList:
     entries: tuple[LocationListEntry, ...]
     unit: Unit
     empty: tuple[LocationListEntry, ...] = ()
-    """Those that hold for no program location: they mean nothing (DWARF 5 2.6.2)."""
+    """Entries that cover no program location: they have no meaning (DWARF 5 2.6.2)."""
 
 
 @frozen
@@ -126,9 +126,9 @@ class Unit(Protocol):
         ...
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
-        """DW_AT_location, else DW_AT_const_value, of the DIE at an offset in `.debug_info`.
+        """Return DW_AT_location, else DW_AT_const_value, of the DIE at an offset in `.debug_info`.
 
-        None where the DIE has neither; `IllFormed` where no DIE starts there.
+        None if the DIE has neither; raises `IllFormed` if no DIE starts there.
         """
         ...
 
@@ -153,7 +153,8 @@ class Frame(Protocol):
     def architecture(self) -> Architecture | None: ...
 
     def register(self, number: int) -> Location:
-        """Where the frame's value of a register is, by CFI; not asked of the top frame."""
+        """Return the location of the frame's value of a register, by CFI; not used for the top
+        frame."""
         ...
 
     def entry_register(self, number: int) -> Location:
@@ -173,24 +174,25 @@ class Frame(Protocol):
         ...
 
     def entry_value(self, expression: bytes) -> Value | None:
-        """The call-site parameter that tells an entry value; None where none does."""
+        """Return the entry value from a call-site parameter; None if none describes it."""
         ...
 
     def parameter_value(self, section_offset: int) -> Value | None:
-        """The value on entry of the formal parameter at an offset in `.debug_info`.
+        """Return the value on entry of the formal parameter at an offset in `.debug_info`.
 
-        None where no call-site parameter describes it.
+        None if no call-site parameter describes it.
         """
         ...
 
     def lane_was_active(self, lane: int) -> bool | None:
-        """Whether the lane was active on entry (DW_AT_LLVM_lane_pc); None where nothing tells."""
+        """Return whether the lane was active on entry (DW_AT_LLVM_lane_pc); None if unknown."""
         ...
 
     def program_location(self, lane: int | None) -> int | None:
-        """Where the frame is: for a lane by DW_AT_LLVM_lane_pc, else its pc or call site.
+        """Return the location of the frame: for a lane by DW_AT_LLVM_lane_pc, else its pc or call
+        site.
 
-        None where nothing tells.
+        None if unknown.
         """
         ...
 
@@ -219,7 +221,7 @@ class Context:
     """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
     limits: Limits = Limits()
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
-    """Where it is told how the places of what is read compare."""
+    """Records how the places of each location compare."""
     widens_bases: bool = field(default=False, kw_only=True)
     """Whether a scalar register narrower than an address is extended by zeros as its base, which
     the text does not allow and compilers rely on."""
@@ -255,7 +257,7 @@ class Context:
         self._check_frame()
 
     def _check_wave(self) -> None:
-        """Where no lane count is given, the lane is one of the architecture's wave."""
+        """Without a lane count, the lane must be one of the architecture's wave."""
         arch, lane = self.architecture, self.lane
         if lane is None or self.lane_count is not None or arch is None or not arch.is_simt:
             return
@@ -331,7 +333,7 @@ class Context:
         result_kind: ResultKind | None = "location",
         object: Location | None = None,
     ) -> Context:
-        """For a separate evaluation: initial stack and object are empty unless given."""
+        """Return a context for a separate evaluation: initial stack and object default to empty."""
         key = unit, frame or self.frame, self.pc if pc is None else pc, result_kind, object
         mine = self.unit, self.frame, self.pc, self.result_kind, self.object
         if all(map(is_, key, mine)) and not self.initial_stack:

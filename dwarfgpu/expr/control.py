@@ -38,7 +38,7 @@ class Outcome:
 
 @frozen
 class Nested:
-    """Evaluate something else first, in its own context; push what `then` makes of it."""
+    """Evaluate something else first, in its own context; push the result of `then`."""
 
     attribute: ExprLoc | LocList
     context: Context

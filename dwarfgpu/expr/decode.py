@@ -45,7 +45,7 @@ CACHED_BYTES = 1024
 
 
 KNOWN = 4096
-"""Encodings that are recognised at once, so that what is never repeated fills no memory."""
+"""Cache size for encodings; bounded, so that unrepeated encodings do not fill the memory."""
 
 KNOWN_SIZES = 8
 """Sizes of the encodings of one opcode that are looked for before decoding."""

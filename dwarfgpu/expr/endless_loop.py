@@ -1,7 +1,7 @@
-"""Loops that have no end, told before the budget of steps is used up.
+"""Detect endless loops before the budget of steps is used up.
 
-Law: evaluation is a pure function of the program, its context and the stack (A.2.5.4). Where a
-branch leads back to what was there before, with the same stack, it does so for ever.
+Law: evaluation is a pure function of the program, its context and the stack (A.2.5.4). If a branch
+returns to an earlier state, with the same stack, it does so forever.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ At: TypeAlias = tuple[Program, int, Context]
 """A program, the step that is next, and the context it is performed in."""
 
 _COMPARED: Final = 64
-"""Entries of a stack that is compared; deeper ones cost more than they are likely to tell."""
+"""Maximum number of stack entries to compare; comparing more costs more than it finds."""
 _WIDEST_BITS: Final = 128
 """Of a value that is compared by its bits."""
 
 
 class Loops:
-    """Compares what is there at backward branches with what was at an earlier one.
+    """Compares the state at backward branches with that at an earlier one.
 
-    The earlier one is the last whose count is a power of two (Brent's way to find a cycle), so
-    that a loop is found within about three times its length.
+    The earlier one is the last whose count is a power of two (Brent's cycle detection), so that a
+    loop is found within about three times its length.
     """
 
     __slots__ = ("at", "callers", "count", "next_kept", "stack")
@@ -39,7 +39,7 @@ class Loops:
         self.stack: Stack = []
 
     def is_endless(self, at: At, callers: list[At], stack: Stack) -> bool:
-        """Whether a branch back leads to what was there before, so that it will again."""
+        """Return whether a backward branch returns to an earlier state, and so will again."""
         self.count += 1
         if len(stack) > _COMPARED:
             return False
@@ -68,7 +68,7 @@ def _is_same_entry(a: Entry, b: Entry) -> bool:
         return True
     if type(a) is not Value or type(b) is not Value or a.type is not b.type:
         return False
-    # The bits of many lanes are no integer: each lane tells for itself.
+    # The bits of many lanes are no single integer: each lane decides for itself.
     return type(a.bits) is type(b.bits) is int and (
         a.type.bit_size <= _WIDEST_BITS and a.bits == b.bits
     )

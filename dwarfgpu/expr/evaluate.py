@@ -71,7 +71,7 @@ class Step:
     """0 in the expression itself, more in what it calls or evaluates."""
     error: DwarfGpuError | None = None
     number: int = 0
-    """In the order in which the operations begin, from 0."""
+    """Position in the order in which operations begin, from 0."""
     parent: int | None = None
     """The number of the operation that called or evaluated the expression; None for the outermost
     expression."""
@@ -101,10 +101,10 @@ def evaluate(
     dialect: Dialect | None = None,
     observe: Observer | None = None,
 ) -> Result:
-    """The result of an operation expression in a context (A.2.5.4).
+    """Evaluate an operation expression in a context (A.2.5.4).
 
-    The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError`
-    and its kinds, `Unsupported` or `LimitExceeded`, each with the operation where it arose.
+    The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
+    its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
     with _Evaluator(context, observe) as evaluator:
         return evaluator.result(data, context, dialect)
@@ -170,12 +170,12 @@ class _Evaluator:
         self.begun = 0
         """How many operations observers know to have begun."""
         self.current: int | None = None
-        """The number of the one that is performed, where there are observers."""
+        """Number of the current operation, if there are observers."""
         if context.object is not None or context.initial_stack:
             _require_fresh(context)
 
     def __enter__(self) -> _Evaluator:
-        """From here on what is read is counted: by the evaluation within which this one is."""
+        """Count what is read from here on: in the meter of the enclosing evaluation."""
         self.token: Token[Meter | None] = READ_BUDGET.set(READ_BUDGET.get() or self)
         return self
 
@@ -393,7 +393,7 @@ class _Evaluator:
 
 
 def _require_sizes(program: Program) -> None:
-    """Without architecture and unit nothing tells the size of an address: A.2.5.1."""
+    """Require architecture and unit: without both the size of an address is unknown (A.2.5.1)."""
     for instruction in program.instructions:
         operation = instruction.operation
         sized = any(operand.codec.name in ("address", "offset") for operand in operation.operands)
@@ -404,7 +404,7 @@ def _require_sizes(program: Program) -> None:
 
 
 def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
-    """Tell the operation at which an error arose; the innermost one stays."""
+    """Set the operation that caused an error; the innermost one stays."""
     if error.site is None:
         operation = instruction.operation
         error.site = Site(instruction.offset, operation.title, operation.section)

@@ -1,6 +1,6 @@
-"""A frame and a unit given by hand: for the command line, conformance cases and tests.
+"""A frame and a unit with explicit data: for the command line, conformance cases and tests.
 
-What is not given is absent; asking for it is `MissingContext`.
+Anything not given is absent; using it raises `MissingContext`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class GivenAddress:
 
 @frozen(eq=False)
 class GivenFrame:
-    """A call frame of which some things are known."""
+    """A call frame of which some facts are given."""
 
     architecture: Architecture | None = None
     level: int = 0
@@ -102,7 +102,7 @@ NO_CALLER: Final = "the context has no calling frame"
 
 @frozen(eq=False)
 class FrameWithoutProgram:
-    """The top call frame of a wave at no program location: it has nothing but given addresses."""
+    """The top call frame of a wave without a program location: it has only given addresses."""
 
     architecture: Architecture
     wave: WaveId
@@ -123,7 +123,7 @@ class FrameWithoutProgram:
         raise MissingContext(NO_UNWINDING)
 
     def entry_register(self, number: int) -> Location:
-        """By the architecture's default rule (A.2.5.4.4.1), that of AMD GPUs alone."""
+        """Apply the architecture's default rule (A.2.5.4.4.1); only AMD GPUs have one."""
         if self.architecture.machine != "AMDGPU":
             raise MissingContext(NO_UNWINDING)
         storage = Register(self.architecture.register(number), self.wave)
@@ -157,7 +157,7 @@ class FrameWithoutProgram:
 
 @frozen(eq=False)
 class GivenUnit:
-    """A compilation unit of which some things are known."""
+    """A compilation unit of which some facts are given."""
 
     format: UnitFormat = Factory(UnitFormat)
     dialect: Dialect = AMD

@@ -31,8 +31,8 @@ class Instruction:
 class Instructions(Sequence[Instruction]):
     """Instructions in the order of their offsets.
 
-    Long expressions repeat themselves: what is the same at several offsets is kept once, in
-    `distinct`, with the offset of the first; `order` tells which of them stands where.
+    Long expressions repeat themselves: `distinct` keeps equal instructions once, with the offset of
+    the first; `order` gives the one at each position.
     """
 
     __slots__ = ("distinct", "offsets", "order")
@@ -50,12 +50,12 @@ class Instructions(Sequence[Instruction]):
         return len(self.distinct) - 1
 
     def append(self, number: int, offset: int) -> None:
-        """Let the distinct instruction of a number stand at an offset."""
+        """Place the distinct instruction of a number at an offset."""
         self.order.append(number)
         self.offsets.append(offset)
 
     def index_at(self, offset: int) -> int | None:
-        """The index of the instruction that starts at an offset; None where none does."""
+        """Return the index of the instruction at an offset; None if none starts there."""
         index = bisect_left(self.offsets, offset)
         is_start = index < len(self.offsets) and self.offsets[index] == offset
         return index if is_start else None

@@ -1,8 +1,8 @@
-"""Vector registers that an expression reads without naming a lane (AMD text A.2.5.4.4.4).
+"""Notes on vector registers that an expression reads without naming a lane (A.2.5.4.4.4).
 
-By the letter, DW_OP_regx of a vector register is the register from its first bit on: a variable
-smaller than the register has the bits of lane 0 there, whichever lane is in focus. A producer that
-means each lane's own bits adds LLVM_push_lane. A note warns whoever reads by the letter.
+Read literally, DW_OP_regx of a vector register is the register from its first bit on: a variable
+smaller than the register has the bits of lane 0, whichever lane is in focus. A producer that means
+each lane's own bits adds LLVM_push_lane. The note warns about the literal reading.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _MOST_INSTRUCTIONS: Final = 4096
 def lane_zero_notes(
     instructions: Sequence[Instruction], size_bits: int | None, architecture: Architecture
 ) -> tuple[str, ...]:
-    """A note on each vector register of which every lane gets the first bits.
+    """Return a note for each vector register whose first bits every lane gets.
 
-    `size_bits`: of the object; None where it is not known.
+    `size_bits`: size of the object; None if unknown.
     """
     if not architecture.is_simt or len(instructions) > _MOST_INSTRUCTIONS:
         return ()
@@ -66,7 +66,7 @@ def _registers(
 
 
 def _bits_used(following: Sequence[Instruction], size_bits: int | None) -> int | None:
-    """The bits of a register from its first that are used; None where others may be meant."""
+    """Return how many bits of a register, from its first, are used; None if it may be others."""
     if not following:
         return 0 if size_bits is None else size_bits
     name, operands = following[0].operation.name, following[0].operands

@@ -1,8 +1,8 @@
-"""Scalar registers narrower than an address, as its base (AMD text A.2.5.4.4.3).
+"""Scalar registers narrower than an address, used as its base (AMD text A.2.5.4.4.3).
 
-By the text DW_OP_bregx of a 32-bit SGPR is an evaluation error: the bits of an address are not
-there. Compilers write it, and mean the register's contents extended by zeros, as ROCgdb reads it.
-`Context.widens_bases` says whether it is read so.
+By the text DW_OP_bregx of a 32-bit SGPR is an evaluation error: the register lacks bits of the
+address. Compilers write it, and mean the zero-extended register, as ROCgdb reads it.
+`Context.widens_bases` selects that reading.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""An operation is declared once: `@op` turns a plain function into an `Operation`.
+"""Operations, each declared once: `@op` turns a plain function into an `Operation`.
 
-Positional parameters are popped stack entries, deepest first; their annotation is the required
-kind. Keyword-only parameters are the encoded operands in order. A leading parameter annotated
-`Context`, `BaseType` (the generic type) or `Stack` is what else the operation may see. What is
-returned is pushed.
+Positional parameters are popped stack entries, deepest first; the annotation is the required kind.
+Keyword-only parameters are the encoded operands in order. A leading parameter annotated `Context`,
+`BaseType` (the generic type) or `Stack` is the operation's other input. The return value is pushed.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Operation:
     name: str
     """Without DW_OP_."""
     code: Code | None
-    """Its encoding in the current dialect; None where it has no number today."""
+    """Encoding in the current dialect; None if it has no number today."""
     function: Callable[..., Any] = field(repr=False, eq=False)
     operands: tuple[OperandInfo, ...]
     pops: tuple[PopInfo, ...]
@@ -72,13 +71,13 @@ class Operation:
     number: int | None = None
     """Its number within its family (reg3: 3)."""
     pushes: Literal["value", "location", "entry", "entries", "control", "none"] = "entry"
-    """What it pushes, as far as its declaration tells: for the static check."""
+    """What it pushes according to its declaration: for the static check."""
     details: str = ""
     """The rest of its documentation."""
     reading: str | None = None
     """What a dialect means by it, where that is not what the AMD text says."""
     transfers: bool = False
-    """Whether it may send control elsewhere in the expression, or into another."""
+    """Whether it may transfer control, within the expression or to another."""
 
     @property
     def title(self) -> str:
@@ -151,7 +150,7 @@ def alias(code: int, name: str, of: str) -> None:
 def _signature(
     function: Callable[..., Any],
 ) -> tuple[dict[str, Any], tuple[inspect.Parameter, ...]]:
-    """Annotations and parameters; those of a family are read once."""
+    """Return annotations and parameters; those of a family are read once."""
     parameters = inspect.signature(function).parameters
     return get_type_hints(function, include_extras=True), tuple(parameters.values())
 

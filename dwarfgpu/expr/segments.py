@@ -1,11 +1,10 @@
 """Addresses of a code object that are offsets in a segment (AMD text A.2.5.4.4.3).
 
-The text lets the address of DW_OP_addr and DW_OP_addrx be adjusted by the distance between where an
-ELF segment was linked and where it is loaded. What is in LDS, GDS or scratch memory is in no ELF
-segment: no loader moves it.
+The text adjusts the address of DW_OP_addr and DW_OP_addrx by the distance between the link and load
+address of an ELF segment. LDS, GDS and scratch memory are in no ELF segment: no loader moves them.
 
-Law: an address is taken for an offset only where the operations themselves, performed in order
-without a branch, carry it to an operation that names such an address space by a constant.
+Law: an address counts as an offset only if the operations themselves, performed in order without a
+branch, carry it to an operation that names such an address space by a constant.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _CONSTANTS: Final = frozenset(
     | {"const1s", "const2s", "const4s", "const8s", "consts"}
 )
 _MOST_INSTRUCTIONS: Final = 4096
-"""Of longer expressions no address is looked at; compilers write a handful of operations."""
+"""Maximum length of an expression to analyse; compilers write a handful of operations."""
 
 
 @frozen
@@ -43,7 +42,7 @@ class _Entry:
     """What is known of a stack entry."""
 
     sources: frozenset[int] = frozenset()
-    """Positions of the operations whose address it is, moved or not."""
+    """Positions of the operations whose address it is, displaced or not."""
     constant: int | None = None
 
 
@@ -115,7 +114,7 @@ def _popped(stack: list[_Entry]) -> _Entry:
 
 
 def _perform(instruction: Instruction, stack: list[_Entry]) -> None:
-    """What an operation does to what is known of the stack."""
+    """Apply an operation to the known facts about the stack."""
     operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
     match name:

@@ -1,6 +1,6 @@
-"""What one of many lanes has of nouns whose integers are those of all of them.
+"""Extract one lane's answer from data whose integers hold all lanes.
 
-Law: what is picked is equal to what is made for that lane alone, and holds no `Lanes`.
+Law: the result equals a scalar evaluation of that lane, and contains no `Lanes`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dwarfgpu.model.value import Value
 T = TypeVar("T")
 
 NESTING: Final = 24
-"""Nouns in one another; what is deeper is asked of each lane alone."""
+"""Maximum nesting; deeper data is evaluated for each lane separately."""
 NOUNS: Final = frozenset(
     {
         Bits,
@@ -51,7 +51,7 @@ NOUNS: Final = frozenset(
 
 
 class LaneExtractor:
-    """Picks for lanes in an order: that of arrays of a shape."""
+    """Extracts answers for lanes in the order of arrays of a shape."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
@@ -66,7 +66,7 @@ class LaneExtractor:
         return self._pick(value, 0) or (lambda lane: value)
 
     def _pick(self, value: Any, depth: int) -> Callable[[int], Any] | None:
-        """None for what is the same in all lanes."""
+        """Return None for a value that is the same in all lanes."""
         kind = type(value)
         if kind is not Lanes and kind is not tuple and kind not in NOUNS:
             return None

@@ -1,8 +1,8 @@
 """One integer for each of many lanes, in the place of an integer.
 
-Laws: a `Lanes` has the operators of an integer and is exact. Asking it for one answer (`if`,
-`int()`, a look-up) answers for all lanes or raises `Divergence`, so that a split always divides;
-what is known to be equal in all lanes is an `int`. NumPy is imported here and by those who make
+Laws: a `Lanes` has the operators of an integer and is exact. A question with one answer (`if`,
+`int()`, a look-up) answers for all lanes or raises `Divergence`, so that a split always divides; a
+value known to be equal in all lanes is an `int`. NumPy is imported only here and by the makers of
 lanes (docs/decisions/0008).
 """
 
@@ -19,7 +19,8 @@ Array: TypeAlias = npt.NDArray[Any]
 INT64_LEAST, INT64_MOST = -(1 << 63), (1 << 63) - 1
 
 # A type checker takes a `Lanes` for an integer, because it has the operators of one. At run time it
-# is none, and `isinstance` says so: code that lanes reach asks for the other types of a union.
+# is not one, and `isinstance` says so: code that receives lanes tests for the other types of a
+# union.
 if TYPE_CHECKING:
     _Integer = int
 else:
@@ -27,10 +28,10 @@ else:
 
 
 class Divergence(Exception):
-    """Lanes do not agree on an answer: they are to go on apart.
+    """Lanes disagree on an answer: they must proceed separately.
 
-    `key` has an element for each lane, equal for those that may stay together; it broadcasts to
-    the shape of all lanes. None: each lane is to be asked alone.
+    `key` has an element per lane, equal for lanes that may stay together; it broadcasts to the
+    shape of all lanes. None separates every lane.
     """
 
     def __init__(self, key: Array | None) -> None:
@@ -53,7 +54,7 @@ def _smallest(array: Array, least: int, most: int) -> Array:
 
 
 def mapped(number: int, tell: Callable[[int], int | None]) -> int | None:
-    """What is told of the number of each lane; each that occurs is asked once."""
+    """Map the number of each lane; each distinct number is mapped once."""
     if not isinstance(number, Lanes):
         return tell(number)
     occurring, places = np.unique(number.array, return_inverse=True)
@@ -81,7 +82,7 @@ class Lanes(_Integer):
         return f"Lanes({self.least}..{self.most})"
 
     def __format__(self, spec: str) -> str:
-        raise Divergence(None)  # a message with numbers is that of one lane
+        raise Divergence(None)  # a message with numbers belongs to one lane
 
     def __str__(self) -> str:
         return format(self)
@@ -111,7 +112,7 @@ class Lanes(_Integer):
         return hash(self.__index__())
 
     def __getattr__(self, name: str) -> Any:
-        """What an integer has besides these methods is asked of each lane."""
+        """Other attributes of an integer are evaluated for each lane."""
         if hasattr(int, name):
             raise Divergence(None)
         raise AttributeError(name)
@@ -169,7 +170,7 @@ class Lanes(_Integer):
         return self._compared(other, np.not_equal, apart, False)
 
     def _compared(self, other: int, compare: np.ufunc, always: bool, never: bool) -> bool:
-        """A bool where the bounds decide, else what decides when it is asked."""
+        """Return a bool if the bounds decide, else the comparison, which decides when used."""
         if always or never:
             return always
         left, right = _pair(self, other)
@@ -178,7 +179,7 @@ class Lanes(_Integer):
             return True
         return cast(bool, Lanes(results.astype(np.int64), 0, 1)) if results.any() else False
 
-    # Arithmetic. Bounds are those of the exact result: they tell whether 64 bits hold it.
+    # Arithmetic. Bounds are those of the exact result: they show whether 64 bits hold it.
 
     def __add__(self, other: int) -> int:
         least, most = _bounds(other)
@@ -319,7 +320,7 @@ def _widest(a: int, b: int) -> tuple[int, int]:
 
 def _quotient(operation: Callable[[Any, Any], Any], a: int, b: int) -> int:
     """Floor division or its remainder, as Python's integers have them."""
-    if not b:  # some lanes divide by zero: they go on apart
+    if not b:  # some lanes divide by zero: they proceed separately
         raise ZeroDivisionError("integer division or modulo by zero")
     most = max(abs(bound) for number in (a, b) for bound in _bounds(number))
     return _made(operation, a, b, -most, most, narrows=True)
@@ -350,7 +351,7 @@ def _shifted_right(number: int, count: int) -> int:
     least, most = _bounds(number)
     count_least, count_most = _bounds(count)
     if count_most > 63 and least >= INT64_LEAST and most <= INT64_MOST:
-        count = _at_most_63(count)  # what is left of 64 bits by then is the sign
+        count = _at_most_63(count)  # by then only the sign remains of 64 bits
     low = least >> (count_most if least >= 0 else count_least)
     high = most >> (count_least if most >= 0 else count_most)
     return _made(np.right_shift, number, count, low, high, narrows=True)

@@ -34,11 +34,12 @@ class SingleLocation:
     storage: Storage
     bit_offset: int = 0
     holder_bits: int | None = field(default=None, eq=False, repr=False)
-    """Bits of the register or stack value that it wholly is, where the storage does not tell."""
+    """Size in bits of the register or stack value that fills it, if the storage does not have
+    one."""
 
     @property
     def remaining_bits(self) -> int | None:
-        """Bits from the position to the end of the storage; None where it has no end."""
+        """Bits from the position to the end of the storage; None if it has no end."""
         storage = self.storage
         return None if isinstance(storage, Undefined) else storage.size_bits - self.bit_offset
 
@@ -98,7 +99,7 @@ class Location:
         return min(sizes, default=None)
 
     def held(self, holder_bits: int) -> Location:
-        """The same, of which each place is a register of `holder_bits` bits."""
+        """Return the same location with each place as a register of `holder_bits` bits."""
         places = [
             place
             if place.holder_bits is not None or isinstance(place.storage, Undefined)
@@ -137,9 +138,9 @@ class ImplicitPointerValue:
 
 @frozen(eq=False)
 class PartialComposite:
-    """An incomplete composite location description: only its own operations accept it.
+    """An incomplete composite location description: only composite operations accept it.
 
-    A chain, so that appending a part copies nothing.
+    It is a chain, so that appending a part copies nothing.
     """
 
     part: Part
@@ -169,9 +170,9 @@ NARROWED = 8
 
 
 def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
-    """The location that holds `size_bits` bits from bit `at`, without the composites around it.
+    """Return the location of `size_bits` bits from bit `at`, without enclosing composites.
 
-    Where a single part of a composite holds all of them, the part itself is meant.
+    If a single part of a composite holds all of them, the result is in that part.
     """
     for _ in range(NARROWED):
         if len(location.places) != 1 or size_bits == 0:
@@ -202,9 +203,9 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
 
 
 def selection(location: Location, mask: int, element_bits: int, count: int) -> Location:
-    """The location whose elements in `mask` are the same, without a selection around them.
+    """Return the location without a selection if its elements in `mask` come from one place.
 
-    Where a selection of the same elements takes all of those from one place, that place is meant.
+    A selection of the same elements that all come from one place becomes that place.
     """
     for _ in range(NARROWED):
         place = location.places[0]

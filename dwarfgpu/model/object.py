@@ -1,6 +1,6 @@
-"""The bits of an object as they were read, and which of them are not known (AMD text A.2.5.4.4.2).
+"""The bits of an object as read, with masks of the unknown ones (AMD text A.2.5.4.4.2).
 
-Law: a bit that is undefined or unavailable is never shown as a number.
+Law: an undefined or unavailable bit is never shown as a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DESCRIBES = "the location describes"
 
 @frozen
 class Bits:
-    """A run of bits (see `dwarfgpu.base.bits`) with masks of those that are not known."""
+    """A run of bits (see `dwarfgpu.base.bits`) with masks of the unknown ones."""
 
     value: int = field(repr=hex)
     """The run; its unknown bits mean nothing."""
@@ -29,7 +29,7 @@ class Bits:
     unavailable: int = field(default=0, repr=hex)
     """Set bits are somewhere, but the machine does not give them."""
     reasons: tuple[str, ...] = ()
-    """Why bits are not known, in the order found."""
+    """Why bits are unknown, in the order of discovery."""
 
     @property
     def unknown(self) -> int:
@@ -62,7 +62,7 @@ class Bits:
         return Bits(runs[0], count, runs[1], runs[2], reasons)
 
     def reversed(self) -> Bits:
-        """The bytes of the run in the other order; it has no part of a byte."""
+        """Return the run with its bytes reversed; it must consist of whole bytes."""
         runs = [
             int.from_bytes(to_bytes(run, self.size_bits, "little"), "big")
             for run in (self.value, self.undefined, self.unavailable)

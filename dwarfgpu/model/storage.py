@@ -1,7 +1,8 @@
 """Location storage (AMD text A.2.5.3): linear streams of bits, each with a size.
 
-Laws: these are nouns; nothing here reads a machine. Composites may be nested a hundred thousand
-deep and share their parts: comparing, hashing and printing them neither recurses nor repeats.
+Laws: these are plain data; nothing here reads a machine. Composites may be nested a hundred
+thousand deep and share their parts: comparing, hashing and printing them neither recurses nor
+repeats.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ class Memory:
 
     space: AddressSpace
     wave: int | None = None
-    """The wave (architecture thread) whose memory it is; None where all waves see the same."""
+    """The wave (architecture thread) that owns the memory; None if all waves share it."""
     lane: int | None = None
-    """The lane whose memory it is; None where all lanes of the wave see the same."""
+    """The lane that owns the memory; None if all lanes of the wave share it."""
 
     @property
     def size_bits(self) -> int:
@@ -39,7 +40,7 @@ class Register:
     register: RegisterInfo
     wave: int = 0
     frame: int = 0
-    """Level of the frame whose physical register it is."""
+    """Level of the frame that owns the physical register."""
 
     @property
     def size_bits(self) -> int:
@@ -116,7 +117,7 @@ class Composite:
     """Bit offset of each part."""
     size_bits: int
     depth: int = field(repr=False)
-    """Composites inside one another, itself included; that of a location is `depth_of`."""
+    """Nesting depth of composites, including this one; see `depth_of` for locations."""
 
     @depth.default
     def _depth(self) -> int:
@@ -193,7 +194,7 @@ def is_compound(storage: object) -> TypeGuard[Compound]:
 
 
 def _inner(storage: Compound) -> tuple[object, tuple[Location, ...]]:
-    """What tells a compound from others, the locations in it apart; and these."""
+    """Return what identifies a compound apart from its locations, and its locations."""
     match storage:
         case Composite():
             sizes = tuple(part.size_bits for part in storage.parts)

@@ -125,7 +125,7 @@ class Value:
         return Value.of(-self.bits, self.type)
 
     def __abs__(self) -> Value:
-        """The entry taken as signed; the least integer has no absolute value and wraps."""
+        """Return the absolute value, taken as signed; the least integer has none and wraps."""
         if self.type.encoding == "float":
             form = _float_format(self.type, "absolute value")
             return -self if form.sign(self.bits) else self
@@ -230,7 +230,7 @@ def _integer_of(value: Value) -> int:
 
 
 def _fits(number: int, to: BaseType) -> bool:
-    """Whether an integral type, the generic one read either way, holds the number."""
+    """Return whether an integral type holds the number; the generic type reads it either way."""
     least = -(1 << to.bit_size - 1) if to.is_signed or to.is_generic else 0
     most = 1 << to.bit_size - (1 if to.is_signed else 0)
     return least <= number < most

@@ -1,6 +1,6 @@
-"""What an operation does to what is known of a stack, from its declaration: for the static check.
+"""The effect of an operation on an abstract stack, from its declaration: for the static check.
 
-Law: what is known holds on every path, so that what it excludes is certain.
+Law: abstract facts hold on every path, so that whatever they exclude is certain.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from dwarfgpu.expr.operation import PopInfo
 from dwarfgpu.model.location import PartialComposite
 
 KNOWN: Final = 32
-"""Entries of which the kind is followed, from the top."""
+"""Number of entries, from the top, whose kind is tracked."""
 
 Severity = Literal["error", "warning", "note"]
 Report: TypeAlias = Callable[[Severity, str, str], None]
-"""Takes how bad it is, the name of the rule (docs/check.md), and what is wrong."""
+"""Called with the severity, the name of the rule (docs/check.md), and the message."""
 
 
 @frozen
 class Shape:
-    """What is known of a stack: its top entries, and how many are below them."""
+    """The known part of a stack: its top entries, and how many are below them."""
 
     top: tuple[Known, ...]
     least: int
     """Entries below at least."""
     most: int | None
-    """Entries below at most; None where nothing is known."""
+    """Maximum number of entries below; None if unknown."""
 
     @property
     def least_depth(self) -> int:
@@ -81,7 +81,7 @@ class Shape:
         return entries, Shape((), max(self.least - missing, 0), most)
 
     def joined(self, other: Shape) -> Shape:
-        """What holds of both."""
+        """Return what holds of both shapes."""
         count = min(len(self.top), len(other.top))
         cut, other_cut = len(self.top) - count, len(other.top) - count
         pairs = zip(self.top[cut:], other.top[other_cut:], strict=True)
@@ -142,7 +142,7 @@ class Transfer:
     def __call__(
         self, instruction: Instruction, perform: Perform, shape: Shape, report: Report
     ) -> Shape | None:
-        """The stack after the operation; None where it certainly fails, which is reported.
+        """Return the stack after the operation; None, with a report, if it certainly fails.
 
         `perform`: the evaluator's step of the instruction (`prepare`).
         """
@@ -159,7 +159,7 @@ class Transfer:
         except DwarfGpuError as error:
             rule = rule_of(error, instruction)
             if any(entry.in_top_frame for entry in entries):
-                if rule != "wrong-kind":  # that the kinds told
+                if rule != "wrong-kind":  # the kinds reported it already
                     report("warning", rule, f"{error.message}, in the top call frame")
                 return after
             report("error", rule, error.message)
@@ -183,7 +183,7 @@ class Transfer:
         return True
 
     def _declared(self, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
-        """The same, as far as the declaration of the operation and the kinds of entries tell."""
+        """Apply what the operation's declaration and the kinds of entries determine."""
         operation = instruction.operation
         if operation.unsupported is not None:
             report("note", "unsupported-operation", f"not supported: {operation.unsupported}")
@@ -319,7 +319,7 @@ def piece_bits(instruction: Instruction) -> int:
 def _fits_base(
     instruction: Instruction, arch: Architecture, space: AddressSpace, report: Report
 ) -> bool:
-    """Whether the register of DW_OP_LLVM_aspace_bregx holds an address of the space."""
+    """Return whether the register of DW_OP_LLVM_aspace_bregx holds an address of the space."""
     number = instruction.operands[0]
     register = arch.registers.get(number) if isinstance(number, int) else None
     if register is None or register.size_bits >= space.address_bits:
@@ -378,7 +378,7 @@ def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report
         noun = "a location description" if info.kind == "location" else "a value"
     message = f"{noun} is required as {info.name}, not {_named(entry.kinds)}"
     if entry.kinds & REGISTER:
-        # In a frame that is not the top one, a register may stand in memory.
+        # In a frame other than the top one, memory may hold a register.
         report("warning", "wrong-kind", f"{message}, in the top call frame")
         return True
     report("error", "wrong-kind", message)
@@ -397,7 +397,7 @@ def _as_location(kinds: int) -> int:
 
 
 def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | None:
-    """Operands of one type, which is that of the result."""
+    """Operands and result have one type."""
     kinds = 0
     for entry in popped:
         kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)

@@ -1,8 +1,8 @@
-"""What is known of a stack entry before an evaluation, and operations performed on what is known.
+"""Abstract stack entries, and operations performed on known ones.
 
-Laws: what is known holds on every path, so that what it excludes is certain. An operation whose
-entries are all known is performed by the evaluator's own step, in a context that tells no more than
-the architecture: what it lacks there is not known, any other error is certain.
+Laws: abstract facts hold on every path, so that whatever they exclude is certain. An operation
+whose entries are all known is performed by the evaluator's own step, in a context with the
+architecture only: anything missing there is unknown, any other error is certain.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ ACCEPTED: Final[dict[Kind, int]] = {
 _MOST_PARTS: Final = 256
 """Of a composite that is known: what makes one is linear in them."""
 _MOST_BITS: Final = 4096
-"""Of implicit storage whose bits are known."""
+"""Maximum size of implicit storage whose bits are tracked."""
 _LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MOST_BITS // 8, runs=64)
 _UNTOLD: Final = "only the context tells"
 
@@ -92,9 +92,9 @@ class Known:
 
     kinds: int = ANY
     entry: Entry | None = field(default=None, eq=_identity)
-    """What it is, where that is known: a value of the generic type, or where a location is."""
+    """The entry itself, if known: a value of the generic type, or the place of a location."""
     is_blank: bool = False
-    """Whether the bits of implicit storage in it are not known, only how many there are."""
+    """Whether only the size of its implicit storage is known, not the bits."""
     in_top_frame: bool = False
     """Whether it is so in the top call frame; in another one registers may be anywhere."""
 
@@ -113,7 +113,7 @@ class Known:
 
 @frozen(eq=False)
 class _Unit(GivenUnit):
-    """A unit of which nothing but its format is known."""
+    """A unit of which only the format is known."""
 
     def base_type(self, unit_offset: int) -> BaseType:
         raise MissingContext(_UNTOLD)
@@ -132,7 +132,7 @@ class _Unit(GivenUnit):
 
 
 class _Coercer:
-    """The implicit conversions, but for those that need another evaluation."""
+    """The implicit conversions that need no other evaluation."""
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         if isinstance(entry, PartialComposite):
@@ -168,10 +168,10 @@ def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
 
 
 def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | None:
-    """The entry that an operation leaves of entries that are known; None where that is not known.
+    """Return the entry that an operation leaves of known entries; None if it is unknown.
 
-    Raises the error with which every evaluation fails there; of entries that are `in_top_frame`,
-    every one in the top call frame.
+    Raises the error with which every evaluation fails there; for entries that are `in_top_frame`,
+    every evaluation in the top call frame.
     """
     stack: list[Entry] = []
     blank = in_top_frame = False
@@ -204,7 +204,7 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
 
 
 def blank_location(size_bits: int) -> Location:
-    """Implicit storage of a size, of which the bits are not known."""
+    """Return implicit storage of a size with unknown bits."""
     return Location((SingleLocation(Implicit(0, size_bits)),))
 
 
@@ -213,7 +213,7 @@ def _is_large(entry: Entry) -> bool:
 
 
 def kind_of(entry: Entry) -> int:
-    """The one kind that an entry is of."""
+    """Return the kind of an entry."""
     match entry:
         case Value():
             return GENERIC if entry.type.is_generic else TYPED

@@ -1,7 +1,7 @@
-"""The static check: what is wrong with an expression, without evaluating it.
+"""The static check: find errors in an expression without evaluating it.
 
-Law: an `error` is certain: whatever the context, an evaluation that performs the operation fails
-there. What may be meant is a `warning`, what could be said better `info`. The work is linear.
+Law: an `error` is certain: in every context, an evaluation that performs the operation fails there.
+A `warning` may be intended, `info` suggests a better encoding. The work is linear.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 
 VISITS = 8
-"""Times that what is known of an operation's stack may change before nothing is assumed of it."""
+"""How often the facts about an operation's stack may change before they are dropped."""
 DEEPEST = 8
 """Expressions within one another that are looked into."""
 _FORM = UnitFormat()
@@ -57,7 +57,7 @@ class Finding:
     """One thing that is wrong, or could be better."""
 
     offset: int
-    """Bytes from the start of the expression; its length for what is wrong with the result."""
+    """Bytes from the start of the expression; its length for a problem of the result."""
     operation: str | None
     severity: Severity
     rule: str
@@ -76,10 +76,10 @@ def check(
     initial_stack_depth: int | None = 0,
     result_kind: ResultKind | None = None,
 ) -> list[Finding]:
-    """What is found, in the order of the bytes; never raises.
+    """Return the findings in the order of the bytes; never raises.
 
-    `initial_stack_depth`: entries that the stack begins with; None where that is not known, as for
-    what a DW_OP_call performs.
+    `initial_stack_depth`: number of initial entries; None if unknown, as for the target of a
+    DW_OP_call.
     """
     checker = _Checker(prepare(data, dialect, form), arch, result_kind)
     checker.run(_initial(initial_stack_depth))
@@ -117,13 +117,13 @@ class _Checker:
         return self.program.instructions
 
     def index_at(self, offset: int) -> int | None:
-        """The instruction that starts at an offset; the end of what is decoded counts as one."""
+        """Return the instruction at an offset; the end of the decoded part counts as one."""
         if offset == len(self.expression.data) and self.expression.error is None:
             return len(self.instructions)
         return self.instructions.index_at(offset)
 
     def run(self, start: Shape) -> Known | None:
-        """Find what is wrong; what is known of the result, None where there is none."""
+        """Find problems; return what is known of the result, None if there is none."""
         successors = [self._successors(index) for index in range(len(self.instructions))]
         shapes = self._solved(start, successors)
         for index, instruction in enumerate(self.instructions):
@@ -158,7 +158,7 @@ class _Checker:
         )
 
     def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
-        """What is known before each operation, and at the end: a fixed point."""
+        """Return what is known before each operation, and at the end: a fixed point."""
         steps = self.program.steps
         shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
         visits = [0] * len(shapes)
@@ -219,7 +219,7 @@ class _Checker:
             )
 
     def _operands(self, instruction: Instruction) -> bool:
-        """What operands alone tell; whether the operation certainly fails."""
+        """Check the operands alone; return whether the operation certainly fails."""
         wrong = _wrong_operands(instruction, self.arch)
         if wrong is not None:
             self._add(instruction, "error", *wrong)
@@ -296,7 +296,7 @@ class _Checker:
             site = error.site
             operation = None if site is None else site.operation
             section = None if site is None else site.section
-            # Whoever defined a vendor's operation can read what is unknown here.
+            # The vendor who defined an operation can decode what is unknown here.
             is_vendors = operation is None and undecoded[0] >= _FIRST_VENDOR_OPCODE
             is_certain = len(self.instructions) in reachable and not is_vendors
             self.findings.append(
@@ -324,9 +324,9 @@ class _Checker:
         return out
 
     def _endless(self, successors: list[tuple[int, ...]]) -> None:
-        """A loop that nothing leaves, where an evaluation certainly comes.
+        """Report a loop without exit that an evaluation certainly reaches.
 
-        No rule calls it ill-formed: its evaluation does not come to an end, and so has no result.
+        No rule calls it ill-formed: its evaluation does not end, and so has no result.
         """
         reachable = _reachable([0], successors)
         backward: list[list[int]] = [[] for _ in range(len(successors) + 1)]
@@ -412,7 +412,7 @@ _CURRENT = {
 
 
 def _unheard(severity: Severity, rule: str, message: str) -> None:
-    """Findings are reported once what is known no longer changes."""
+    """Drop findings until the facts no longer change."""
 
 
 def _target(instruction: Instruction) -> int:

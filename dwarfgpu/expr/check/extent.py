@@ -1,7 +1,7 @@
-"""How much of an object an expression describes, told from its operations alone (A.2.5.4.4).
+"""How much of an object an expression describes, judged by its operations alone (A.2.5.4.4).
 
-Law: nothing is evaluated and nothing guessed. What holds in every context is told; what a branch,
-a call or an operation of the lanes decides is `depends`, with the operation that decides it.
+Law: nothing is evaluated and nothing guessed. The result holds in every context; if a branch, a
+call or a lane operation decides, it is `depends`, with that operation.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
-"""All of the object; parts of it; the context decides; none of it; every evaluation fails."""
+"""All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
 
 _PIECES: Final = frozenset({"piece", "bit_piece"})
 
 
 @frozen
 class Extent:
-    """What is known of every result of an expression."""
+    """What holds for every result of an expression."""
 
     completeness: Completeness
     undefined: tuple[tuple[int, int], ...] = ()
     """First bit and number of the bits of the object that are described as nowhere."""
     size_bits: int | None = None
-    """Of a composite; None where the description has no size of its own."""
+    """Size of a composite; None if the description has no size of its own."""
     reason: str | None = None
     """What decides, or why every evaluation fails."""
 
@@ -124,7 +124,7 @@ class _Pieces:
     size_bits: int = 0
     undefined: list[tuple[int, int]] = field(factory=list)
     begun: int = 0
-    """Composites so far: of more than one, only whether some part is undefined is known."""
+    """Number of composites so far: beyond one, only whether some part is undefined is tracked."""
     is_nowhere: bool = False
     """Whether any part of any of them is undefined."""
 
@@ -143,7 +143,7 @@ class _Pieces:
 
 @define
 class _Findings:
-    """What is said of one operation, the last of it."""
+    """The last finding about one operation."""
 
     severity: Severity = "error"
     message: str = "fails"
@@ -152,7 +152,7 @@ class _Findings:
         self.severity, self.message = severity, message
 
     def failure(self, instruction: Instruction) -> Extent:
-        """The operation certainly has no result; one that is not supported may have."""
+        """The operation certainly has no result; an unsupported one may have."""
         title = instruction.operation.title
         reason = f"{title} at offset {instruction.offset:#x}: {self.message}"
         return Extent("broken" if self.severity == "error" else "depends", reason=reason)
@@ -181,7 +181,7 @@ def _composite(undefined: tuple[tuple[int, int], ...], size_bits: int) -> Extent
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The ranges, in order already, those that touch as one."""
+    """Merge adjacent ranges; they are already sorted."""
     out: list[tuple[int, int]] = []
     for first, count in ranges:
         if out and sum(out[-1]) == first:

@@ -23,7 +23,7 @@ class Dialect:
     upstream_clang: bool = False
     """Whether a final `litN, swap, xderef` means an address space of upstream clang."""
     is_of_compilers: bool = True
-    """Whether compilers write it, whose habits count where the text is not strictly followed."""
+    """Whether compilers write it; their habits count unless the text is followed strictly."""
 
     def __str__(self) -> str:
         return self.name
@@ -61,7 +61,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect of that name; `UsageError` names those that exist."""
+    """Return the dialect of a name; `UsageError` lists the existing ones."""
     try:
         return DIALECTS[name]
     except KeyError:

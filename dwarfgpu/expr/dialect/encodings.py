@@ -55,7 +55,7 @@ class Encodings:
 
     by_code: Mapping[Code, Operation] = field(repr=False)
     codes: Mapping[str, Code] = field(init=False, repr=False)
-    """The encoding of each operation, by its name; the one-byte encoding where it has two."""
+    """The encoding of each operation by name; the one-byte encoding if it has two."""
 
     @codes.default
     def _codes(self) -> dict[str, Code]:

@@ -1,8 +1,8 @@
 """How upstream clang describes AMDGPU variables (`docs/dialects.md`).
 
-Read literally, what it writes names the wrong place. It knows no lanes: a vector register means
-the focused lane's dword of it, and an address space is a final `litN, swap, xderef` in clang's own
-numbers, which would fetch the variable's contents and take them for its address.
+Read literally, its output names the wrong place. It has no lane operations: a vector register means
+the focused lane's dword of it, and a final `litN, swap, xderef` means an address space in clang's
+own numbers, where a literal reading fetches the variable's contents and takes them for its address.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _READINGS = {
     "regval_type": "upstream clang: two readings, and nothing tells which is meant",
     "bregx": "upstream clang: two readings, and nothing tells which is meant",
 }
-"""What is read differently at each operation, for those who observe."""
+"""The note for observers on each operation that is read differently."""
 
 _SCRATCH_BASES = frozenset({64, 65})
 """DWARF's numbers of s32 and s33, clang's stack and frame pointer."""
@@ -51,7 +51,7 @@ AMBIGUOUS = (
     "holds an address and where it holds the value itself"
 )
 FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
-"""The note on DW_OP_fbreg; where there is no frame base it says nothing."""
+"""The note on DW_OP_fbreg; omitted if there is no frame base."""
 UNPLACED = (
     "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of them, "
     "this may be the place of another one"
@@ -63,7 +63,7 @@ LANE_BITS = 32
 
 @frozen
 class Translation:
-    """Instructions as meant, and notes of what was read differently."""
+    """Instructions as intended, and notes on what is read differently."""
 
     instructions: Instructions
     notes: tuple[str, ...]
@@ -120,9 +120,9 @@ def _piece(following: Instruction | None) -> int:
 def _without_suffixes(
     instructions: Sequence[Instruction],
 ) -> tuple[list[Instruction], list[str]]:
-    """`litN, swap, xderef` that ends a location or a part of one, as an address space.
+    """Read a `litN, swap, xderef` that ends a location, or a part of one, as an address space.
 
-    Before a final stack_value it means nothing.
+    Before a final stack_value it has no meaning.
     """
     out: list[Instruction] = []
     notes: list[str] = []
@@ -174,9 +174,9 @@ def _with(
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
-    """As DW_OP_LLVM_form_aspace_address; what is in the space already stays as it is.
+    """As DW_OP_LLVM_form_aspace_address; a location already in the space stays as it is.
 
-    Without a lane in the context the place names none: it can be told, but not read.
+    If the context has no lane, the place has none: it can be printed, but not read.
     """
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
     if isinstance(address, Location):
@@ -222,7 +222,7 @@ def _ambiguous(ctx: Context, **_: int) -> Location:
 
 
 class DescribesFrameBase(Protocol):
-    """A call frame, as far as `notes_that_hold` needs it."""
+    """The part of a call frame that `notes_that_hold` needs."""
 
     @property
     def has_frame_base(self) -> bool:

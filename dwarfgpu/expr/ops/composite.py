@@ -72,7 +72,7 @@ def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: 
 def LLVM_select_bit_piece(
     ctx: Context, zero: Location, one: Location, mask: Value, *, element_size: Size, count: Size
 ) -> Location:
-    """Make a composite whose parts come from one of two locations, as a bit mask says.
+    """Make a composite whose parts come from one of two locations, selected by a bit mask.
 
     Part N is `element_size` bits at bit N * `element_size` of `one` where bit N of the mask, from
     the least significant, is 1, and of `zero` where it is 0: a vector register of which some lanes
@@ -151,13 +151,13 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 
 def _part(ctx: Context, location: Location, size_bits: int) -> Part:
-    """A part, all of whose bits lie within each of its places."""
+    """Return a part whose bits all lie within each of its places."""
     _require_bits(location, size_bits)
     return Part(_shallow(ctx, narrowed(location, size_bits)), size_bits)
 
 
 def _shallow(ctx: Context, location: Location) -> Location:
-    """The location, in which so few composites are inside one another that one more may be."""
+    """Return the location, flattened so that one more level of nesting is allowed."""
     if depth_of(location) >= ctx.limits.depth:
         raise LimitExceeded(
             f"composites inside one another more than {ctx.limits.depth} deep", "--max-depth"
@@ -196,7 +196,7 @@ def _require_size(ctx: Context, size_bits: int) -> None:
 
 
 def _rest(ctx: Context, base: Location, size_bits: int, first_bit: int = 0) -> Part:
-    """What is left of the base of an overlay."""
+    """Return the remaining part of an overlay's base."""
     return Part(_shallow(ctx, narrowed(base, size_bits, first_bit)), size_bits)
 
 

@@ -11,7 +11,7 @@ from dwarfgpu.expr.operation import op
 from dwarfgpu.model.value import Value
 
 WIDEST_BITS = 8192
-"""Of a type to which values are converted: what is wider only fills the memory."""
+"""Maximum size of a type to which values are converted: wider ones would only fill the memory."""
 
 
 @op(0xA8, spec="A.2.5.4.3.3")
@@ -29,7 +29,7 @@ def convert(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
                 apertures = ctx.target.apertures_of(ctx.wave)
             address, _ = arch.convert(operand.bits, from_space, to_space, ctx.lane, apertures)
             for space in map(arch.address_space, (from_space, to_space)):
-                # Also where its number alone would do: the address means nothing without the lane.
+                # Even if the number alone would do: the address has no meaning without the lane.
                 if space.scope == "lane" and ctx.lane is None:
                     raise MissingContext(f"{space} needs the lane, and the context has no lane")
             return Value.of(address, to)

@@ -35,7 +35,7 @@ def LLVM_form_aspace_address(
     """Make a memory location from an address and an address space.
 
     The address is taken as unsigned, in the address size of the space. Memory of a wave or of a
-    lane is that of the current ones, also when it is accessed later.
+    lane is that of the current one, also in later accesses.
     """
     space.require_integral()  # the number itself is unsigned
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
@@ -137,7 +137,7 @@ def base_address(
             f"the {space.address_bits}-bit addresses of {space}"
         )
     if excess_bits and access.endian == "big":
-        location = location.displaced(excess_bits)  # the low bits stand last
+        location = location.displaced(excess_bits)  # the low bits come last
     base = access.retrieve(location, space.address_bits)
     if isinstance(base, ImplicitPointer):
         raise _no_base()

@@ -109,7 +109,7 @@ def xderef_type(
 def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
     """Push the value that an expression had on entry to the current subprogram.
 
-    It is evaluated in the calling frame, or told by a call-site parameter. If it ends in
+    It is evaluated in the calling frame, or given by a call-site parameter. If it ends in
     DW_OP_reg*, the contents of the register are pushed.
     """
     frame = require(ctx.frame, "call frame")

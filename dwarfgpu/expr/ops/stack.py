@@ -1,7 +1,7 @@
 """Stack operations (AMD text A.2.5.4.1).
 
-Law: an incomplete composite that is accessed is ill-formed; what is copied is all that is. The
-evaluator refuses one that is popped.
+Law: accessing an incomplete composite is ill-formed; a copied entry is accessed in full. The
+evaluator refuses to pop one.
 """
 
 from __future__ import annotations

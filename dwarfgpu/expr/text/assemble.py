@@ -43,7 +43,7 @@ class Parser:
         self._form = form
 
     def parse(self) -> bytes:
-        """The bytes of the whole text; `Malformed` names the place of what is wrong."""
+        """Return the bytes of the whole text; `Malformed` names the place of an error."""
         first = self._cursor.token
         if first.kind == "word" and first.text.upper().startswith("DW_AT_"):
             self._cursor.next()
@@ -121,7 +121,7 @@ class Parser:
         operands = self._operands
         user = bare_name(token.text) == "llvm_user"
         if user:
-            while self._cursor.token.kind == "newline":  # it says nothing by itself
+            while self._cursor.token.kind == "newline":  # it adds nothing by itself
                 self._cursor.next()
             token = self._cursor.next()
         operation = (self._user_number(token) if user else None) or operation_named(token.text)
@@ -182,7 +182,7 @@ class Parser:
             there = f"; {' and '.join(dialects)} has one" if dialects else ""
             raise Malformed(f"no encoding in dialect {self._dialect}{there}")
         code = encodings(self._dialect).codes[name]
-        if user:  # written out, it asks for the encoding that goes with it, if there is one
+        if user:  # an explicit size selects the matching encoding, if there is one
             code = next(
                 (
                     code
@@ -224,7 +224,7 @@ class Parser:
 
 
 class _Part:
-    """The bytes of one expression, and the branches whose targets are not known yet."""
+    """The bytes of one expression, and the branches with unresolved targets."""
 
     def __init__(self, form: UnitFormat) -> None:
         self.out = bytearray()
@@ -237,7 +237,7 @@ class _Part:
         self._branches: list[tuple[int, Token]] = []
 
     def define(self, token: Token) -> None:
-        """A label stands here."""
+        """Define a label here."""
         if token.text in self._labels:
             raise token.error("this label is there twice")
         self._labels[token.text] = len(self.out)

@@ -1,10 +1,10 @@
-r"""Bytes as people paste them (`docs/expression-syntax.md`, "Bytes").
+r"""Bytes in the notations that people paste (`docs/expression-syntax.md`, "Bytes").
 
-Three notations, told apart by the text as a whole:
+The text as a whole decides between three notations:
 
-- escapes, where a `\x` occurs: `\x0f\x04`;
-- source, where a directive, a brace or a `0x` occurs: numbers as in C, 15 is fifteen;
-- dump, else: hexadecimal digits, 15 is twenty-one.
+- escapes, if a `\x` occurs: `\x0f\x04`;
+- source, if a directive, a brace or a `0x` occurs: numbers as in C, 15 is fifteen;
+- dump, otherwise: hexadecimal digits, 15 is twenty-one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DECLARATION: Final = re.compile(r"[^{}]*=\s*(?=\{)")
-"""What stands before the braces in C."""
+"""The text before the braces in C."""
 
 Notation = Literal["escapes", "source", "dump"]
 
@@ -39,7 +39,7 @@ class _Word:
 
 
 _BLOCK: Final = re.compile(r"^(.*\b\d+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
-"""A line of readelf: what stands before the bytes, they, and the operations again in words."""
+"""A line of readelf: the text before the bytes, the bytes, and the operations in words."""
 
 
 def _bytes_of_block(match: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ def _bytes_of_block(match: re.Match[str]) -> str:
 
 
 def parse_hex(text: str) -> bytes:
-    """The bytes; `UsageError` with line and column of what is none."""
+    """Return the bytes; `UsageError` gives line and column of an error."""
     text = _BLOCK.sub(_bytes_of_block, text)
     words = _words(text)
     notation = _notation(words)

@@ -50,7 +50,7 @@ class Token:
 
     @property
     def number(self) -> int | None:
-        """The decimal or 0x number that the word is; None where it is none."""
+        """The decimal or 0x number of the word; None for any other word."""
         if self.kind != "word" or not _NUMBER.fullmatch(self.text):
             return None
         return self._convert(self.text, 16 if self.text[1:2] in ("x", "X") else 10)
@@ -138,7 +138,7 @@ class Cursor:
         self.expect(_CLOSING[opening.text], why)
 
     def pass_bracketed(self) -> None:
-        """Pass brackets and what is in them, as far as the end of the line."""
+        """Skip brackets and their contents, up to the end of the line."""
         opening = self.next()
         closing = [_CLOSING[opening.text]]
         while closing:

@@ -54,7 +54,7 @@ class OperandReader:
         self._unit_offset = unit_offset
 
     def number(self, operation: Operation, info: OperandInfo, bare_hex: bool = False) -> int:
-        """A number, a name that stands for one, or a reference; `bare_hex`: without 0x."""
+        """Parse a number, a name for one, or a reference; `bare_hex`: without 0x."""
         cursor, meaning = self._cursor, info.codec.meaning
         filler = self.fillers()
         if meaning == "register" and cursor.token.is_sign("[") and cursor.peek().text[:1] == "$":

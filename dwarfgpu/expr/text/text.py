@@ -1,7 +1,8 @@
 """Operation expressions as text: the assembler and the lossless disassembler.
 
-Law: `assemble` of what `disassemble` prints gives the same bytes, whatever the bytes. What has no
-text of its own (numbers in more bytes than needed, unknown operations, a cut end) is `.byte`.
+Law: `assemble` of the output of `disassemble` gives the same bytes, whatever the bytes. Bytes
+without a text of their own (numbers in more bytes than needed, unknown operations, a cut end)
+become `.byte`.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Line:
     text: str
     """What `assemble` makes `data` of."""
     comment: str | None
-    """What the text does not tell."""
+    """Facts that the text does not show."""
     instruction: Instruction | None
-    """None where the bytes cannot be decoded."""
+    """None if the bytes cannot be decoded."""
 
     def __str__(self) -> str:
         return self.text if self.comment is None else f"{self.text}  # {self.comment}"
@@ -55,10 +56,10 @@ def assemble(
     *,
     unit_offset: int = 0,
 ) -> bytes:
-    """The bytes of an expression as text (`docs/expression-syntax.md`).
+    """Assemble the text of an expression (`docs/expression-syntax.md`).
 
     References in brackets, as tools print them, count from the start of the section: `unit_offset`
-    is that of the unit. `Malformed` tells line, column and piece of what cannot be read.
+    is that of the unit. `Malformed` gives line, column and token of an error.
     """
     return Parser(text, dialect, form, arch, unit_offset).parse()
 
@@ -69,7 +70,7 @@ def disassemble(
     form: UnitFormat = _FORM,
     arch: Architecture | None = None,
 ) -> tuple[Line, ...]:
-    """The lines of an expression; never raises, and loses nothing."""
+    """Return the lines of an expression; never raises, and loses nothing."""
     return _lines(decode(data, dialect, form), arch, 0)
 
 
