@@ -8,7 +8,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.repl.command import Command, Part, command, heading, listed
-from dwarfgpu.repl.data.changes import diff, load, redo, save, undo
+from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.displays import display, info_display, undisplay
 from dwarfgpu.repl.data.examine import disassemble, x
 from dwarfgpu.repl.data.explain import check, explain, location, where
@@ -161,6 +161,7 @@ _OWN: Final[tuple[Command, ...]] = (
     python,
     quit_,
     redo,
+    generate_core_file,
     save,
     select_frame,
     set_,

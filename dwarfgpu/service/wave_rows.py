@@ -221,6 +221,9 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
 def waves_heading(rows: Sequence[WaveRow]) -> str:
     """`3073 waves on gfx942, 1 faulty`."""
     counts = Counter(row.architecture.name for row in rows)
-    shown = ", ".join(f"{count} waves on {name}" for name, count in counts.items()) or "no waves"
+    words = (
+        f"{count} {'wave' if count == 1 else 'waves'} on {name}" for name, count in counts.items()
+    )
+    shown = ", ".join(words) or "no waves"
     failed = sum(row.is_faulty for row in rows)
     return f"{shown}, {failed or 'none'} faulty"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from random import Random
 
 from attrs import frozen
@@ -27,7 +26,7 @@ from dwarfgpu.machine.core.gpu.save_area import (
 )
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
 from dwarfgpu.machine.core.gpu.wave_status import WaveIds, status_words
-from dwarfgpu.machine.core.write import core_state_note, write_core
+from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.topology import Position
 
 VERSIONS = {
@@ -213,9 +212,8 @@ class Machine:
             tuple(self.agents), tuple(self.queues), (), tuple(self.memory), self.r_version
         )
         state, ranges = process_core(image)
-        file = io.BytesIO()
-        write_core(file, [core_state_note(state)], ranges)
-        return MadeCore(file.getvalue(), state, self.waves)
+        data = b"".join(core_parts([core_state_note(state)], ranges))
+        return MadeCore(data, state, self.waves)
 
 
 def _is_saved(layout: SaveLayout, state: int, name: str) -> bool:

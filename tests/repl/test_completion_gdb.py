@@ -61,9 +61,9 @@ WORDS = [
 OURS = {
     "agents", "all", "check", "diff", "dispatch", "dispatches", "editing-mode", "explain", "laas",
     "lane", "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queue", "queues", "redo",
-    "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version",
+    "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version", "gcore",
 }  # fmt: skip
-"""Commands, settings and classes that GDB does not have, and LLDB's names."""
+"""Commands, settings and classes that GDB does not have or not complete, and LLDB's names."""
 NOT_OURS = re.compile(
     r"(?:__vdso_|clock_get|get(?:cpu|random|timeofday)$|time$|LINUX_2)"  # of the system's page
     r"|(?:key|next|weight)$"  # members, where no object is

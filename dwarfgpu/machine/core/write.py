@@ -1,13 +1,13 @@
 """Writing a core file: an ELF file of type ET_CORE with notes and ranges of memory.
 
-Law: memory is written range by range; nothing is held twice.
+Law: memory comes range by range; nothing is held twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from struct import pack
-from typing import BinaryIO, Final
+from typing import Final
 
 from attrs import fields
 
@@ -77,28 +77,26 @@ def _padded(data: bytes) -> bytes:
     return data.ljust(-(-len(data) // 4) * 4, b"\0")
 
 
-def write_core(
-    file: BinaryIO,
+def core_parts(
     notes: Sequence[bytes],
     ranges: Iterable[LoadedRange],
     machine: int = EM_AMDGPU,
     os_abi: int = ELFOSABI_AMDGPU_HSA,
-) -> int:
-    """Write a little-endian core of 64 bits; its size in bytes."""
+) -> Iterator[bytes | bytearray]:
+    """The bytes of a little-endian core of 64 bits, one part after the other."""
     loads, area = list(ranges), b"".join(notes)
     ident = b"\x7fELF" + bytes((2, 1, 1, os_abi)) + bytes(8)
     count = 1 + len(loads)
     sizes = (_HEADER_BYTES, _SEGMENT_BYTES, count, 0, 0, 0)
-    file.write(ident + pack("<HHIQQQIHHHHHH", _ET_CORE, machine, 1, 0, _HEADER_BYTES, 0, 0, *sizes))
+    yield ident + pack("<HHIQQQIHHHHHH", _ET_CORE, machine, 1, 0, _HEADER_BYTES, 0, 0, *sizes)
     offset = _HEADER_BYTES + _SEGMENT_BYTES * count
-    file.write(pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4))
+    yield pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4)
     at = offset + len(area)
     for each in loads:
         size = len(each.data) if each.memory_bytes is None else each.memory_bytes
         row = _PT_LOAD, 6, at, each.address, 0, len(each.data), size, 1
-        file.write(pack("<IIQQQQQQ", *row))
+        yield pack("<IIQQQQQQ", *row)
         at += len(each.data)
-    file.write(area)
+    yield area
     for each in loads:
-        file.write(each.data)
-    return at
+        yield each.data

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import MemoryPlace, RecordedTarget, RegisterPlace, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Part, command
@@ -192,6 +194,47 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     write(made, path)
     also = f" Memory of it is in {', '.join(made.files)}." if made.files else ""
     yield Output(f"Saved {argument}.{also}", {"file": argument})
+
+
+@command(
+    "generate-core-file", topic="files", aliases=("gcore",), complete=completion.files,
+    repeats=False,
+)  # fmt: skip
+def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
+    """Write the waves and the memory of a state to a core file of AMD GPUs.
+
+    Usage: generate-core-file [FILE]
+
+    Without FILE, that is "core.gpu" in the working folder. Registers that are not known are 0 in
+    it; memory that is not known is left out. --core FILE reads it.
+    """
+    # Only here: few conversations write a core file.
+    from dwarfgpu.service.core_of_state import write_core_of_state
+
+    target = shell.session.target
+    machine = target.machine if isinstance(target, ImageTarget) else None
+    if not isinstance(machine, StateTarget) or not machine.waves:
+        raise UsageError("Only a state can be written as a core file; this is none.")
+    name = argument or "core.gpu"
+    path = _path(name)
+    if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
+        raise UsageError("Not confirmed.")
+    session = shell.session.top or shell.session
+    counter = session.architecture.register_named("pc")
+    assert counter is not None
+    pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}
+    if pcs[session.wave] is None:
+        pcs[session.wave] = session.pc
+    for note in write_core_of_state(path, machine, pcs, session.code_objects):
+        shell.note(note)
+    yield Output(f"Saved corefile {name}", {"file": name})
+
+
+def _pc(machine: StateTarget, wave: WaveId, counter: RegisterInfo) -> int | None:
+    try:
+        return int.from_bytes(machine.read_register(wave, counter), "little")
+    except Unavailable:
+        return None
 
 
 def _path(text: str) -> Path:

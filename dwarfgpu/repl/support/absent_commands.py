@@ -20,7 +20,6 @@ ABSENT: Final = {
     "compile": "nothing is run here",
     "exec-file": 'use "file"',
     "explore": '"print" and "ptype" show values and their types whole',
-    "gcore": '"save" writes a state file',
     "handle": "nothing is run here",
     "macro": "macros of -g3 are not read",
     "skip": "nothing is run here",

@@ -1,0 +1,362 @@
+"""A state as the core file that its GPUs would leave.
+
+Law: what the state knows is in the core. What a save area has and the state does not know is zeros
+there, and a note says so: a core file has no bit that is not known. Memory that is not known is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.arch.processors import Processor, processor
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
+from dwarfgpu.machine.core.gpu.image import (
+    ProcessImage,
+    QueueImage,
+    agent_of,
+    dispatch_packet,
+    tmpring_size,
+)
+from dwarfgpu.machine.core.gpu.note import Agent
+from dwarfgpu.machine.core.gpu.save_area import (
+    SavedWave,
+    SaveLayout,
+    blocks_of,
+    layout_of,
+    place_of,
+)
+from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
+from dwarfgpu.machine.core.gpu.wave_status import STATUS_HALT, WaveIds, status_words
+from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Dispatch
+
+R_VERSION: Final = 10
+_PACKETS: Final = 64
+_MOST_SGPRS: Final = 112
+_ALIASES: Final = 6
+"""SGPR slots of VCC, XNACK_MASK and FLAT_SCRATCH."""
+_FREE: Final = 1 << 32
+"""Alignment of the memory that is added."""
+_LAST: Final = 1 << 47
+_NOT_HELD: Final = frozenset({"ecc_error", "fatal_halt"})
+"""Stop reasons that no register of a wave has."""
+
+
+@frozen(eq=False)
+class StateImage:
+    """What to write, and what is to be said of it."""
+
+    image: ProcessImage
+    notes: tuple[str, ...] = field(default=())
+
+
+def image_of_state(
+    target: StateTarget,
+    pcs: Mapping[WaveId, int | None],
+    code_objects: Sequence[LoadedUri] = (),
+    loaded: Iterable[tuple[int, bytes]] = (),
+) -> StateImage:
+    """The GPUs of a state. `pcs`: where waves are, where no register says so; `loaded`: memory of
+    code objects, below what the state knows.
+
+    `UsageError` for threads of a CPU, `Unsupported` for a processor whose save areas are not known,
+    `Malformed` for waves that no save area holds.
+    """
+    if not target.architecture.is_simt:
+        raise UsageError(f"threads of {target.architecture.name} are in no core file of GPUs")
+    if not target.waves:
+        raise UsageError("there are no waves")
+    return _State(target, pcs, code_objects, loaded).made()
+
+
+class _State:
+    """What was placed so far."""
+
+    def __init__(
+        self,
+        target: StateTarget,
+        pcs: Mapping[WaveId, int | None],
+        code_objects: Sequence[LoadedUri],
+        loaded: Iterable[tuple[int, bytes]],
+    ) -> None:
+        self._target = target
+        self._pcs = pcs
+        self._code_objects = tuple(code_objects)
+        self._described: Processor = processor(target.architecture.name)
+        self._version = _target_version(self._described.name)
+        self._layout: SaveLayout = layout_of(self._version)
+        self._memory = SparseMemory("")
+        for address, data in loaded:
+            self._memory.replace(address, data)
+        self._stores = {(name, owner): store for name, owner, store in target.memories()}
+        for address, run in self._runs("", None):
+            self._memory.replace(address, run)
+        runs = self._memory.runs()
+        end = max((address + len(run) for address, run in runs), default=0)
+        self._free = max(_FREE, -(-end // _FREE) * _FREE)
+        if self._free + _FREE > _LAST:
+            self._free = _first_gap([(address, len(run)) for address, run in runs])
+        self._notes: list[str] = []
+        self._unknown = 0
+
+    def _runs(self, name: str, owner: int | None) -> Iterator[tuple[int, bytes]]:
+        store = self._stores.get((name, owner))
+        for address, run in () if store is None else store.runs():
+            yield address, bytes_of(run)
+
+    def made(self) -> StateImage:
+        by_queue: dict[int | None, list[WaveId]] = {}
+        for wave in self._target.waves:
+            queue = self._target.machine.queue_of(wave)
+            by_queue.setdefault(None if queue is None else queue.id, []).append(wave)
+        agents, indexes = self._agents()
+        queues = []
+        for number, waves in by_queue.items():
+            queue = None if number is None else self._target.machine.queues[number]
+            queues.append(self._queue(indexes.get(queue.agent, 0) if queue else 0, waves))
+        if self._unknown:
+            self._notes.append(
+                f"{self._unknown} registers of waves, or bits of them, are not known: in the core "
+                "file they are 0"
+            )
+        memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
+        image = ProcessImage(
+            agents, tuple(queues), self._code_objects, memory, R_VERSION, 1, self._free
+        )
+        return StateImage(image, tuple(self._notes))
+
+    def _agents(self) -> tuple[tuple[Agent, ...], dict[int, int]]:
+        """The agents, and by their ids which one of them each is."""
+        known = self._target.machine.agents
+        apertures = self._target.apertures
+        if not known:
+            return (
+                agent_of(
+                    self._version, 1, lds_base=apertures.local_base,
+                    scratch_base=apertures.private_base,
+                ),
+            ), {}  # fmt: skip
+        made = tuple(
+            agent_of(
+                self._version, each.id, lds_base=each.local_base, scratch_base=each.private_base
+            )
+            for each in known.values()
+        )
+        return made, {number: index for index, number in enumerate(known)}
+
+    def _queue(self, agent: int, waves: Sequence[WaveId]) -> QueueImage:
+        base, wave_bytes, slots = self._scratch(waves)
+        groups: dict[int, list[WaveId]] = {}
+        for wave in waves:
+            groups.setdefault(self._target.workgroups[wave], []).append(wave)
+        made = tuple(
+            self._group(owner, members, base, wave_bytes, slots)
+            for owner, members in groups.items()
+        )
+        packets, read, write = self._packets(waves)
+        granules = wave_bytes // self._described.scratch_granule_bytes
+        count = max(slots.values(), default=0) + 1 if wave_bytes else 0
+        return QueueImage(
+            agent, (made,), packets, read, write, tmpring_size(count, granules), base or 0,
+            count * wave_bytes,
+        )  # fmt: skip
+
+    def _scratch(self, waves: Sequence[WaveId]) -> tuple[int | None, int, dict[WaveId, int]]:
+        """Where the scratch of a queue is, the bytes of a wave, and the slot of each wave.
+
+        Scratch that is not evenly divided is moved.
+        """
+        granule = self._described.scratch_granule_bytes
+        apertures = {wave: self._target.apertures_of(wave) for wave in waves}
+        ends = {
+            wave: max(
+                [
+                    apertures[wave].scratch_bytes or 0,
+                    *(at + len(data) for at, data in self._runs("private_wave", wave)),
+                ]
+            )
+            for wave in waves
+        }
+        size = -(-max(ends.values()) // granule) * granule
+        bases = {wave: each.scratch_base for wave, each in apertures.items()}
+        if not size:
+            return None, 0, dict.fromkeys(waves, 0)
+        known = [base for base in bases.values() if base is not None]
+        first = min(known, default=0)
+        slots = {wave: (base - first) // size for wave, base in bases.items() if base is not None}
+        is_even = len(known) == len(waves) and all(not (base - first) % size for base in known)
+        if is_even and len(set(slots.values())) == len(waves):
+            return first, size, slots
+        first, self._free = self._free, self._free + _FREE
+        for slot, wave in enumerate(waves):
+            for at, data in self._scratch_runs(wave, bases[wave], ends[wave]):
+                self._memory.replace(first + slot * size + at, data)
+        if known:
+            self._notes.append(f"the scratch memory of waves was moved to {first:#x}")
+        return first, size, {wave: slot for slot, wave in enumerate(waves)}
+
+    def _scratch_runs(
+        self, wave: WaveId, base: int | None, size: int
+    ) -> Iterator[tuple[int, bytes]]:
+        if base is None:
+            return self._runs("private_wave", wave)
+        return iter(self._memory.known(base, size))
+
+    def _group(
+        self,
+        owner: int,
+        waves: Sequence[WaveId],
+        base: int | None,
+        wave_bytes: int,
+        slots: Mapping[WaveId, int],
+    ) -> GroupImage:
+        group = self._target.machine.workgroup_of(waves[0])
+        lds = bytearray()
+        for at, data in self._runs("local", owner):
+            lds = lds.ljust(at, b"\0") if at > len(lds) else lds
+            lds[at : at + len(data)] = data
+        allocated = group.local_bytes if group is not None else None
+        granule = self._layout.lds.granule
+        size = -(-max(allocated or 0, len(lds)) // granule) * granule
+        images = []
+        for wave in waves:
+            address = None if base is None else base + slots[wave] * wave_bytes
+            images.append(self._wave(wave, size, slots[wave], address))
+        return GroupImage(tuple(images), bytes(lds))
+
+    def _wave(self, wave: WaveId, lds_bytes: int, slot: int, scratch: int | None) -> WaveImage:
+        registers = self._registers(wave)
+        state = self._state_word(wave, registers, lds_bytes)
+        if scratch is not None and self._described.has_architected_flat_scratch:
+            name = "scratch_base" if "scratch_base" in self._layout.hardware else "flat_scratch"
+            registers[name] = scratch.to_bytes(8, "little")
+        saved = SavedWave(0, blocks_of(self._layout, state), 0, 0)
+        held = {
+            name: data
+            for name, data in registers.items()
+            if not isinstance(place_of(self._layout, saved, name), str)
+        }
+        return WaveImage(state, held, 0, slot, scratch is not None)
+
+    def _registers(self, wave: WaveId) -> dict[str, bytes]:
+        """What is known of the registers of a wave, with the words that say where it belongs."""
+        target, held = self._target, self._target.waves[wave]
+        out = {name: bytes(each.data) for name, each in held.items()}
+        self._unknown += sum(each.known.count(0xFF) != len(each.known) for each in held.values())
+        pc = self._pcs.get(wave)
+        if "pc" in held and held["pc"].known.count(0xFF) == 8:
+            pc = int.from_bytes(held["pc"].data, "little")
+        if pc is None:
+            self._notes.append(f"wave {wave} has no pc: in the core file it is 0")
+        known = target.machine.waves.get(wave)
+        reasons = () if known is None else known.stop_reasons
+        lost = _NOT_HELD.intersection(reasons)
+        if lost:
+            self._notes.append(f"wave {wave}: no register holds {', '.join(sorted(lost))}")
+        reasons = tuple(each for each in reasons if each not in lost)
+        status = int.from_bytes(out.get("status", b""), "little")
+        words = status_words(
+            self._layout,
+            pc=pc or 0,
+            ids=self._ids(wave),
+            stop_reasons=reasons or None,
+            r_version=R_VERSION,
+            is_halted=bool(STATUS_HALT.of(status)),
+        )
+        for name, number in words.registers.items():
+            value = (
+                number if name == "pc" else number | int.from_bytes(out.get(name, b""), "little")
+            )
+            out[name] = value.to_bytes(8, "little")
+        for number, value in words.ttmps.items():
+            out[f"ttmp{number}"] = value.to_bytes(4, "little")
+        return out
+
+    def _ids(self, wave: WaveId) -> WaveIds:
+        machine = self._target.machine
+        known, group = machine.waves.get(wave), machine.workgroup_of(wave)
+        dispatch = machine.dispatch_of(wave)
+        if known is None or group is None or dispatch is None or dispatch.packet is None:
+            return WaveIds()
+        return WaveIds(dispatch.packet % _PACKETS, known.wave_in_group, group.position)
+
+    def _packets(self, waves: Sequence[WaveId]) -> tuple[tuple[bytes, ...], int, int]:
+        """The packets of a ring, and the ids of the first and of the one behind the last."""
+        found: dict[int, Dispatch] = {}
+        for wave in waves:
+            dispatch = self._target.machine.dispatch_of(wave)
+            if dispatch is not None and dispatch.packet is not None:
+                found[dispatch.packet] = dispatch
+        ring = [bytes(64)] * _PACKETS
+        for number, each in found.items():
+            ring[number % _PACKETS] = dispatch_packet(
+                each.grid or (0, 0, 0),
+                each.workgroup or (0, 0, 0),
+                private_bytes=each.private_bytes or 0,
+                group_bytes=each.group_bytes or 0,
+                kernel_object=each.kernel_descriptor or 0,
+                kernarg_address=each.kernarg or 0,
+                completion_signal=each.completion_signal or 0,
+            )
+        return tuple(ring), min(found, default=0), max(found, default=-1) + 1
+
+    def _state_word(self, wave: WaveId, registers: Mapping[str, bytes], lds_bytes: int) -> int:
+        """As many registers as the dispatch allocates, else up to the last one that is known."""
+        layout, lanes = self._layout, self._target.architecture.lane_count
+        dispatch = self._target.machine.dispatch_of(wave)
+
+        def count(bank: str) -> int:
+            allocated = None if dispatch is None else dispatch.registers_of(bank)
+            numbers = (
+                int(name[1:]) + 1 for name in registers if name[:1] == bank and name[1:].isdecimal()
+            )
+            return max([allocated or 0, *numbers])
+
+        vgprs, accumulators = count("v"), count("a")
+        granule = layout.vgprs.granule
+        if lanes == 32 and layout.vgprs.wave32_granule is not None:
+            granule = layout.vgprs.wave32_granule
+        vgprs = -(-max(vgprs, 1) // granule) * granule
+        if layout.is_unified:
+            accumulators = -(-(vgprs + accumulators) // 8) * 8 - vgprs
+        elif layout.accumulators is not None:
+            vgprs = accumulators = max(vgprs, -(-accumulators // granule) * granule)
+        else:
+            accumulators = 0
+        sgprs = min(_MOST_SGPRS, -(-(count("s") + _ALIASES) // 16) * 16)
+        return state_word(
+            layout,
+            lanes,
+            vgprs=vgprs,
+            accumulators=accumulators,
+            sgprs=sgprs,
+            lds_bytes=lds_bytes,
+        )
+
+
+def _target_version(name: str) -> int:
+    """`gfx90a` is 90010."""
+    digits = name.removeprefix("gfx")
+    try:
+        major, minor, step = int(digits[:-2]), int(digits[-2], 16), int(digits[-1], 16)
+    except ValueError:
+        raise Unsupported(f"save areas of {name}, which is no processor") from None
+    return major * 10_000 + minor * 100 + step
+
+
+def _first_gap(runs: Sequence[tuple[int, int]]) -> int:
+    """An address with much free memory behind it; `runs`: ascending addresses and sizes."""
+    at = _FREE
+    for address, size in runs:
+        if address >= at + 16 * _FREE:
+            return at
+        at = max(at, -(-(address + size) // _FREE) * _FREE)
+    raise UsageError("the memory of the state has no gap in which the rest of a core file fits")
