@@ -26,7 +26,8 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZN3FoocvNS_3BarEEv", "Foo::operator Foo::Bar()"),
         ("_ZNK1A1fEv", "A::f() const"),
         ("_ZNKR1A1fEz", "A::f(...) const &"),
-        ("_Z1fILi1EEv1AIXT_EE", None),  # an expression
+        ("_Z1fILi1EEv1AIXT_EE", "void f<1>(A<1>)"),
+        ("_Z1fILi1EEv1AIXplT_Li1EEE", None),  # an expression
         ("_Z1fIiEvi", "void f<int>(int)"),
         ("_ZN5StackIiiE5levelE", "Stack<int, int>::level"),
         ("_Z5firstI3DuoEvS0_", "void first<Duo>(Duo)"),
@@ -58,7 +59,17 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZThn8_N1A1fEv", "non-virtual thunk to A::f()"),
         ("_ZTv0_n24_N1AD1Ev", "virtual thunk to A::~A()"),
         ("_Z1fB5cxx11v", "f[abi:cxx11]()"),
-        ("_Z1fIJidEEvDpT_", None),  # a pack that is expanded
+        ("_Z1fIJidEEvDpT_", "void f<int, double>(int, double)"),
+        ("_Z1gIJEEvDpT_", "void g<>()"),
+        ("_Z1gIJicEEv1TIJDpT_EE", "void g<int, char>(T<int, char>)"),
+        ("_Z1hIJLi1ELi2EEEv1NIJXspT_EEE", "void h<1, 2>(N<1, 2>)"),
+        ("_Z1mIcJidEEvT_DpRKT0_", "void m<char, int, double>(char, int const&, double const&)"),
+        ("_Z1kIJidEEvDpOT_DpS0_", "void k<int, double>(int&&, double&&, int, double)"),
+        ("_Z1kIJidEEvDpOT_S1_", None),  # the same pack in another place
+        ("_Z1kIJidEEvT_", None),
+        ("_Z1kIJidEJcEEvDp1AIT_T0_E", None),  # packs of two sizes
+        ("_Z1nRA3_KiRKPFvvE", "n(int const (&) [3], void (* const&)())"),
+        ("_Z1rISt5ratioILl1ELl1000000000EEEvv", "void r<std::ratio<1l, 1000000000l> >()"),
         ("main", None),
         ("_Z", None),
         ("_Z5f", None),

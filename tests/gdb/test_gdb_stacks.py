@@ -111,6 +111,7 @@ def test_names_of_functions(tool: Tool, tmp_path: Path, opt: str) -> None:
     ours = [each.partition("  [")[0] for each in frames(by_us(core, "bt"))]
     assert any(each.partition(" at ")[0].endswith("ns::crashing (a=2)") for each in theirs)
     assert any("(std::function<int (int)> const&, int) (f=" in each for each in theirs)
+    assert any(" in passed<int, int, 0ul, 1ul> (" in each for each in theirs)
     assert ours == theirs
 
 

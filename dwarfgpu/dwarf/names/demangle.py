@@ -10,9 +10,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member
+from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member, qualified
 
 _LONGEST: Final = 4_000
+_MOST_DIGITS: Final = 20
 _DEEPEST: Final = 60
 _MOST_CHARACTERS: Final = 20_000
 """Of a name that is made: substitutions can double it with each letter."""
@@ -32,6 +33,7 @@ _BUILTIN: Final = {
 }  # fmt: skip
 _BUILTIN_D: Final = {
     "Di": "char32_t", "Ds": "char16_t", "Du": "char8_t", "Dn": "decltype(nullptr)", "Da": "auto",
+    "Dc": "decltype(auto)",
     "Dh": "_Float16",
 }  # fmt: skip
 _SHORT: Final = {
@@ -89,6 +91,14 @@ def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
     return symbol if plain is None else plain + dot + suffix
 
 
+@lru_cache(maxsize=4_096)
+def demangled_function(symbol: str) -> str | None:
+    """`ns::f<int>(int)` of `_ZN2ns1fIiEEvi`, without result; None where `demangled` has none."""
+    if demangled(symbol) is None:
+        return None
+    return _Demangler(symbol).encoding(is_inner=True)
+
+
 def demangled_name(symbol: str) -> str | None:
     """`ns::f` of `_ZN2ns1fEi`: without parameters and result; None where `demangled` has none."""
     if demangled(symbol) is None and "CI" not in symbol:
@@ -104,10 +114,14 @@ class _Demangler:
         self.text = text
         self.position = 2
         self.depth = self.made = 0
-        self.known: list[str] = []
-        """What `S_`, `S0_` stand for."""
-        self.arguments: list[str] = []
-        """What `T_`, `T0_` stand for."""
+        self.known: list[str | tuple[str, ...]] = []
+        """What `S_`, `S0_` stand for; in the expansion of a pack, for each of its elements."""
+        self.arguments: list[str | tuple[str, ...]] = []
+        """What `T_`, `T0_` stand for: an argument, or those of a pack."""
+        self.element: int | None = None
+        """Which one of packs is read; None outside of their expansions."""
+        self.pack_size: int | None = None
+        """The number of elements of the pack that was read last."""
         self.last = ""
         """The last simple name, which constructors have."""
         self.has_arguments = False
@@ -134,7 +148,7 @@ class _Demangler:
 
     def number(self) -> int:
         start = self.position
-        while self.peek().isdigit() and self.position - start < 8:
+        while self.peek().isdigit() and self.position - start < _MOST_DIGITS:
             self.position += 1
         if start == self.position:
             raise _NotRead
@@ -193,9 +207,10 @@ class _Demangler:
 
     def parameters(self) -> str:
         parts: list[str] = []
+        start = self.position
         while self.position < len(self.text) and self.peek() != "E":
-            parts.append(self.type())
-        if not parts:
+            parts += self.types()
+        if self.position == start:
             raise _NotRead
         return "()" if parts == ["void"] else f"({', '.join(parts)})"
 
@@ -341,13 +356,17 @@ class _Demangler:
         self.expect("I")
         self.enter()
         last, has_no_result = self.last, self.has_no_result
-        arguments: list[str] = []
+        arguments: list[str | tuple[str, ...]] = []
+        shown: list[str] = []
         while self.at("E") is None:
-            arguments += self.argument()
+            is_pack = self.peek() == "J" or self.peek(2) == "Dp" or self.peek(3) == "Xsp"
+            parts = self.argument()
+            arguments += [tuple(parts)] if is_pack else parts
+            shown += parts
         self.arguments = arguments
         self.last, self.has_arguments, self.has_no_result = last, True, has_no_result
         self.depth -= 1
-        inside = ", ".join(arguments)
+        inside = ", ".join(shown)
         space = " " if inside.endswith(">") else ""
         opening = " <" if text.endswith("<") else "<"
         return self.bounded(f"{text}{opening}{inside}{space}>")
@@ -361,8 +380,12 @@ class _Demangler:
                 arguments += self.argument()
             self.depth -= 1
             return arguments
+        if self.at("X") is not None:  # an expression: read are parameters alone
+            parameters = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
+            self.expect("E")
+            return parameters
         if self.at("L") is None:
-            return [self.type()]
+            return self.types()
         kind = self.peek()
         if kind == "b":
             self.position += 1
@@ -398,6 +421,8 @@ class _Demangler:
         if index >= len(self.known):
             raise _NotRead
         text = self.known[index]
+        if not isinstance(text, str):
+            text = self.of_pack(text)
         self.last = last_name(text)
         return text
 
@@ -420,9 +445,43 @@ class _Demangler:
         index = self.sequence()
         if index >= len(self.arguments):
             raise _NotRead
-        return self.arguments[index]
+        argument = self.arguments[index]
+        return argument if isinstance(argument, str) else self.of_pack(argument)
+
+    def of_pack(self, parts: tuple[str, ...]) -> str:
+        """The part for the element that is read; empty where the pack is, and nothing is shown."""
+        if self.element is None or self.pack_size not in (None, len(parts)):
+            raise _NotRead
+        self.pack_size = len(parts)
+        return parts[self.element] if parts else ""
 
     # Types
+
+    def types(self, expansion: str = "Dp") -> list[str]:
+        """A type; of the expansion of a pack (`Dp`, `sp`) one for each of its elements."""
+        if self.at(expansion) is None:
+            return [self.type()]
+        read = self.type if expansion == "Dp" else self.parameter
+        start, before = self.position, len(self.known)
+        around = self.element, self.pack_size
+        texts: list[str] = []
+        known: list[list[str | tuple[str, ...]]] = []
+        count: int | None = 1
+        while not texts or (count is not None and len(texts) < count):
+            self.position, self.element, self.pack_size = start, len(texts), None
+            del self.known[before:]
+            texts.append(read())
+            known.append(self.known[before:])
+            count = self.pack_size
+        self.element, self.pack_size = around
+        if count is None or len({*map(len, known)}) > 1:
+            raise _NotRead
+        if expansion == "Dp":
+            self.known[before:] = [
+                tuple(map(str, parts[:count])) for parts in zip(*known, strict=True)
+            ]
+            self.known.append(tuple(texts[:count]))
+        return texts[:count]
 
     def type(self) -> str:
         self.enter()
@@ -481,9 +540,10 @@ class _Demangler:
         while (qualifier := self.at("r", "V", "K")) is not None:
             words = {"r": " restrict", "V": " volatile", "K": " const"}[qualifier] + words
         inner = self.type()
-        if inner.endswith((")", "]")):
+        text = qualified(inner, words)
+        if text is None:
             raise _NotRead
-        return inner + words
+        return text
 
     def function(self) -> str:
         self.expect("F")

@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -42,13 +42,21 @@ def function_name(die: Die, symbol: str) -> str | None:
 
 
 def full_function_name(die: Die) -> str | None:
-    """The name of a function with its parameters in C++; without them where not all is told."""
-    if die.unit.is_cplusplus:
-        symbol = linkage_name(die) or die.name
-        name = None if symbol is None else function_name(die, symbol)
-        if name is not None:
-            return name
-    return bare_name(die)
+    """The name of a function with its parameters in C++, as GDB has it: that of its linkage name,
+    else as the entries tell. Without parameters where not all is told."""
+    bare = bare_name(die)
+    if bare is None or not die.unit.is_cplusplus:
+        return bare
+    try:
+        mangled = linkage_name(die)
+        if mangled is not None:
+            return demangled_function(mangled) or function_name(die, mangled) or bare
+        spelled = _with_parameters(die, bare)
+    except DwarfGpuError:
+        return bare
+    if spelled is None or is_read_by_gdb(spelled):
+        return function_name(die, die.name or bare) or bare
+    return spelled
 
 
 def name_in_frames(die: Die) -> str | None:
@@ -66,7 +74,9 @@ def name_in_frames(die: Die) -> str | None:
         if mangled is None:
             full = _with_parameters(die, bare)
         else:
-            full = function_name(die, mangled) or demangled_name(mangled)
+            full = demangled_function(mangled)
+            bare = (full and demangled_name(mangled)) or bare
+            full = full or function_name(die, mangled)
     except DwarfGpuError:
         return bare
     return bare if full is None or is_read_by_gdb(full) else full

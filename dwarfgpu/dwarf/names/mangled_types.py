@@ -21,6 +21,17 @@ def _collapsed(text: str, mark: str) -> str:
     return text[:-1] if text.endswith("&&") and mark == "&" else text
 
 
+def qualified(text: str, words: str) -> str | None:
+    """A constant or volatile type: of an array its elements are; None for a function, which the
+    words of a member function would qualify."""
+    at = _inside(text)
+    if at is None:
+        return text + words
+    if text[at + 1 : at + 2] in ("*", "&"):
+        return marked(text, words)
+    return f"{text[: at - 1]}{words}{text[at - 1 :]}" if text[at] == "[" else None
+
+
 def member(text: str, container: str) -> str:
     """A pointer to a member of a class."""
     at = _inside(text)

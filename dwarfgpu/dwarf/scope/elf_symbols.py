@@ -72,10 +72,10 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
-    name: str | None = None
-    if symbol.kind == "function":
+    name = demangled(symbol.name)
+    if name is None and symbol.kind == "function":
         name = _function_name(code_object, symbol)
-    return name or demangled(symbol.name) or symbol.name
+    return name or symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
