@@ -19,6 +19,7 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import target_id
@@ -31,7 +32,6 @@ from dwarfgpu.service.lane_answer import (
     is_choice,
     lane_notes,
 )
-from dwarfgpu.service.lane_question import Question, lane_answers, refused
 from dwarfgpu.service.subject import Expression, Subject, subject
 from dwarfgpu.session.backtrace import Place, outer_frame, place_of
 from dwarfgpu.session.session import LaneState, Session

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
-from typing import Final
 
 import gdb
 from attrs import evolve
@@ -12,14 +10,22 @@ from attrs import evolve
 from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.model.location import Location
+from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.explain import Explanation, explain_variable
-from dwarfgpu.session.session import LaneState
+from dwarfgpu.service.lane_answer import (
+    CHOICES,
+    LaneAnswer,
+    chosen_states,
+    lane_lines,
+    lane_notes,
+)
+from dwarfgpu.service.subject import Expression
 from dwarfgpu.view.coverage import (
     SourceLines,
     bar,
@@ -34,14 +40,6 @@ from dwarfgpu.view.location_drawing import drawing, glyphs_for, plain
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.pieces import layouts
 from dwarfgpu.view.values import OPTIMIZED_OUT
-
-_MOST_LANES: Final = 1024
-"""No machine has more in a wave."""
-_LANES: Final[dict[str, tuple[bool | None, ...]]] = {
-    "-all": (True, False, None),
-    "-active": (True,),
-    "-inactive": (False,),
-}
 
 
 def encoding() -> str:
@@ -157,62 +155,37 @@ def operations_result(session: GdbSession, text: str) -> Iterator[str]:
         yield from (f"note: {note}" for note in prepare(data, unit.dialect, unit.format).notes)
 
 
-def lane_answers(session: GdbSession, argument: str) -> Iterator[str]:
+def lanes(session: GdbSession, argument: str) -> Iterator[str]:
     """What an expression is in each lane of the wave: neighbours that agree share a line."""
-    choice, text = "-all", argument
+    choice, text = "all", argument
     if argument.startswith("-"):
-        choice, _, text = argument.partition(" ")
-    if choice not in _LANES:
+        word, _, text = argument.partition(" ")
+        choice = word[1:]
+    if choice not in CHOICES:
         raise UsageError(f"Unrecognized option at: {argument}")
     if not text.strip():
         raise UsageError("Argument required (expression to compute).")
     if not session.architecture.is_simt:
         raise UsageError(f"a thread of {session.architecture.name} has no lanes")
-    count, note = session.lane_count()
-    if count > _MOST_LANES:
-        raise LimitExceeded(f"{count} lanes: at most {_MOST_LANES} are looked at together")
-    states = [
-        state for state in session.lane_states(range(count)) if state.is_active in _LANES[choice]
-    ]
+    states = chosen_states(session, choice)
     if not states:
         yield "No lanes match."
         return
-    told = [(state.lane, _lane_answer(session, state, text.strip())) for state in states]
-    digits = len(str(count - 1))
-    for answer, run in groupby(told, key=lambda each: each[1]):
-        lanes = [lane for lane, _ in run]
-        for first, last in _runs(lanes):
-            label = f"{first:{digits}}" if first == last else f"{first:{digits}}-{last:{digits}}"
-            yield f"[{label}]".ljust(2 * digits + 4) + answer
-    for each in (*session.notes, *([note] if note else [])):
-        yield f"note: {each}"
+    question = Question(session, states, Expression(text.strip()))
+    [answers] = lane_answers([question], session.manner("lanes assigns nothing"))
+    wrong = refused(question, answers)
+    if wrong is not None:
+        raise wrong
+    yield from lane_lines([_in_gdbs_words(each) for each in answers], session.pc)
+    _, unknown = session.lane_count()
+    for note in dict.fromkeys((*session.notes, *filter(None, [unknown]), *lane_notes(answers))):
+        yield f"note: {note}"
 
 
-def _runs(lanes: list[int]) -> Iterator[tuple[int, int]]:
-    """First and last of the numbers that follow each other."""
-    first = last = lanes[0]
-    for lane in lanes[1:]:
-        if lane != last + 1:
-            yield first, last
-            first = lane
-        last = lane
-    yield first, last
-
-
-def _lane_answer(session: GdbSession, state: LaneState, text: str) -> str:
-    if state.is_absent:
-        return "<not in this frame>"
-    mark = " (inactive)" if state.is_active is False else ""
-    try:
-        if state.error is not None:
-            raise state.error
-        focused = session.focused(state.lane)
-        assert isinstance(focused, GdbSession)
-        value = focused.evaluate(text, read_only="lanes assigns nothing")
-        return focused.value_text(value, print_options()) + mark
-    except UsageError:
-        raise
-    except UndefinedBits:
-        return OPTIMIZED_OUT + mark
-    except DwarfGpuError as error:
-        return f"<error: {error.kind}: {error}>{mark}"
+def _in_gdbs_words(found: LaneAnswer) -> LaneAnswer:
+    """An error without what options of the command line would do about it."""
+    error = found.answer.error
+    if error is None:
+        return found
+    text = OPTIMIZED_OUT if isinstance(error, UndefinedBits) else f"{error.kind}: {error}"
+    return evolve(found, answer=evolve(found.answer, text=text))

@@ -11,7 +11,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.gdb.command_text import (
     explanations,
-    lane_answers,
+    lanes,
     location_of,
     operations_result,
     where_described,
@@ -167,7 +167,7 @@ class LanesCommand(_LinesCommand):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
         with command():
-            for line in lane_answers(self.debugger.session(), self.required(argument)):
+            for line in lanes(self.debugger.session(), self.required(argument)):
                 print(one_line(line))
 
 
@@ -290,7 +290,7 @@ def install() -> None:
     CompareCommand(debugger)
     LocationCommand("location", debugger, location_of)
     WhereCommand("where", debugger, where_described)
-    LanesCommand("lanes", debugger, lane_answers)
+    LanesCommand("lanes", debugger, lanes)
     OperationsCommand("eval-ops", debugger, operations_result)
     LocalsCommand(debugger)
     SaveState()

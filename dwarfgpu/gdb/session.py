@@ -48,6 +48,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
+from dwarfgpu.service.manner import Manner
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.entry_values import Passed, call_site_returning_to, entry_value_from_call_site
 from dwarfgpu.session.frame import SubprogramFrame
@@ -231,13 +232,31 @@ class GdbSession(Session):
         of that name. `looked_at` is told of each variable that the value depends on;
         `read_only` is the error of an assignment where there may be none.
         """
-        options = Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
+        options = self.options(looked_at, read_only=read_only)
         try:
             return language.evaluate(text, self, options)
         except UsageError as error:
             if self.code_objects or not self.notes or not error.message.startswith(_UNKNOWN):
                 raise
             raise UsageError(error.message + self._why_unknown(text)) from None
+
+    def options(
+        self,
+        looked_at: Callable[[Variable], None] | None = None,
+        *,
+        read_only: str | None = None,
+    ) -> Options:
+        """What `evaluate` lets an expression use."""
+        return Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
+
+    def manner(self, read_only: str) -> Manner:
+        """How expressions that assign nothing are evaluated and shown inside GDB."""
+
+        def options_of(session: Session) -> Options:
+            assert isinstance(session, GdbSession)
+            return session.options(read_only=read_only)
+
+        return Manner(options_of, print_options(), symbol_text, batch=False)
 
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
         """The contents of a value as GDB prints them; an error of reading is raised."""

@@ -39,7 +39,12 @@ class Answer:
     status: int
     """1 where there is no value, or where bits of it are not known."""
     notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """Those of the notes that say what the value rests on, not what is missing of it."""
     error: DwarfGpuError | None = None
+    """Why there is no result."""
+    missing: DwarfGpuError | None = None
+    """Why bits of the result are not known, where an error says so."""
     contents: Callable[[], JsonObject] = field(default=dict, repr=False)
     """The members of the record of a result: `result`; of a type also its contents."""
     place: Callable[[], str | None] = field(default=lambda: None, repr=False)
@@ -84,12 +89,16 @@ def of_result(
     """The result of an expression without a type."""
     text = where_text(result, code_objects) if isinstance(result, Location) else entry_text(result)
     status = 1 if is_undefined_somewhere(result) else 0
-    return Answer(text, status, notes, contents=lambda: {"result": entry_json(result, endian)})
+
+    def contents() -> JsonObject:
+        return {"result": entry_json(result, endian)}
+
+    return Answer(text, status, notes, notes, contents=contents)
 
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """An error in place of a result."""
-    return Answer(error_line(error), 1, notes, error)
+    return Answer(error_line(error), 1, notes, notes, error)
 
 
 def first_hint(notes: Iterable[str]) -> list[str]:

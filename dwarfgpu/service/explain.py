@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -13,6 +12,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.kernarg_hint import PASSED, kernarg_hint
+from dwarfgpu.service.manner import Manner
 from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.service.subject import misspelt, subject
 from dwarfgpu.session.session import Reading, Session
@@ -30,10 +30,6 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.where_described import described_where
-
-if TYPE_CHECKING:
-    from dwarfgpu.language import Options
-
 
 SCHEMA = "dwarfgpu-explain-1"
 
@@ -84,16 +80,16 @@ class Explanation:
         return record
 
 
-def explain_subject(session: Session, text: str, options: Options | None = None) -> Explanation:
+def explain_subject(session: Session, text: str, manner: Manner | None = None) -> Explanation:
     """A variable by its name, or an expression; `UsageError` for what means neither."""
     wanted = subject(session, text)
     if isinstance(wanted, Variable):
         return explain_variable(session, wanted)
-    from dwarfgpu.service.expression import DEFAULT, of_expression
+    from dwarfgpu.service.expression import of_expression
 
     variables: dict[Variable, None] = {}
     try:
-        answer = of_expression(session, text, variables, options or DEFAULT)
+        answer = of_expression(session, text, variables, manner)
     except UsageError as error:
         raise misspelt(session, text, error) from None
     inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)

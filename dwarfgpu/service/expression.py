@@ -20,30 +20,36 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.manner import Manner
 from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, Contents, of_contents
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json
-from dwarfgpu.view.values import FormatOptions
 
 READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
 DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
+
+
+def options_for(session: Session, manner: Manner | None) -> Options:
+    """What an expression may use; without a manner, as on the command line."""
+    return DEFAULT if manner is None else manner.options_of(session)
 
 
 def of_expression(
     session: Session,
     text: str,
     variables: dict[Variable, None] | None = None,
-    options: Options = DEFAULT,
+    manner: Manner | None = None,
 ) -> Answer:
     """The value of an expression for the focus; `UsageError` where it cannot be understood.
 
     `variables` takes the variables that the value depends on.
     """
     depends: dict[Variable, None] = {} if variables is None else variables
+    options = options_for(session, manner)
     options = evolve(options, looked_at=lambda each: depends.update({each: None}))
     try:
-        return of_value(session, text, language.evaluate(text, session, options))
+        return of_value(session, text, language.evaluate(text, session, options), manner)
     except UsageError:
         raise
     except DwarfGpuError as error:
@@ -51,9 +57,11 @@ def of_expression(
 
 
 def of_value(
-    session: Session, name: str, value: TypedValue, options: FormatOptions = DEFAULT_OPTIONS
+    session: Session, name: str, value: TypedValue, manner: Manner | None = None
 ) -> Answer:
     """A value of the language; `name` is what notes call it."""
+    shown = DEFAULT_OPTIONS if manner is None else manner.format
+    symbolize = None if manner is None else manner.symbolize
     endian = session.architecture.endian
     contents = Contents(
         name,
@@ -72,7 +80,7 @@ def of_value(
     return of_contents(
         contents,
         session,
-        text=lambda: language.format(evolve(value, error=None), session, options),
+        text=lambda: language.format(evolve(value, error=None), session, shown, symbolize),
         type_text=type_text,
         result=lambda: _result(value, type_text(), endian),
         shown_bits=lambda bits: widened(value, bits, endian),

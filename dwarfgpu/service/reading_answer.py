@@ -78,7 +78,7 @@ def of_contents(
         why = f"<error: {error_line(error)}>"
         if isinstance(error, UndefinedBits):
             why = f"{OPTIMIZED_OUT} ({error.message})"
-        return Answer(why, 1, notes, error, place=place)
+        return Answer(why, 1, notes, notes, error, place=place)
     shown = text()
 
     def record() -> JsonObject:
@@ -101,7 +101,9 @@ def of_contents(
         notes = (*notes, *about_bits(contents.name, bits, rest, session))
         is_whole = rest.is_complete
     is_whole = is_whole and (bits is None or not is_cut(bits, contents.type))
-    return Answer(shown, 0 if is_whole else 1, notes, contents=record, place=place)
+    status = 0 if is_whole else 1
+    assumed = contents.notes
+    return Answer(shown, status, notes, assumed, missing=error, contents=record, place=place)
 
 
 def of_reading(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
@@ -19,6 +19,9 @@ from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.manner import Manner
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
@@ -50,16 +53,20 @@ def subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def answer(session: Session, wanted: Subject) -> Answer:
-    """What is known of a variable or an expression for the focus; `UsageError` for no meaning."""
+def answer(session: Session, wanted: Subject, manner: Manner | None = None) -> Answer:
+    """What is known of a variable or an expression for the focus; `UsageError` for no meaning.
+
+    `manner`: of an expression, where it is not that of the command line.
+    """
     if isinstance(wanted, Variable):
         return of_reading(session.read(wanted), session)
     from dwarfgpu.service.expression import of_expression
 
     try:
-        return of_expression(session, wanted.name)
+        return of_expression(session, wanted.name, manner=manner)
     except UsageError as error:
-        raise or_operations(wanted.name, misspelt(session, wanted.name, error)) from None
+        wrong = misspelt(session, wanted.name, error)
+        raise (or_operations(wanted.name, wrong) if manner is None else wrong) from None
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:

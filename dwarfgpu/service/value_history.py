@@ -21,10 +21,12 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.expression import READ_ONLY
+from dwarfgpu.service.manner import Manner
 from dwarfgpu.service.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.siginfo import siginfo_value
 from dwarfgpu.service.subject import misspelt
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
 
 _MOST_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""
@@ -201,6 +203,11 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
         warn=history.warn,
         functions=history.functions,
     )
+
+
+def manner_of(history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS) -> Manner:
+    """How a conversation has expressions evaluated that assign nothing."""
+    return Manner(partial(options_of, history=history, writes=False), options, batch=True)
 
 
 def _no_access(reason: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.service.all_lanes import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.answer import Answer, has_hint, of_error
 from dwarfgpu.service.comparison import compared
 from dwarfgpu.service.error_text import error_line, one_line, shortened
@@ -18,7 +19,6 @@ from dwarfgpu.service.lane_answer import (
     lane_records,
     lane_status,
 )
-from dwarfgpu.service.lane_question import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.subject import (
     Expression,
     Subject,
@@ -171,7 +171,7 @@ def variables_in_lanes(
     asked = [_questions(session, names, choice) for session in sessions]
     flat = [question for questions in asked for question in questions]
     is_compared = any(session.comparison is not None for session in sessions)
-    answers = iter(lane_answers(flat, compared if is_compared else None))
+    answers = iter(lane_answers(flat, checked=compared if is_compared else None))
     return [
         VariablesInLanes(
             session, questions, [next(answers) for _ in questions], is_listing=not names

@@ -17,6 +17,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.shell import Shell, Streams
 from dwarfgpu.service.expression import of_expression
+from dwarfgpu.service.manner import Manner
 from tests.cli.command import validate
 from tests.language.sessions import stopped
 from tests.language.test_hostile import EXPRESSIONS, TYPES, USES
@@ -31,9 +32,10 @@ def test_answers_are_valid(kind: Type, has_place: bool) -> None:
     assert memory is not None
     place = Location((SingleLocation(Memory(memory, SESSION.wave, 3), 8 * 0x20),))
     value = TypedValue(kind, place) if has_place else TypedValue(kind, bits=Bits(5, 64))
+    options = Options({"x": value}.get)
     for expression in USES:
         try:
-            answer = of_expression(SESSION, expression, options=Options({"x": value}.get))
+            answer = of_expression(SESSION, expression, manner=Manner(lambda _: options))
         except DwarfGpuError:
             continue
         validate({"schema": "dwarfgpu-eval-1", **answer.record})

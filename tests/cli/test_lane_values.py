@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu import language
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.service.lane_values import lane_values
-from dwarfgpu.service.value_history import ValueHistory, options_of
+from dwarfgpu.service.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.expression import of_expression
+from dwarfgpu.service.subject import Expression
+from dwarfgpu.service.value_history import ValueHistory, manner_of
 from dwarfgpu.session.session import Session
 from tests.cli.command import STATES, run, validate
 
 HISTORY = ValueHistory()
-OPTIONS = partial(options_of, history=HISTORY, writes=False)
+MANNER = manner_of(HISTORY)
 
 
 def session(name: str, pc: int | None = None) -> Session:
@@ -30,13 +31,12 @@ def session(name: str, pc: int | None = None) -> Session:
     )
 
 
-def alone(looking: Session, text: str, lane: int) -> str:
-    focused = looking.focused(lane)
+def alone(looking: Session, text: str, lane: int) -> tuple[str, object]:
     try:
-        value = language.evaluate(text, focused, OPTIONS(focused))
-        return language.format(value, focused)
+        answer = of_expression(looking.focused(lane), text, manner=MANNER)
+        return answer.text, answer.record
     except DwarfGpuError as error:
-        return f"{error.kind}: {error}"
+        return error_line(error), {"notes": [], **error_json(error)}
 
 
 @pytest.mark.parametrize(
@@ -58,30 +58,19 @@ def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
     lanes = range(looking.lane_count()[0])
     states = looking.lane_states(lanes)
     for text in texts:
-        for each in lane_values(looking, text, states, OPTIONS):
-            lane = each.state.lane
-            if each.state.is_absent:
-                assert each.value is None
-                continue
-            if lane % 6 and lane not in (8, 9):
+        [answers] = lane_answers([Question(looking, states, Expression(text))], MANNER)
+        for each in answers:
+            if each.lane % 6 and each.lane not in (8, 9):
                 continue  # asking each alone takes its time
-            focused = looking.focused(lane)
-            if each.value is None:
-                assert each.error is not None
-                found = f"{each.error.kind}: {each.error}"
-            else:
-                try:
-                    found = language.format(each.value, focused)
-                except DwarfGpuError as error:
-                    found = f"{error.kind}: {error}"
-            assert found == alone(looking, text, lane), (text, lane)
+            found = each.answer.text, each.answer.record
+            assert found == alone(looking, text, each.lane), (text, each.lane)
 
 
 def test_a_name_that_means_nothing_anywhere() -> None:
     looking = session("divergent.gfx942")
-    states = looking.lane_states(range(64))
-    with pytest.raises(UsageError, match='No symbol "nosuch" in current context.'):
-        lane_values(looking, "nosuch", states, OPTIONS)
+    question = Question(looking, looking.lane_states(range(64)), Expression("nosuch"))
+    [answers] = lane_answers([question], MANNER)
+    assert str(refused(question, answers)) == 'No symbol "nosuch" in current context.'
 
 
 def said(*commands: str) -> list[str]:

@@ -320,11 +320,19 @@ def ours(text: str) -> str:
     raise Error(f'Undefined command: "{text}".')
 
 
+class Parameter:
+    """A setting that nothing sets."""
+
+    def __init__(self, *about: object) -> None:
+        self.about = about
+
+
 def install(machine: Machine) -> None:
     """Make the module that dwarfgpu imports."""
     gdb.error, gdb.GdbError = Error, type("GdbError", (Exception,), {})
     gdb.MemoryError = type("MemoryError", (Error,), {})
     gdb.Command = gdb.Function = Command
+    gdb.Parameter, gdb.PARAM_ZUINTEGER = Parameter, 0
     gdb.Value, gdb.Type, gdb.Frame = no_symbols, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)

@@ -84,7 +84,7 @@ def test_every_variable_in_every_lane(repository: Path, state: str) -> None:
         for lane, text in expected.items():
             text = {
                 "UndefinedBits": "<optimized out>", "InconsistentContext": "<not in this frame>",
-                "<unavailable>": "<error: Unavailable>", "Unavailable": "<error: Unavailable>",
+                "Unavailable": "<error: Unavailable>",
             }.get(text, text)  # fmt: skip
             if found[lane].startswith("<error: Unavailable: "):
                 found[lane] = "<error: Unavailable>"

@@ -11,9 +11,9 @@ import pytest
 from dwarfgpu import CodeObject, Session, language, load_state
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service import lane_expression
+from dwarfgpu.service import all_lanes
+from dwarfgpu.service.all_lanes import values_of
 from dwarfgpu.service.expression import DEFAULT
-from dwarfgpu.service.lane_expression import values_of
 from dwarfgpu.session.all_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json
@@ -111,7 +111,7 @@ def test_no_thread_of_a_cpu_has_them() -> None:
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few lanes too are asked together."""
-    monkeypatch.setattr(lane_expression, "WORTH", 0)
+    monkeypatch.setattr(all_lanes, "WORTH", 0)
 
 
 def waves_of(path: Path) -> list[Session]:

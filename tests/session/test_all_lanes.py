@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.access import many_lanes
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service import lane_expression, lane_question
+from dwarfgpu.service import all_lanes
 from dwarfgpu.session.all_lanes import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from tests.cli.command import FIXTURES, STATES, run
@@ -163,10 +163,9 @@ def test_expressions_have_the_values_of_each_lane(
 ) -> None:
     """Division by zero, and what is no number, too."""
     arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
-    monkeypatch.setattr(lane_question, "WORTH", 1 << 30)
+    monkeypatch.setattr(all_lanes, "WORTH", 1 << 30)
     alone = [run(*arguments, *more, text) for more in ((), ("--json",))]
-    monkeypatch.setattr(lane_question, "WORTH", 1)
-    monkeypatch.setattr(lane_expression, "WORTH", 1)
+    monkeypatch.setattr(all_lanes, "WORTH", 1)
     together = [run(*arguments, *more, text) for more in ((), ("--json",))]
     assert together == alone
 
@@ -187,10 +186,9 @@ MEMBERS = (
 @pytest.mark.parametrize("text", MEMBERS)
 def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ("lanes", "--state", STATES / "locations.gfx942.json", "--json", text)
-    monkeypatch.setattr(lane_question, "WORTH", 1 << 30)
+    monkeypatch.setattr(all_lanes, "WORTH", 1 << 30)
     alone = run(*arguments)
-    monkeypatch.setattr(lane_question, "WORTH", 1)
-    monkeypatch.setattr(lane_expression, "WORTH", 1)
+    monkeypatch.setattr(all_lanes, "WORTH", 1)
     assert run(*arguments) == alone
 
 
@@ -202,7 +200,6 @@ def test_expressions_are_evaluated_together(
     text: str, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
-    monkeypatch.setattr(lane_expression, "WORTH", 1)
     waves = sessions("dispatch.gfx1100.json")
     pairs = [(row, lane) for row in range(5) for lane in range(32)]
-    assert len(lane_expression.values_of(waves, text, pairs).known) == together
+    assert len(all_lanes.values_of(waves, text, pairs).known) == together

@@ -24,7 +24,7 @@ from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.focus import require_frame
 from dwarfgpu.service.locate import coloured, located, location_lines
 from dwarfgpu.service.subject import Expression, subject
-from dwarfgpu.service.value_history import options_of, required
+from dwarfgpu.service.value_history import manner_of, options_of, required
 from dwarfgpu.service.where import amount, near_variable
 from dwarfgpu.service.where import heading as title
 from dwarfgpu.service.where_json import variable_json
@@ -64,11 +64,10 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     -depth 1 it is shown as well, with -depth 2 also what that used; -depth all shows everything.
     """
     session = shell.session
-    options = options_of(session, shell.values, writes=False)
     depth, rest = depth_option(argument)
     text = required(without_options(rest, "explain"))
     shell.has_hinted = True
-    explanation = explain_subject(session, text, options)
+    explanation = explain_subject(session, text, manner_of(shell.values))
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text(depth, "-depth").split("\n"))
     if explanation.answer.status and not explanation.variables:

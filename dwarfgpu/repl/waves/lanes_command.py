@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Final
 
 from attrs import field
 
-from dwarfgpu import language
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Painted, Part, command
 from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import listed, taken
 from dwarfgpu.repl.shell import Shell, error_text
+from dwarfgpu.service.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import lane_numbers
-from dwarfgpu.service.lane_answer import CHOICES
-from dwarfgpu.service.lane_values import LaneValue, lane_values
-from dwarfgpu.service.reading_answer import data_json
-from dwarfgpu.service.subject import misspelt
-from dwarfgpu.service.value_history import options_of, required
+from dwarfgpu.service.lane_answer import ABSENT, CHOICES, LaneAnswer
+from dwarfgpu.service.subject import Expression
+from dwarfgpu.service.value_history import manner_of, required
 from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import JsonObject
@@ -47,7 +45,7 @@ _MISSING: Final = {
     OPTIMIZED_OUT: "optimized out",
     "<unavailable>": "unavailable",
     "<error>": "error",
-    "<not in this frame>": "not in this frame",
+    ABSENT: "not in this frame",
 }
 """What grids call what is in the place of a value."""
 _WIDEST: Final = 60
@@ -119,15 +117,13 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     if not states:
         yield Output("No lanes match.", {"lanes": []})
         return
-    given = partial(options_of, history=shell.values, writes=False)
-    try:
-        values = lane_values(session, text, states, given)
-    except UsageError as error:
-        raise misspelt(session, text, error) from None
-    rows = _rows(session, values, options, has_numbers=shell.has_colours)
-    for note in dict.fromkeys(
-        note for value in values if value.value for note in value.value.notes
-    ):
+    question = Question(session, states, Expression(text))
+    [answers] = lane_answers([question], manner_of(shell.values, options))
+    wrong = refused(question, answers)
+    if wrong is not None:
+        raise wrong
+    rows = _rows(session, answers, has_numbers=shell.has_colours)
+    for note in dict.fromkeys(note for found in answers for note in found.answer.assumed):
         shell.note(note, once=True)
     if shell.is_json:
         yield from (Output("", row.record, "lanes") for row in rows)
@@ -179,48 +175,36 @@ def _chosen(session: Session, text: str) -> tuple[list[int], str]:
     return found, rest
 
 
-def _rows(
-    session: Session, values: Sequence[LaneValue], options: FormatOptions, *, has_numbers: bool
-) -> list[Row]:
+def _rows(session: Session, answers: Sequence[LaneAnswer], *, has_numbers: bool) -> list[Row]:
     places: dict[int | None, str] = {}
     used = used_lanes(session)
     rows = []
-    for value in values:
-        state = value.state
-        pc = None if state.location is None else state.location.pc
-        if pc not in places:
-            place = None if pc is None else place_of(session.focused(state.lane), pc)
-            places[pc] = "-" if place is None else f"{place.file}:{place.line}"
-        letter = state_letter(state, used)
-        text, reason = _text(session, value, options)
-        number = _number(session, value) if has_numbers else None
-        rows.append(Row(state, letter, places[pc], text, reason, number))
+    for found in answers:
+        if found.pc not in places:
+            place = None if found.pc is None else place_of(session.focused(found.lane), found.pc)
+            places[found.pc] = "-" if place is None else f"{place.file}:{place.line}"
+        letter = state_letter(found.state, used)
+        text, reason = _text(session, found)
+        number = _number(found.answer) if has_numbers and reason is None else None
+        rows.append(Row(found.state, letter, places[found.pc], text, reason, number))
     return rows
 
 
-def _text(session: Session, each: LaneValue, options: FormatOptions) -> tuple[str, str | None]:
+def _text(session: Session, found: LaneAnswer) -> tuple[str, str | None]:
     """A value; or a word in its place, and why."""
-    error = each.error
-    if each.value is not None and error is None:
-        value, error = each.value, each.value.error
-        if error is None or isinstance(error, UndefinedBits):
-            try:
-                text = one_line(language.format(value, session.focused(each.state.lane), options))
-                return text, None if error is None else error.message
-            except DwarfGpuError as failed:
-                error = failed
-    assert error is not None
-    if each.state.is_absent:
-        return "<not in this frame>", f"the lane {session.focused(each.state.lane).why_absent}"
+    error = found.answer.error or found.answer.missing
+    if error is None:
+        return one_line(found.answer.text), None
+    if found.state.is_absent:
+        return ABSENT, f"the lane {session.focused(found.lane).why_absent}"
+    if isinstance(error, UndefinedBits):
+        return OPTIMIZED_OUT, error.message
     word = "<unavailable>" if isinstance(error, Unavailable) else "<error>"
     return word, error_text(error)
 
 
-def _number(session: Session, each: LaneValue) -> float | None:
-    value = each.value
-    if value is None or value.bits is None or not value.bits.is_complete:
-        return None
-    data = data_json(value.bits, value.type, session, value.location)
+def _number(answer: Answer) -> float | None:
+    data = answer.record.get("data")
     is_number = isinstance(data, int | float) and math.isfinite(data)
     return float(data) if is_number and isinstance(data, int | float) else None
 

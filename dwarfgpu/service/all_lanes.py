@@ -1,11 +1,12 @@
-"""Questions to the lanes of waves: what a name means where each lane is, and the answers.
+"""What variables and expressions are in each lane of waves, where the lane is.
 
-Law: a lane answers what it answers alone; that all are read together is seen by the time alone.
+Law: a lane has what asking it alone gives; asking many together changes the time only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attrs import evolve
@@ -14,17 +15,20 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lane_answer import LaneAnswer
 from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
 from dwarfgpu.service.subject import Expression, Subject, answer, subject
-from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
+from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, evaluate_for_lanes, read_lanes
 from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import LaneState, Session
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
+    from dwarfgpu.model.lane_extract import LaneExtractor
+    from dwarfgpu.service.manner import Manner
 
 OUT_OF_SCOPE: Final = "<not in scope>"
 Scopes: TypeAlias = Mapping[int, frozenset[Die]]
@@ -33,6 +37,8 @@ Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """An answer for the focus, after a closer look at it."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
 """Of scalars, by their bits."""
+_OF_ONE_LANE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
+"""What each lane is asked alone: variables of the debugger, and what would write."""
 
 
 @frozen(eq=False)
@@ -58,9 +64,14 @@ def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
 
 
 def lane_answers(
-    questions: Sequence[Question], checked: Checked | None = None
+    questions: Sequence[Question],
+    manner: Manner | None = None,
+    checked: Checked | None = None,
 ) -> list[list[LaneAnswer]]:
-    """The answers to each question, one for each of its lanes."""
+    """The answers to each question, one for each of its lanes.
+
+    `manner`: of expressions, where it is not that of the command line.
+    """
     meant = [[_meant(each, state) for state in each.states] for each in questions]
     asked: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
@@ -74,10 +85,8 @@ def lane_answers(
     for wanted, pairs in asked.items():
         if isinstance(wanted, Variable):
             readings[wanted] = read_lanes(sessions, wanted, among=pairs, batch=batch)
-        elif batch:
-            from dwarfgpu.service.lane_expression import values_of
-
-            values[wanted] = values_of(sessions, wanted.name, pairs)
+        elif _is_batched(wanted, manner, batch=batch):
+            values[wanted] = values_of(sessions, wanted.name, pairs, manner)
     texts: _Texts = {}
 
     def answered(row: int, state: LaneState, wanted: Subject | Answer) -> LaneAnswer:
@@ -88,11 +97,11 @@ def lane_answers(
             if isinstance(wanted, Expression):
                 focused, known = session.focused(state.lane), values.get(wanted)
                 if known is None or (row, state.lane) not in known.known:
-                    found = answer(focused, wanted)
+                    found = answer(focused, wanted, manner)
                 else:
                     from dwarfgpu.service.expression import of_value
 
-                    found = of_value(focused, wanted.name, known.of(row, state.lane))
+                    found = of_value(focused, wanted.name, known.of(row, state.lane), manner)
             else:
                 reading = readings[wanted].of(row, state.lane)
                 if checked is None and _is_scalar(reading):
@@ -108,6 +117,47 @@ def lane_answers(
         [answered(row, *each) for each in zip(question.states, meant[row], strict=True)]
         for row, question in enumerate(questions)
     ]
+
+
+def _is_batched(wanted: Expression, manner: Manner | None, *, batch: bool) -> bool:
+    """Whether the lanes are asked together."""
+    if manner is None:
+        return batch
+    is_asked = batch if manner.batch is None else manner.batch
+    return is_asked and _OF_ONE_LANE.search(wanted.name) is None
+
+
+def values_of(
+    sessions: Sequence[Session],
+    text: str,
+    pairs: Collection[tuple[int, int]],
+    manner: Manner | None = None,
+) -> LaneAnswers[TypedValue]:
+    """The values of an expression at rows (of `sessions`) and lanes, known where the lanes could be
+    asked together."""
+    from dwarfgpu import language
+    from dwarfgpu.service.expression import options_for
+
+    def ask(session: Session) -> TypedValue:
+        value = language.evaluate(text, session, options_for(session, manner))
+        if value.error is not None:
+            _ = value.error.message  # as it is for all of them, or `Divergence`
+        return value
+
+    return evaluate_for_lanes(sessions, ask, _picks, among=pairs, batch=True)
+
+
+def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
+    """What a lane has of a value whose integers are those of all lanes."""
+    if is_dynamic(value.type):
+        raise Unsupported("each lane has a type of its own")
+    location, bits = picker.of(value.location), picker.of(value.bits)
+    pointer = picker.of(value.pointer)
+
+    def pick(at: int) -> TypedValue:
+        return evolve(value, location=location(at), bits=bits(at), pointer=pointer(at))
+
+    return pick
 
 
 def _is_scalar(reading: Reading) -> bool:
@@ -130,6 +180,7 @@ def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> 
         texts[key],
         0,
         reading.notes,
+        reading.notes,
         contents=lambda: full().contents(),
         place=lambda: full().where,
     )
@@ -137,9 +188,13 @@ def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> 
 
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
     """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
-    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
-    wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
-    is_one = len(wrong) == len(asked) and len({each.message for each in wrong}) == 1
+    errors = [
+        each.answer.error
+        for each in answers
+        if not each.state.is_absent and each.state.error is None
+    ]
+    wrong = [error for error in errors if isinstance(error, UsageError)]
+    is_one = len(wrong) == len(errors) and len({error.message for error in wrong}) == 1
     return wrong[0] if question.scopes is None and is_one else None
 
 
@@ -152,14 +207,14 @@ def _meant(question: Question, state: LaneState) -> Subject | Answer:
     if state.error is not None:
         return of_error(state.error, ())
     session, wanted, pc = question.session, question.wanted, _pc(state)
-    if pc is None or pc == session.pc:
+    if pc is None or pc == session.pc or isinstance(wanted, Expression):
         return wanted
     if question.scopes is None:
         try:
             return subject(session.focused(state.lane), wanted.name)
         except DwarfGpuError as error:
             return of_error(error, ())
-    if isinstance(wanted, Variable) and wanted.die not in question.scopes[pc]:
+    if wanted.die not in question.scopes[pc]:
         hidden = UsageError(f'No symbol "{wanted.name}" where the lane is.')
         return evolve(of_error(hidden, ()), text=OUT_OF_SCOPE)
     return wanted

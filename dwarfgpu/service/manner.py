@@ -1,0 +1,26 @@
+"""How a front end has expressions evaluated and shown: `$names`, settings of `print`, symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions, Symbolize
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import Options
+
+
+@frozen(eq=False)
+class Manner:
+    """What a question about an expression takes from whoever asks it."""
+
+    options_of: Callable[[Session], Options]
+    """What an expression may use in the focus of a session."""
+    format: FormatOptions = DEFAULT_OPTIONS
+    symbolize: Symbolize | None = None
+    """Names addresses; None: by the symbols of the code objects."""
+    batch: bool | None = None
+    """Whether lanes are asked together; None: where there are many."""
