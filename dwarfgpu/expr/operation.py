@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from attrs import field
 
@@ -149,10 +149,13 @@ def alias(code: int, name: str, of: str) -> None:
 @lru_cache(maxsize=1)
 def _signature(
     function: Callable[..., Any],
-) -> tuple[dict[str, Any], tuple[inspect.Parameter, ...]]:
-    """Return annotations and parameters; those of a family are read once."""
-    parameters = inspect.signature(function).parameters
-    return get_type_hints(function, include_extras=True), tuple(parameters.values())
+) -> tuple[dict[str, Any], tuple[str, ...], frozenset[str]]:
+    """Return annotations, parameters, and which of these are keyword-only; of a family read once."""
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    keywords = frozenset(code.co_varnames[code.co_argcount : count])
+    hints = inspect.get_annotations(function, eval_str=True)
+    return hints, code.co_varnames[:count], keywords
 
 
 def _declared(
@@ -164,28 +167,28 @@ def _declared(
     unsupported: str | None,
     number: int | None,
 ) -> Operation:
-    hints, parameters = _signature(function)
+    hints, parameters, keywords = _signature(function)
     operands: list[OperandInfo] = []
     pops: list[PopInfo] = []
     leading: list[Any] = []
     for parameter in parameters:
-        hint = hints[parameter.name]
+        hint = hints[parameter]
         if hint is Context:
             leading.append("context")
         elif hint is BaseType:
             leading.append("generic")
         elif hint == Stack:
             leading.append("stack")
-        elif parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
-            pops.append(PopInfo(parameter.name, _KINDS[hint]))
+        elif parameter not in keywords:
+            pops.append(PopInfo(parameter, _KINDS[hint]))
         elif hint != Number:
-            assert get_origin(hint) is Annotated, f"{name}: {parameter.name} has no codec"
-            operands.append(OperandInfo(parameter.name, get_args(hint)[1]))
+            assert get_origin(hint) is Annotated, f"{name}: {parameter} has no codec"
+            operands.append(OperandInfo(parameter, get_args(hint)[1]))
     if number is not None and equals is not None:
         equals = equals.replace("{number}", str(number))
     summary, _, details = (inspect.getdoc(function) or "").partition("\n")
     returned = hints.get("return")
-    pushes: Any = "none" if returned is type(None) else _PUSHES.get(returned, "control")
+    pushes: Any = "none" if returned in (None, type(None)) else _PUSHES.get(returned, "control")
     if get_origin(returned) is tuple:
         pushes = "entries"
     return Operation(
