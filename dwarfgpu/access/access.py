@@ -20,7 +20,7 @@ from dwarfgpu.access.coalesced_reads import READ_BUDGET, Budget, Fetch, Run
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.bits import Endian, extract, insert
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,

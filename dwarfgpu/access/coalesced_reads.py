@@ -13,7 +13,7 @@ from typing import Final, Protocol, TypeAlias
 from attrs import field
 
 from dwarfgpu.base.bits import Endian, extract
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits, concatenate

@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits
 

@@ -18,7 +18,7 @@ from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.target import (
     BulkMemory,

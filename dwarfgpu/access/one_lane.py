@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dwarfgpu.access.access import LocationAccess
 from dwarfgpu.access.coalesced_reads import Budget, CoalescedReads, Fetch, Run
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.target import Sparse
 from dwarfgpu.model.storage import Memory, Register
 

@@ -12,7 +12,7 @@ from attrs import Factory, evolve, field
 
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]

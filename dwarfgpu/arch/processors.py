@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import Unsupported, UsageError
 

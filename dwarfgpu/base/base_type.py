@@ -17,7 +17,7 @@ from dwarfgpu.base.float_format import (
     X87_EXTENDED,
     FloatFormat,
 )
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 
 ENCODINGS: Final = {
     0x01: "address",

@@ -14,7 +14,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import BinaryIO, TypeAlias
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 

@@ -12,7 +12,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.json_reader import read_at_most
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import encode_uleb
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValue, Undefined
 from dwarfgpu.errors import Unavailable
 

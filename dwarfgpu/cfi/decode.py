@@ -12,7 +12,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi import instruction as _declarations  # noqa: F401 - importing declares them
 from dwarfgpu.cfi.operation import CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsupported

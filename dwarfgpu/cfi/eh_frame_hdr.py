@@ -12,7 +12,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.bits import Endian, Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.pointer import OMITTED, fixed_bytes, read_pointer
 from dwarfgpu.errors import Malformed, Unsupported
 

@@ -17,7 +17,7 @@ from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian, Reader, encode_sleb, encode_uleb
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
 from dwarfgpu.errors import Malformed, Unsupported

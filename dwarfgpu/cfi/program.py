@@ -11,7 +11,7 @@ from typing import assert_never
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.operation import (
     Advance,

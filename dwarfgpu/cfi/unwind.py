@@ -14,7 +14,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE

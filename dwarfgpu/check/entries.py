@@ -15,7 +15,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.check.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.check.finding import Excerpt, Finding, Findings, Place, SourcePosition

@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.decode import CfaInstruction
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde

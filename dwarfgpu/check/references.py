@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.check.abstract_stack import Severity

@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,

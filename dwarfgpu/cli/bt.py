@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from attrs import field
 
 from dwarfgpu import __version__
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule

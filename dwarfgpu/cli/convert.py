@@ -15,7 +15,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS

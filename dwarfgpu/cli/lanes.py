@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.errors import UsageError

@@ -13,7 +13,7 @@ from typing import Final
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject

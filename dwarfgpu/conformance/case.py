@@ -14,7 +14,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect

@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.json_reader import MOST_BITS, Field, Json
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.conformance import cfi
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed

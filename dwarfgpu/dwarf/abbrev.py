@@ -10,7 +10,7 @@ from functools import cached_property
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import SkipPlan, WordReader, skip_plan
 from dwarfgpu.errors import Malformed

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 
 _ONE: Final = r"\[([^\]:]+):v(\d{1,9})\.(\d{1,9})(?::([^\]]*))?\]"
 _PART: Final = re.compile(_ONE)

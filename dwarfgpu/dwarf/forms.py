@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.bits import Endian, Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat

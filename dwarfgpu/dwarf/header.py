@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat

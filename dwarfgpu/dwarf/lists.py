@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Final, NamedTuple, Protocol
 
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT

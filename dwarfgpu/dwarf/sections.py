@@ -17,7 +17,7 @@ from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.budget import Budget
 from dwarfgpu.dwarf.split.contributions import Contributions

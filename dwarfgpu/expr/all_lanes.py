@@ -16,7 +16,7 @@ import numpy as np
 from attrs import evolve
 
 from dwarfgpu.access.many_lanes import WORD_BYTES, Group, LaneTarget, Machine, VectorAccess
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import Dialect

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, NoReturn, Protocol, TypeAlias, cast, get_args
 
 from dwarfgpu.base.base_type import generic_type
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control import Control

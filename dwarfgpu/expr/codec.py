@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Annotated, Literal, TypeAlias
 
 from dwarfgpu.base.bits import Reader, encode_sleb, encode_uleb
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, shown
 from dwarfgpu.expr.context import UnitFormat
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from attrs import field
 
 from dwarfgpu.base.bits import Reader, encode_uleb
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat

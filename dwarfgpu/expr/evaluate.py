@@ -13,7 +13,7 @@ from typing import TypeAlias
 from attrs import evolve, field
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Meter
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,

@@ -12,7 +12,7 @@ from attrs import Factory, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
 from dwarfgpu.expr.context import LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect

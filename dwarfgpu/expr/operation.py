@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 from attrs import field
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.control import Enter, Jump

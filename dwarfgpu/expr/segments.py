@@ -14,7 +14,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import Context, Unit, require
 from dwarfgpu.expr.convert import memory_location

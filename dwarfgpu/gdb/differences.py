@@ -13,7 +13,7 @@ from typing import Final
 import gdb
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.entities import Variable, covered, variables_below

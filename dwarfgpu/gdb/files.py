@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import gdb
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in

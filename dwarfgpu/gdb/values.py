@@ -13,7 +13,7 @@ from typing import TypeAlias
 import gdb
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip

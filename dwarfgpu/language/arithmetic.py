@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,

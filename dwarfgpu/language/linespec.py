@@ -14,7 +14,7 @@ from typing import Final, Literal
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import LineTable

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.numbers import Number, Numbers
 from dwarfgpu.language.places import Places

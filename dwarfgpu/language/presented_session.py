@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue

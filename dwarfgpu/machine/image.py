@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.target import Extensible, Named, RegisterId, Target, WaveId
 from dwarfgpu.machine.topology import Machine as Model

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from attrs import Factory, field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.target import Modelled, Target, WaveId
 
 Position: TypeAlias = tuple[int, int, int]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import RegisterId, WaveId

@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,

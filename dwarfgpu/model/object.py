@@ -10,7 +10,7 @@ import re
 from attrs import field
 
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 DESCRIBES = "the location describes"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from attrs import field
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.model.location import Location

@@ -16,7 +16,7 @@ from dwarfgpu.base import float_format
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
 
 

@@ -12,7 +12,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, ObjectFile, SymbolFields
 from dwarfgpu.objfile.relocate import SHT_REL, SHT_RELA

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded
 
 UNJUDGED_BYTES: Final = 1 << 20

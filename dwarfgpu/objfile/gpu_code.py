@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_descriptor import (

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.bit_fields import (
     CODE_PROPERTIES_V2,

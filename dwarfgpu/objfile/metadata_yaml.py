@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 

@@ -12,7 +12,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.bits import Endian, Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section
 from dwarfgpu.objfile.symbols import Symbol

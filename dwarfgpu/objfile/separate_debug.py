@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below

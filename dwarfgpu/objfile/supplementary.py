@@ -13,7 +13,7 @@ from pathlib import Path
 from attrs import field
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile

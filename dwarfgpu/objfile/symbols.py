@@ -11,7 +11,7 @@ from functools import cached_property
 from struct import Struct
 from typing import Final, Literal
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.names import printable
 

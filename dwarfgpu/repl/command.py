@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.json_object import JsonObject

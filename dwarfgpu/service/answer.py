@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from attrs import evolve, field
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.machine.image import Image

@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.imports import type_sources

@@ -11,7 +11,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.on_entry import OnEntry
 from dwarfgpu.cfi.unwind import MOST_STEPS, CfiFrame
 from dwarfgpu.dwarf.calls.call_sites import CallSite

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf import constants as dw

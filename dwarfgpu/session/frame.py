@@ -12,7 +12,7 @@ from attrs import evolve, field
 
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_sites

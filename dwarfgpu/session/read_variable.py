@@ -12,7 +12,7 @@ from typing import Protocol
 from attrs import evolve, field
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip

@@ -12,7 +12,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties

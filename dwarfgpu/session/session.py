@@ -15,7 +15,7 @@ from attrs import evolve, field
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean, distance
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import CfiFrame

@@ -18,7 +18,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import DATA

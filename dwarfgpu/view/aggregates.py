@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import (

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
 from dwarfgpu.dwarf.lists import Range, common, merged, without
 from dwarfgpu.dwarf.scope.declarations import qualified_name

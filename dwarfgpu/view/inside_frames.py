@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian, extract, to_bytes
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.strings import run_length

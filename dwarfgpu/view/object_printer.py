@@ -9,7 +9,7 @@ from attrs import evolve, field
 
 from dwarfgpu.access.access import NO_BITS
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type, size_bits
 from dwarfgpu.errors import DwarfGpuError, EvaluationError

@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.printers.model import Printers

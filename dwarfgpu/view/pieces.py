@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.access.access import Access
 from dwarfgpu.access.coalesced_reads import Run
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import (

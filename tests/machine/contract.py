@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.storage import Memory

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.stack import End
 from dwarfgpu.cfi.unwind import CfiFrame

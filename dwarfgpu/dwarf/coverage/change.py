@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups

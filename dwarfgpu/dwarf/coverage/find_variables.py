@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.die import Die

@@ -12,7 +12,7 @@ from struct import iter_unpack
 from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.lists import Range

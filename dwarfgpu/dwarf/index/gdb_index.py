@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.sections import Sections

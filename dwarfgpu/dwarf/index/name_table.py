@@ -13,7 +13,7 @@ from typing import Final, Literal
 from attrs import field
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.header import initial_length

@@ -11,7 +11,7 @@ from typing import Final
 from attrs import evolve, field
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.header import initial_length

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final, NamedTuple, overload
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.dwarf.lists import Range

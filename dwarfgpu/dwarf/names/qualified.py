@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 
 ANONYMOUS: Final = "(anonymous namespace)"
 """What stands for the name of a namespace without one."""

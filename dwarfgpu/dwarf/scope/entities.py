@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, merged

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import IllFormed, shown

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.check.abstract_value import (

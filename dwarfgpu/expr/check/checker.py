@@ -13,7 +13,7 @@ from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.check.abstract_stack import (
     KNOWN,

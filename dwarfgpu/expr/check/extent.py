@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.check.abstract_stack import Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.check.abstract_value import PARTIAL

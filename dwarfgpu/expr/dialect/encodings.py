@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.dialect.dialect import (
     AMD,

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as

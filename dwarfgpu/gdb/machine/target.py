@@ -14,7 +14,7 @@ import gdb
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
 from dwarfgpu.gdb.machine.read_dependencies import Reads

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded
 
 MAX_HEIGHT: Final = 100

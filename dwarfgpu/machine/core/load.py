@@ -15,7 +15,7 @@ from attrs import field
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.gpu.code_objects import (
     GpuModules,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes

@@ -13,7 +13,7 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.note import CoreState, read_core_state
 from dwarfgpu.machine.core.registers import (

@@ -6,7 +6,7 @@ Law: a number below the first wave's is a thread's. Memory of no thread is that 
 from __future__ import annotations
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.target import CoreTarget
 from dwarfgpu.machine.state.target import StateTarget

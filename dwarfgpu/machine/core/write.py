@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import fields
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.core.gpu.note import (
     AGENT,
     HEAD,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from struct import pack
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.topology import Geometry
 
 PACKET_BYTES: Final = 64

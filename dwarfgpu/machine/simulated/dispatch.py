@@ -14,7 +14,7 @@ from attrs import Factory, field
 
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
 from dwarfgpu.machine.simulated import aql_objects, initial_registers, kernarg
 from dwarfgpu.machine.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.machine.simulated.aql_objects import Allocator, Pieces

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.base.writing import content_name, write_set

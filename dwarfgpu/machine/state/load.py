@@ -14,7 +14,7 @@ from dwarfgpu.arch import architecture, has_on_another_gpu
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (

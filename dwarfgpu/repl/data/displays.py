@@ -9,7 +9,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError

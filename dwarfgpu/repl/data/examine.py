@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.evaluate import VOID

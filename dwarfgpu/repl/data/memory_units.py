@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Candidate, Output, Part, command, heading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, first_after, line_at, no_line
 from dwarfgpu.machine.image import ImageTarget

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.shell import Shell, Streams, send
 

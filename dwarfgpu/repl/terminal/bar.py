@@ -5,7 +5,7 @@ Law: one line, whatever the width; what matters least goes first, and nothing he
 
 from __future__ import annotations
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.focus import wave_pc

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.base.light_attrs import define
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
 CODES: Final = re.compile(r"\x1b\[[\d;]*m")

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import UsageError

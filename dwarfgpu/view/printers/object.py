@@ -13,7 +13,7 @@ from attrs import evolve, field
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.types.types import (
     Array,

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, LoadedUri
 from dwarfgpu.machine.core.gpu.note import AQL, Agent, CoreState, Queue, Runtime
 from dwarfgpu.machine.core.gpu.save_area import layout_of

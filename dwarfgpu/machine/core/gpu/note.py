@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.bits import Reader
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 
 NOTE: Final = "NT_AMDGPU_CORE_STATE"

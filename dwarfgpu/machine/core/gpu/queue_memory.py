@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import unpack
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.note import Queue
 from dwarfgpu.machine.core.gpu.save_area import Bits

@@ -16,7 +16,7 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 
 WORD_BYTES: Final = 4

@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import (
     HEADER,

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, Bits, SavedWave, SaveLayout
 from dwarfgpu.machine.topology import STOP_REASONS, Position

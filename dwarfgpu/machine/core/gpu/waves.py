@@ -16,7 +16,7 @@ from attrs import field
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,

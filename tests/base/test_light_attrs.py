@@ -1,22 +1,19 @@
-"""Classes of `dwarfgpu.base.lazy_attrs` behave as those of attrs, also before their first use."""
+"""Classes of `dwarfgpu.base.light_attrs` behave as those of attrs."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from copy import copy
 from functools import cached_property
 from pathlib import Path
 from pickle import dumps, loads
-from threading import Barrier, Thread
 from typing import Any, ClassVar, Generic, TypeVar
 
 import attrs
 import pytest
 
-from dwarfgpu.base import lazy_attrs
+from dwarfgpu.base import light_attrs
 
 T = TypeVar("T")
 
@@ -146,26 +143,25 @@ def hashes(objects: list[Any]) -> list[int] | str:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_like_attrs(name: str) -> None:
-    theirs, ours = (MAKERS[name](classes(module)) for module in (attrs, lazy_attrs))
-    for _ in range(2):  # as they are at first, and as they are then
-        for a, b in ((a, b) for a in range(len(ours)) for b in range(len(ours))):
-            assert (ours[a] == ours[b]) == (theirs[a] == theirs[b])
-            assert (ours[a] != ours[b]) == (theirs[a] != theirs[b])
-        assert hashes(ours) == hashes(theirs)
-        if name != "Alone":
-            assert list(map(repr, ours)) == list(map(repr, theirs))
-        assert [type(each).__eq__(each, 7) for each in ours] == [
-            type(each).__eq__(each, 7) for each in theirs
-        ]
+    theirs, ours = (MAKERS[name](classes(module)) for module in (attrs, light_attrs))
+    for a, b in ((a, b) for a in range(len(ours)) for b in range(len(ours))):
+        assert (ours[a] == ours[b]) == (theirs[a] == theirs[b])
+        assert (ours[a] != ours[b]) == (theirs[a] != theirs[b])
+    assert hashes(ours) == hashes(theirs)
+    if name != "Alone":
+        assert list(map(repr, ours)) == list(map(repr, theirs))
+    assert [type(each).__eq__(each, 7) for each in ours] == [
+        type(each).__eq__(each, 7) for each in theirs
+    ]
 
 
 def test_an_object_in_itself_is_shown() -> None:
-    made = classes(lazy_attrs)["Mutable"](1)
+    made = classes(light_attrs)["Mutable"](1)
     made.items.append(made)
     assert repr(made).endswith("Mutable(number=1, items=[...])")
 
 
-@lazy_attrs.frozen
+@light_attrs.frozen
 class Named:
     number: int
     text: str = attrs.field(kw_only=True)
@@ -180,20 +176,11 @@ def test_the_rest_is_that_of_attrs() -> None:
         named.number = 3  # type: ignore[misc]
 
 
-def test_methods_are_made_once() -> None:
-    pair = classes(lazy_attrs)["Pair"]
-    before = pair.__eq__
-    assert pair(1) == pair(1)
-    after = pair.__eq__
-    assert pair(2) != pair(1)
-    assert pair.__eq__ is after is not before
-
-
 @pytest.mark.parametrize("name", classes(attrs))
 def test_a_class_has_the_members_that_attrs_gives_it(name: str) -> None:
-    theirs, ours = (classes(module)[name] for module in (attrs, lazy_attrs))
+    theirs, ours = (classes(module)[name] for module in (attrs, light_attrs))
     if name != "Derived":
-        shown = [list(map(repr, attrs.fields(kind))) for kind in (ours, theirs)]  # without objects
+        shown = [list(map(repr, attrs.fields(kind))) for kind in (ours, theirs)]
         bare = [[re.sub(r" at 0x\w+", "", each) for each in fields] for fields in shown]
         assert bare[0] == bare[1]
     else:
@@ -214,7 +201,7 @@ def test_what_can_be_changed(name: str) -> None:
             return type(error).__name__
         return repr(made)
 
-    theirs, ours = (MAKERS[name](classes(module))[0] for module in (attrs, lazy_attrs))
+    theirs, ours = (MAKERS[name](classes(module))[0] for module in (attrs, light_attrs))
     for value in ("5", -1, None):
         assert outcome(ours, value) == outcome(theirs, value)
     with pytest.raises(AttributeError):
@@ -222,38 +209,12 @@ def test_what_can_be_changed(name: str) -> None:
 
 
 def test_super_means_the_class_that_is_seen() -> None:
-    further = classes(lazy_attrs)["Further"]
+    further = classes(light_attrs)["Further"]
     assert further(1).parent == repr(further(1))
     assert type(further.made()) is further
 
 
-def test_a_pickle_needs_no_first_object(repository: Path) -> None:
-    data = dumps(Named(1, text="a"))
-    code = f"from pickle import loads; print(loads({data!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr) == ("Named(number=1, text='a')\n", "")
-
-
-def test_two_threads_make_the_first_object() -> None:
-    for _ in range(20):
-        kinds = classes(lazy_attrs)
-        start, made = Barrier(4), []
-
-        def make(kind: Any, start: Barrier = start, made: list[Any] = made) -> None:
-            start.wait()
-            made.append(kind(1))
-
-        threads = [Thread(target=make, args=(kinds[name],)) for name in ["Further", "Pair"] * 2]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        assert len(set(made)) == 2 and len(made) == 4
-
-
 def test_every_module_takes_the_two_from_there(repository: Path) -> None:
-    late = re.compile(r"^from attrs import .*\b(define|frozen|mutable)\b", re.MULTILINE)
-    modules = set((repository / "dwarfgpu").rglob("*.py")) - {Path(lazy_attrs.__file__)}
-    assert [str(each) for each in modules if late.search(each.read_text())] == []
+    direct = re.compile(r"^from attrs import .*\b(define|frozen|mutable)\b", re.MULTILINE)
+    modules = set((repository / "dwarfgpu").rglob("*.py")) - {Path(light_attrs.__file__)}
+    assert [str(each) for each in modules if direct.search(each.read_text())] == []
