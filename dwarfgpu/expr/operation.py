@@ -150,7 +150,7 @@ def alias(code: int, name: str, of: str) -> None:
 def _signature(
     function: Callable[..., Any],
 ) -> tuple[dict[str, Any], tuple[str, ...], frozenset[str]]:
-    """Return annotations, parameters, and which of these are keyword-only; of a family read once."""
+    """Return annotations, parameters and the keyword-only ones; those of a family are read once."""
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
     keywords = frozenset(code.co_varnames[code.co_argcount : count])
