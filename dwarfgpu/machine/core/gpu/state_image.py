@@ -13,7 +13,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.arch.processors import Processor, processor
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.image import (
