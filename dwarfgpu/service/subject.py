@@ -115,7 +115,10 @@ def line(wanted: Subject, found: Answer, *, is_listing: bool) -> str:
     if not is_listing:
         return f"{wanted.name} = {found.text}"
     where = f"  @ {found.where}" if found.where else ""
-    return one_line(f"{typed_name(wanted)} = {found.text}{where}")
+    typed = typed_name(wanted)
+    if found.error is not None and typed.startswith(f"<error: {error_line(found.error)}>"):
+        typed = wanted.name  # the value has the error of the type
+    return one_line(f"{typed} = {found.text}{where}")
 
 
 def typed_name(wanted: Subject) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import FIXTURES, run_json
+from tests.cli.command import FIXTURES, run, run_json
 
 OWN = "upstream clang: a vector register read as the focused lane's dword"
 LITERAL = (
@@ -44,3 +44,11 @@ def test_a_literal_reading_says_so(
     found = total_of_lanes(processor, lanes, pc, *options)
     assert {each["data"] for each in found} == {0.5}
     assert all(LITERAL in each["notes"] for each in found)
+
+
+def test_an_unreadable_type_is_said_once() -> None:
+    """Triton's base type `unknown_type` has no size."""
+    lines = run("eval", FIXTURES / "triton/axpy.gfx1100.co", "--pc", "0x1600", "--lane", 0).lines
+    (left,) = [line for line in lines if "left" in line]
+    assert left.startswith("left = <error: IllFormed: base type unknown_type at 0x")
+    assert left.count("unknown_type") == 1
