@@ -40,7 +40,7 @@ STEPS: Final = (
     ),
     Step(
         "What lane 0 holds",
-        "The prompt tells the focus: wave 1, lane 0. Variables are those of the lane in focus.",
+        "The prompt shows the focus: wave 1, lane 0. Variables are those of the lane in focus.",
         ("info args", "info locals", "print at"),
     ),
     Step(
@@ -61,7 +61,7 @@ STEPS: Final = (
     Step(
         "All lanes at a glance",
         "`lanes` shows an expression in every lane. Inactive lanes are in brackets; on a "
-        "terminal they are grey instead, and colours follow the values. Below is told which "
+        "terminal they are grey instead, and colours follow the values. The legend says which "
         "lanes are where.",
         ("lanes x", "lanes kept * 2"),
     ),

@@ -38,7 +38,7 @@ from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.lane_grid import Cell, joined, state_letter, table_lines
+from dwarfgpu.view.lane_grid import Cell, joined, reason_lines, state_letter, table_lines
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
@@ -289,7 +289,7 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
         if letter == "U":
             rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
             continue
-        values = [answers[index].text for _, answers in wave.answers]
+        values = [_value(answers[index], letter) for _, answers in wave.answers]
         if state.is_absent:
             values = ["-" if text == ABSENT else text for text in values]
         rows.append([str(state.lane), letter, where, place or "-", *values])
@@ -298,6 +298,23 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
     first = len(rows[0]) - len(wave.answers)
     rows = [*rows[:1], *([*row[:first], *map(_cut, row[first:])] for row in rows[1:])]
     yield from map(one_line, table_lines(rows))
+    for name, answers in wave.answers:
+        without = [each for each in answers if _is_missing(each)]
+        reasons = reason_lines([row_of(each, wave.letter(each.state), None) for each in without])
+        yield from (one_line(f"{name}: {each}") for each in reasons)
+
+
+def _value(answer: LaneAnswer, letter: str) -> str:
+    """A value, or in one word that there is none: why is below the table."""
+    return row_of(answer, letter, None).word if _is_missing(answer) else answer.text
+
+
+def _is_missing(answer: LaneAnswer) -> bool:
+    """Whether a lane of the frame has no value, for a reason that no note says."""
+    error = answer.answer.error
+    if error is None or answer.state.is_absent:
+        return False
+    return not isinstance(error, UsageError)
 
 
 def _cut(text: str) -> str:

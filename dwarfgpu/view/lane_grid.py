@@ -94,11 +94,8 @@ _MOST_ALIKE: Final = 4
 def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
     """Below a grid: which lanes are where, `*` those with the focus; why some have no value."""
     groups: dict[tuple[str, str], list[int]] = {}
-    missing: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         groups.setdefault((row.cell.state, row.place or "-"), []).append(row.lane)
-        if row.reason is not None and row.cell.state != "U":
-            missing.setdefault((row.word, row.reason), []).append(row.lane)
     whos = [_named(numbers) for numbers in groups.values()]
     states = [_WORDS[state] for state, _ in groups]
     first, second = (max(map(len, column), default=0) for column in (whos, states))
@@ -106,6 +103,15 @@ def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[s
         mark = "*" if focus in groups[key] else " "
         place = "" if key == ("U", "-") else f"  {key[1]}"
         yield f"{mark} {who:<{first}}  {state:<{second}}{place}".rstrip()
+    yield from reason_lines(rows)
+
+
+def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
+    """Why some lanes have no value, a line for each reason."""
+    missing: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        if row.reason is not None and row.cell.state != "U":
+            missing.setdefault((row.word, row.reason), []).append(row.lane)
     alike: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for (word, reason), numbers in missing.items():
         alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))

@@ -94,6 +94,12 @@ def test_explain_says_so(start: Path) -> None:
     assert REASON in run("explain", "--state", start, "--lane", 3, "t").out
 
 
+def test_a_table_of_lanes_says_so_below(start: Path) -> None:
+    lines = run("lanes", "--state", start, "--lane", "0-3", "t", "launches").lines
+    assert lines[2].split()[-2:] == ["<unavailable>", "3"]
+    assert lines[6:] == [f"t: <unavailable> in lanes 0-3: {REASON}"]
+
+
 def test_at_the_prompt(start: Path) -> None:
     done = run("debug", "--batch", "--state", start, "-ex", "print t + 1", "-ex", "info locals")
     assert REASON in done.err and REASON in done.out
