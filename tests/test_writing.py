@@ -424,3 +424,22 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
 def test_a_long_name_is_written(tmp_path: Path) -> None:
     write_file(tmp_path / ("x" * 255), b"x")
     assert (tmp_path / ("x" * 255)).read_bytes() == b"x"
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="cannot be written: nobody reads the pipe"):
+        write_file(pipe, b"data")
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_an_own_stream_goes_on_where_it_is(tmp_path: Path, name: str) -> None:
+    """Redirected to a file: opened by its name, it would be written from its beginning."""
+    code = (
+        "from pathlib import Path; from dwarfgpu.base.writing import write_set; print('before'); "
+        f"write_set(Path({name!r}), b'{{}}' * 9, {{}}); print('after')"
+    )
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=60)
+    assert (tmp_path / "out").read_bytes() == b"before\n" + b"{}" * 9 + b"after\n"

@@ -208,8 +208,16 @@ def parse(text: str, source: str) -> Field:
         raise UsageError(
             f"{source}: not JSON: {problem} at line {error.lineno} column {error.colno}"
         ) from None
-    except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
+    except RecursionError:
+        raise UsageError(f"{source}: arrays or objects are nested too deep") from None
+    except _GivenTwice as error:
         raise UsageError(f"{source}: not JSON that can be read: {error}") from None
+    except ValueError:  # Python's bound on converting decimal digits
+        raise UsageError(f"{source}: a number has more digits than are read") from None
+
+
+class _GivenTwice(ValueError):
+    """Two members of one object have the same name."""
 
 
 def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -218,5 +226,5 @@ def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(members) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counts.items() if count > 1)
-        raise ValueError(f"member {twice!r} is given twice in one object")
+        raise _GivenTwice(f"member {twice!r} is given twice in one object")
     return members

@@ -98,7 +98,12 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
     import ast  # Few states have arrays, and every command that reads one would load it.
 
     try:
-        header = ast.literal_eval(text.decode("utf-8").strip())
+        tree = ast.parse(text.decode("utf-8").strip(), mode="eval")
+        header = ast.literal_eval(tree)
+        if not isinstance(tree.body, ast.Dict):
+            raise TypeError
+        if len(header) != len(tree.body.keys):  # the first of two would be lost
+            raise UsageError(f"{source}: the header of the .npy file gives a member twice")
         descr, order, shape = header["descr"], header["fortran_order"], header["shape"]
     except (ValueError, SyntaxError, LookupError, TypeError, ArithmeticError, MemoryError,
             RecursionError):  # fmt: skip

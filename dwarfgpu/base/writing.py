@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from stat import S_IMODE, S_ISDIR, S_ISREG
+from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
 from typing import Final
 
 from dwarfgpu.errors import UsageError
@@ -35,6 +35,12 @@ _QUOTED: Final = re.compile(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"
 """Between any two quotes, whether or not they belong together."""
 _DEVICES: Final = ("/dev/", "/proc/")
 """Files here have no siblings: `/dev/stdout`, for example."""
+_MEMORY: Final = "/dev/shm/"
+"""A folder like any other."""
+_OWN_STREAM: Final = re.compile(
+    r"/dev/(?P<name>stdout|stderr)|(?:/dev|/proc/self)/fd/(?P<number>[0-9]{1,9})"
+)
+_STREAMS: Final = {"stdout": 1, "stderr": 2}
 _CANNOT_FLUSH: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP})
 """Errors of file systems without `fsync`."""
 _TRIES: Final = 200
@@ -65,7 +71,7 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     `UsageError` where something cannot be written: the old document stays, with its files.
     """
     try:
-        if files and _mode(path) and not S_ISREG(_mode(path)):
+        if files and _is_device(path, _mode(path)):
             raise ValueError(f"it is no regular file, and {len(files)} more belong beside it")
         with _alone_in(path.parent) as is_alone:
             written: list[Path] = []
@@ -81,7 +87,7 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
                     for array in written:
                         with suppress(OSError):
                             array.unlink()
-            if is_alone and S_ISREG(_mode(path)):
+            if is_alone and not _is_device(path, _mode(path)):
                 _remove_unnamed(path, document)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
@@ -104,9 +110,8 @@ def _write(path: Path, data: bytes) -> None:
     mode = _mode(path)
     if S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if os.path.abspath(path).startswith(_DEVICES) or not (S_ISREG(mode) or mode == 0):
-        with open(path, "wb") as file:
-            file.write(data)
+    if _is_device(path, mode):
+        _write_through(path, mode, data)
         return
     target = Path(os.path.realpath(path))
     if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
@@ -130,6 +135,33 @@ def _write(path: Path, data: bytes) -> None:
             _flush(folder)
         finally:
             os.close(folder)
+
+
+def _is_device(path: Path, mode: int) -> bool:
+    """Whether a path of that mode is written to as it is: nothing is beside it or renamed."""
+    place = os.path.abspath(path)
+    is_there = place.startswith(_DEVICES) and not place.startswith(_MEMORY)
+    return is_there or not (S_ISREG(mode) or mode == 0)
+
+
+def _write_through(path: Path, mode: int, data: bytes) -> None:
+    """Write to a device or a pipe; an error where nobody reads the pipe, which would wait."""
+    own = _OWN_STREAM.fullmatch(os.path.abspath(path))
+    if own is not None:  # opened anew, a file would be written from its beginning
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        descriptor = os.dup(int(own["number"] or _STREAMS[own["name"]]))
+    else:
+        waits = os.O_NONBLOCK if S_ISFIFO(mode) else 0
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | waits, 0o666)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise ValueError("nobody reads the pipe") from None
+            raise
+        os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(data)
 
 
 def _flush(descriptor: int) -> None:

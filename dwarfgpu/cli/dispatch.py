@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
         return 0
     print(*map(one_line, _lines(launched, is_mangled=args.mangled)), sep="\n")
     if written:
-        print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
+        print(one_line(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}"))
     print(one_line(f"next: {_next(launched, args.save)}"))
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)

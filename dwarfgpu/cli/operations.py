@@ -16,6 +16,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_hold
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.expr.ops.literal import wide_number_notes
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE, dialect_for
 from dwarfgpu.options.expressions import assembled, with_entries
@@ -91,6 +92,7 @@ def operations(
         notes = (PROVISIONAL_NOTE,)
     program = prepare(data, chosen, form)
     notes = (*notes, *notes_that_hold(program.notes, frame))
+    notes += wide_number_notes(program.instructions, form.address_size)
     if context.widens_bases and chosen.is_of_compilers:
         notes += narrow_base_notes(program.instructions, architecture, chosen)
     else:

@@ -21,7 +21,7 @@ CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "inactive": (False,),
 }
 """What `-active` and the like mean, by whether a lane is active."""
-_LIST = re.compile(r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)+|\d{1,4}-\d{1,4}")
+_LIST = re.compile(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d{1,20}")
 ABSENT = "<not in this frame>"
 """Of a lane that was not active on entry to the function (A.2.5.1)."""
 

@@ -64,6 +64,20 @@ def struct_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """`{<Base> = {...}, x = 1, y = 2}`."""
+    key = kind, id(shown.object)
+    if key in shown.inside:
+        yield f"<error: {kind.kind} {_name(kind) or 'without a name'} contains itself>"
+        return
+    shown.inside.add(key)
+    try:
+        yield from _struct_pieces(shown, kind, first_bit, depth, letter)
+    finally:
+        shown.inside.discard(key)
+
+
+def _struct_pieces(
+    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
     array = unconstrained_array(shown, kind, first_bit)
     if array is not None:
         yield from shown.placed(array, None, depth, letter)

@@ -78,6 +78,8 @@ class Shown:
     """The virtual base classes shown so far, while the base classes of an object are."""
     sizes: dict[Type, int | None] = field(factory=dict)
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
+    inside: set[tuple[Struct, int]] = field(factory=set)
+    """The structures that the one that is shown now is in, of the same `object`, by its `id`."""
     parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
     """The base classes and the other members of structures."""
     elsewhere: set[Member] = field(factory=set)

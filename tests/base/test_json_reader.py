@@ -108,3 +108,20 @@ def test_nothing_is_read_of_a_file_that_is_too_long(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="more than"):
             read_at_most(file, MAX_BYTES, path)
         assert file.tell() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "made: arrays or objects are nested too deep"),
+        ("1" * 5_000, "made: a number has more digits than are read"),
+        (
+            '{"a": 1, "a": 2}',
+            "made: not JSON that can be read: member 'a' is given twice in one object",
+        ),
+    ],
+)
+def test_the_words_are_not_those_of_python(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        json_reader.parse(text, "made")
+    assert str(raised.value) == message

@@ -80,6 +80,10 @@ def shaped(sizes: str) -> str:
         (with_header(shaped("1," * 64 + "1")), "65 dimensions, at most 64 are read"),
         (with_header(shaped("-" * 9000 + "1")), "the header of the .npy file cannot"),
         (with_header(shaped("(" * 9000)), "the header of the .npy file cannot"),
+        (
+            with_header("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': ()}"),
+            "gives a member twice",
+        ),
         (with_header("[" * 9000), "the header of the .npy file cannot"),
         (with_header("[1, 2]"), "the header of the .npy file cannot"),
         (saved(np.zeros(4)).replace(b"NUMPY\x01", b"NUMPY\x09"), "of version 9 that cannot"),

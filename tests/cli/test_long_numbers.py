@@ -91,3 +91,19 @@ def test_states(number: str, tmp_path: Path) -> None:
         done = run("eval", "--state", path, "lit1")
         assert done.status == 2
         assert len(done.error) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("constu 0x1ffffffffffffffff", ["a number of 65 bits: its low 64 bits are used"]),
+        ("consts -0x18000000000000000", ["a number of 65 bits: its low 64 bits are used"]),
+        ("constu 0xffffffffffffffff", []),
+        ("consts -1", []),
+    ],
+)
+def test_bits_that_the_generic_type_loses_are_noted(text: str, notes: list[str]) -> None:
+    """A.2.5.4.3.1: a literal larger than the generic type is truncated to its size."""
+    assert run("eval", text).notes == [
+        f"DW_OP_{text.split()[0]} at offset 0x0: {note}" for note in notes
+    ]

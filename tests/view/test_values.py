@@ -425,3 +425,12 @@ def test_bits_that_are_not_known_have_no_bytes() -> None:
     with pytest.raises(Unavailable, match="bits 0 to 0 of 16 are unavailable"):
         Bits(0, 16, undefined=0xF0, unavailable=1).to_bytes("little")
     assert evolve(Bits(0x1234, 16)).to_bytes("big") == b"\x12\x34"
+
+
+def test_a_structure_in_itself_is_an_error_that_names_it() -> None:
+    """Malformed DWARF: it was shown a hundred levels deep."""
+    bits = Bits(0, 64)
+    error = "<error: struct itself contains itself>"
+    assert format_value(bits, ITSELF) == f"{{i = {error}, j = {error}}}"
+    twice = Struct("struct", "twice", 16, (Member("a", PAIR, 0), Member("b", PAIR, 64)))
+    assert "error" not in format_value(Bits(0, 128), twice)

@@ -42,6 +42,7 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from dwarfgpu.expr.ops.literal import lost_bits
 
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
@@ -226,12 +227,9 @@ class _Checker:
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
             self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
-        if operation.name in ("constu", "consts"):
-            (number,) = instruction.operands
-            bits = 8 * self.expression.format.address_size
-            if isinstance(number, int) and not -1 << bits - 1 <= number < 1 << bits:
-                message = f"a number of {number.bit_length()} bits: its low {bits} bits are used"
-                self._add(instruction, "warning", "wide-number", message)
+        lost = lost_bits(instruction, self.expression.format.address_size)
+        if lost is not None:
+            self._add(instruction, "warning", "wide-number", lost)
         register = _register(instruction)
         # The vector registers of a CPU hold scalars too, in their low bits.
         if self.arch is not None and self.arch.is_simt and _takes_base(operation):

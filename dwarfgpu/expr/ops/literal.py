@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import Final
+
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.codec import (
@@ -20,8 +23,11 @@ from dwarfgpu.expr.codec import (
     TypeOffset,
 )
 from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.model.value import Value
+
+_MOST_NOTES: Final = 4
 
 
 @op(range(0x30, 0x50), spec="A.2.5.4.3.1")
@@ -115,3 +121,24 @@ def LLVM_push_lane(ctx: Context) -> Value:
 def LLVM_push_iteration(ctx: Context) -> Value:
     """Push the concurrent loop iteration that the user is focused on."""
     return Value.of(require(ctx.iteration, "iteration"), ctx.generic)
+
+
+def lost_bits(instruction: Instruction, address_bytes: int) -> str | None:
+    """What `constu` and `consts` lose of their operand; None where they lose nothing."""
+    if instruction.operation.name not in ("constu", "consts"):
+        return None
+    (number,) = instruction.operands
+    bits = 8 * address_bytes
+    if not isinstance(number, int) or -1 << bits - 1 <= number < 1 << bits:
+        return None
+    return f"a number of {number.bit_length()} bits: its low {bits} bits are used"
+
+
+def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[str, ...]:
+    """A note for each of the first operations whose number is wider than the generic type."""
+    notes = (
+        f"{instruction.operation.title} at offset {instruction.offset:#x}: {lost}"
+        for instruction in instructions.distinct
+        if (lost := lost_bits(instruction, address_bytes)) is not None
+    )
+    return tuple(islice(notes, _MOST_NOTES))
