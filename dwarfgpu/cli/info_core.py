@@ -21,8 +21,6 @@ from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.service.wave_rows import (
     CoreWaves,
     ranges,
-    wave_groups,
-    waves_heading,
     waves_in_core,
 )
 from dwarfgpu.session.backtrace import stack_frames
@@ -95,8 +93,8 @@ def _kind(core: Core) -> str:
 def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
     if waves is None:
         return
-    yield f"waves: {waves_heading(waves.rows)}"
-    for group in wave_groups(waves.rows):
+    yield f"waves: {waves.heading()}"
+    for group in waves.groups():
         yield f"  {group.text}"
 
 
@@ -201,7 +199,7 @@ def _record(
             "count": len(group.numbers),
             "waves": ranges(group.numbers),
         }
-        for group in (() if waves is None else wave_groups(waves.rows))
+        for group in (() if waves is None else waves.groups())
     ]
     return {
         "core": core_record(core),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,7 @@ from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import take_only_files
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.wave_rows import (
@@ -30,7 +32,6 @@ from dwarfgpu.service.wave_rows import (
     ranges,
     wave_groups,
     wave_row,
-    waves_heading,
     waves_in_core,
 )
 
@@ -54,19 +55,45 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--faulty", action="store_true", help="only the waves that failed")
     parser.add_argument("--kernel", metavar="NAME", help="only the waves of a kernel")
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        help="of a core: write a wave, its LDS and its scratch as a state",
+    )
+    parser.add_argument("--wave", metavar="N", help="which one; default: the one that failed")
+    parser.add_argument(
+        "--memory", action="append", default=[], metavar="ADDR,SIZE",
+        help="with --save: global memory that the state is to have, too",
+    )  # fmt: skip
     add_file_limit_options(parser)
     parser.set_defaults(demo=False)
 
 
 def run(args: Namespace) -> int:
-    """Print the waves."""
+    """Print the waves, or save one of them."""
     take_only_files(args, "files")
     if (args.core is None) == (args.state is None):
         raise UsageError("give --state FILE or --core FILE")
     if args.core is None:
         require_core(args)
-    rows, machine, notes = _of_core(args) if args.core is not None else _of_state(args)
+    if args.save is not None:
+        return _save(args)
+    for name in ("wave", "memory"):
+        if getattr(args, name):
+            raise UsageError(f"--{name} says what --save FILE writes")
     is_filtered = args.faulty or args.kernel is not None
+    if args.core is not None:
+        stopped = opened_core(args, args.file)
+        waves, notes = waves_in_core(stopped), [*stopped.notes]
+        if not (args.json or args.all or is_filtered):
+            print(one_line(waves.heading()))
+            for group in waves.groups():
+                print(one_line(f"  {group.text}"))
+            _print_notes(notes)
+            return 0
+        rows, machine = waves.rows(), waves.gpu.model
+    else:
+        rows, machine, notes = _of_state(args)
     rows = [
         row
         for row in rows
@@ -81,13 +108,44 @@ def run(args: Namespace) -> int:
         record = _record(rows, machine)
         print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))
         return 0
-    if args.core is not None and not args.all and not is_filtered:
-        _print_groups(rows)
-    else:
-        _print_rows(rows)
+    _print_rows(rows)
+    _print_notes(notes)
+    return 0
+
+
+def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
         print(one_line(f"note: {note}"), file=sys.stderr)
+
+
+def _save(args: Namespace) -> int:
+    """One wave of a core as a state file."""
+    if args.core is None:
+        raise UsageError("--save writes a wave of a core file: give --core FILE")
+    stopped = opened_core(args, args.file)
+    core = stopped.core
+    number = natural(args.wave, "--wave")
+    if core is None or core.gpu is None:
+        raise UsageError("the core file has no waves of GPUs")
+    number = core.focus if number is None else number
+    if number not in core.gpu.waves:
+        raise UsageError(f"--wave {number}: the core has no such wave")
+    ranges = [_range(text) for text in args.memory]
+    # Only here: most questions about waves write nothing.
+    from dwarfgpu.service.wave_state import save_wave
+
+    notes = save_wave(core, core.gpu, number, Path(args.save), ranges)
+    print(one_line(f"saved wave {number} in {args.save}"))
+    _print_notes(notes)
     return 0
+
+
+def _range(text: str) -> tuple[int, int]:
+    address, comma, size = text.partition(",")
+    first, count = natural(address, "--memory"), natural(size or None, "--memory")
+    if not comma or first is None or count is None:
+        raise UsageError(f"--memory {text}: expected ADDRESS,SIZE")
+    return first, count
 
 
 def _of_state(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
@@ -109,12 +167,6 @@ def _of_state(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
     return rows, state.machine, [*state.notes, *problems]
 
 
-def _of_core(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
-    """The same of a core file, whose threads `dwarfgpu info` lists."""
-    core_waves = waves_in_core(opened_core(args, args.file))
-    return core_waves.rows, core_waves.machine, list(core_waves.notes)
-
-
 def _code_objects(
     state: State, file: str | None, limits: FileLimits
 ) -> tuple[list[CodeObject], list[str]]:
@@ -134,13 +186,6 @@ def _code_objects(
                 raise UsageError(str(error)) from None
             problems.append(error_line(error))
     return out, problems
-
-
-def _print_groups(rows: list[WaveRow]) -> None:
-    """What waves are doing, those that failed first."""
-    print(one_line(waves_heading(rows)))
-    for group in wave_groups(rows):
-        print(one_line(f"  {group.text}"))
 
 
 def _print_rows(rows: list[WaveRow]) -> None:

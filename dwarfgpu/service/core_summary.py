@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.gpu.faults import SIGNALS, faults, queue_exceptions
+from dwarfgpu.machine.core.gpu.faults import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -34,12 +34,11 @@ def core_lines(core: Core) -> Iterator[str]:
         if thread.why is not None and thread.why.number == thread.signal:
             yield f"The signal is {thread.why.text}."
     if core.gpu is not None:
-        yield from _fault_lines(core.gpu)
+        yield from _fault_lines(core.faults, core.gpu)
 
 
-def _fault_lines(gpu: GpuTarget) -> Iterator[str]:
+def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
     """`Thread 3 (AMDGPU Wave 1:2:1:7 (3,0,0)/1) stopped because of memory_violation (SIGSEGV).`"""
-    failed = faults(gpu.gpu)
     for each in failed[:1]:
         names = ", ".join(each.reasons)
         signals = ", ".join(SIGNALS[reason] for reason in each.reasons if reason in SIGNALS)

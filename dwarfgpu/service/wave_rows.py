@@ -6,18 +6,23 @@ Law: a place is found once for a program location, however many waves are there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.machine.core.gpu.faults import FAULTS, faults
+from dwarfgpu.machine.core.gpu.faults import FAULTS
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.target import Target
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.service.open_machine import Stopped
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.core.gpu.target import GpuTarget
+    from dwarfgpu.machine.core.load import Core
 
 _MOST_NUMBERS = 8
 """Ranges of numbers that a group shows."""
@@ -30,6 +35,15 @@ class WavePlace:
     function: str | None = None
     line: str | None = None
     """`saxpy.hip:17`."""
+
+
+def place_text(pc: int | None, place: WavePlace) -> str:
+    """A program location in words."""
+    if pc is None:
+        return "<no program location>"
+    at = f" at {place.line}" if place.line else ""
+    call = f"{place.function or '??'} (){at}"
+    return call if at else f"{pc:#018x} in {call}"
 
 
 @frozen
@@ -56,11 +70,7 @@ class WaveRow:
     @property
     def where(self) -> str:
         """`saxpy () at saxpy.hip:17`, `0x00007f0000501000 in ?? ()` where there is no line."""
-        if self.wave.pc is None:
-            return "<no program location>"
-        at = f" at {self.place.line}" if self.place.line else ""
-        call = f"{self.place.function or '??'} (){at}"
-        return call if at else f"{self.wave.pc:#018x} in {call}"
+        return place_text(self.wave.pc, self.place)
 
     @property
     def frame(self) -> str:
@@ -162,11 +172,20 @@ class WaveGroup:
 
 def wave_groups(rows: Iterable[WaveRow]) -> list[WaveGroup]:
     """The groups of waves: those that failed first, then by how many they are."""
-    found: dict[tuple[str | None, str, tuple[str, ...], bool], list[int]] = {}
-    for row in rows:
-        key = row.kernel, row.where, row.stop_reasons, row.is_faulty
-        found.setdefault(key, []).append(row.wave.wave)
-    groups = [WaveGroup(*key, tuple(numbers)) for key, numbers in found.items()]
+    return _groups(
+        ((row.kernel, row.where, row.stop_reasons, row.is_faulty), row.wave.wave) for row in rows
+    )
+
+
+GroupKey: TypeAlias = tuple[str | None, str, tuple[str, ...], bool]
+"""Kernel, place, stop reasons, and whether the waves failed."""
+
+
+def _groups(numbers: Iterable[tuple[GroupKey, int]]) -> list[WaveGroup]:
+    found: dict[GroupKey, list[int]] = {}
+    for key, number in numbers:
+        found.setdefault(key, []).append(number)
+    groups = [WaveGroup(*key, tuple(waves)) for key, waves in found.items()]
     return sorted(groups, key=lambda each: (not each.is_faulty, -len(each.numbers)))
 
 
@@ -189,13 +208,47 @@ def is_faulty(wave: Wave | None) -> bool:
     return wave is not None and not FAULTS.isdisjoint(wave.stop_reasons)
 
 
-@frozen
+@frozen(eq=False)
 class CoreWaves:
-    """The waves of a core file."""
+    """The waves of a core file; a row is made only where it is asked for."""
 
-    rows: list[WaveRow]
-    machine: Machine
-    notes: tuple[str, ...]
+    core: Core
+    gpu: GpuTarget
+    places: WavePlaces
+
+    def rows(self) -> list[WaveRow]:
+        """A row for each wave."""
+        failed = {each.number for each in self.core.faults}
+        return [
+            wave_row(
+                self.gpu,
+                self.gpu.model,
+                WaveState(number, self.gpu.gpu.pc(wave)),
+                self.places,
+                is_faulty=number in failed,
+            )
+            for number, wave in self.gpu.waves.items()
+        ]
+
+    def groups(self) -> list[WaveGroup]:
+        """The same as of the rows, without registers and names of each wave."""
+        return _groups(self._keys())
+
+    def _keys(self) -> Iterator[tuple[GroupKey, int]]:
+        failed = {each.number for each in self.core.faults}
+        machine, gpu, where = self.gpu.model, self.gpu.gpu, dict[int | None, str]()
+        for number, wave in gpu.waves.items():
+            pc, dispatch = gpu.pc(wave), machine.dispatch_of(number)
+            if pc not in where:
+                where[pc] = place_text(pc, self.places.at(pc))
+            kernel = None if dispatch is None else dispatch.kernel
+            reasons = machine.waves[number].stop_reasons
+            yield (kernel, where[pc], reasons, number in failed), number
+
+    def heading(self) -> str:
+        """`3073 waves on gfx942, 1 faulty`."""
+        names = (wave.architecture.name for wave in self.gpu.waves.values())
+        return _heading(Counter(names), len(self.core.faults))
 
 
 def waves_in_core(stopped: Stopped) -> CoreWaves:
@@ -203,27 +256,11 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
     core = stopped.core
     if core is None or core.gpu is None:
         raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
-    failed = {fault.number for fault in faults(core.gpu.gpu)}
-    machine, places = core.gpu.model, WavePlaces(stopped.code_objects)
-    rows = [
-        wave_row(
-            core.gpu,
-            machine,
-            WaveState(number, core.pc_of(number)),
-            places,
-            is_faulty=number in failed,
-        )
-        for number in core.gpu.waves
-    ]
-    return CoreWaves(rows, machine, core.notes)
+    return CoreWaves(core, core.gpu, WavePlaces(stopped.code_objects))
 
 
-def waves_heading(rows: Sequence[WaveRow]) -> str:
-    """`3073 waves on gfx942, 1 faulty`."""
-    counts = Counter(row.architecture.name for row in rows)
+def _heading(counts: Counter[str], failed: int) -> str:
     words = (
         f"{count} {'wave' if count == 1 else 'waves'} on {name}" for name, count in counts.items()
     )
-    shown = ", ".join(words) or "no waves"
-    failed = sum(row.is_faulty for row in rows)
-    return f"{shown}, {failed or 'none'} faulty"
+    return f"{', '.join(words) or 'no waves'}, {failed or 'none'} faulty"

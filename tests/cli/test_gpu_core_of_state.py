@@ -78,3 +78,46 @@ def test_the_prompt_writes_a_core(tmp_path: Path) -> None:
     assert f"Saved corefile {path}" in done.lines
     live = run("debug", "--state", state, "--batch", "-ex", "print table").lines[-1]
     assert done.lines[-1].partition("=")[2] == live.partition("=")[2]
+
+
+def test_a_wave_is_saved_as_a_state(tmp_path: Path) -> None:
+    core, path = written("dispatch.gfx1100", tmp_path), tmp_path / "one.json"
+    done = run("waves", "--core", core, "--save", path, "--wave", 2)
+    assert done.status == 0 and done.lines == [f"saved wave 2 in {path}"]
+    [row] = run_json("waves", "--state", path).json["waves"]
+    of_core = run_json("waves", "--core", core).json["waves"][1]
+    for name in ("pc", "kernel", "workgroup_coord", "wave_number_in_workgroup", "active_lanes"):
+        assert row[name] == of_core[name]
+    for register in ("$v0", "$exec", "$s0", "$ttmp8"):
+        asked = (register, "--wave", 2)
+        assert run("eval", "--state", path, *asked).out == run("eval", "--core", core, *asked).out
+    document = json.loads(path.read_text("utf-8"))
+    assert not document["memory"], "nothing of the rest of the memory"
+    done = run("waves", core, "--save", path, "--wave", 2, "--memory", "0x7e0000002080,8")
+    assert done.status == 0
+    assert len(json.loads(path.read_text("utf-8"))["memory"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--save", "X", "--wave", 9), "--wave 9: the core has no such wave"),
+        (("--wave", 1), "--wave says what --save FILE writes"),
+        (("--save", "X", "--memory", "5"), "--memory 5: expected ADDRESS,SIZE"),
+        (("--kernel", "x"), "--kernel x: the waves are of diverge"),
+    ],
+)
+def test_wrong_requests_about_waves(
+    tmp_path: Path, arguments: tuple[object, ...], message: str
+) -> None:
+    done = run("waves", "--core", written("dispatch.gfx1100", tmp_path), *arguments)
+    assert message in done.error
+
+
+def test_waves_of_a_kernel_and_those_that_failed(tmp_path: Path) -> None:
+    core = written("dispatch.gfx1100", tmp_path)
+    assert len(run("waves", core, "--kernel", "diverge").lines) == 6
+    assert len(run("waves", core, "--faulty").lines) == 1
+    lines = run("waves", core).lines
+    assert lines[0] == "5 waves on gfx1100, none faulty"
+    assert lines[1] == "  5 waves of diverge in item () at opencl/kernels.cl:26, threads 1-5"

@@ -51,7 +51,7 @@ function _shtab_dwarfgpu_using
 end
 
 set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch waves lanes bt frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --min-coverage --object --only --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -377,6 +377,9 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l dialect -xka "amd amd-d
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l all -d 'of a core: every wave, not groups of those alike'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l faulty -d 'only the waves that failed'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l kernel -x -d 'only the waves of a kernel'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l save -xka "(__fish_complete_path (commandline -ct))" -d 'of a core: write a wave, its LDS and its scratch as a state'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l wave -x -d 'which one; default: the one that failed'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l memory -x -d 'with --save: global memory that the state is to have, too'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-units -x -d 'units of a section; default: 200000'

@@ -23,7 +23,7 @@ from dwarfgpu.machine.core.gpu.code_objects import (
     kernel_name,
     why_not_loaded,
 )
-from dwarfgpu.machine.core.gpu.faults import focus
+from dwarfgpu.machine.core.gpu.faults import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges, cut_short
@@ -81,14 +81,23 @@ class Core:
         return self.architecture_of(self.focus)
 
     @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """The waves that failed."""
+        return () if self.gpu is None else tuple(faults(self.gpu.gpu))
+
+    @cached_property
     def focus(self) -> WaveId:
-        """What is looked at first: a wave that failed, else the first thread, else a wave.
+        """What is looked at first: a wave that failed, else the first thread; without threads a
+        wave that stopped by itself.
 
         `Unavailable` for a core without threads and waves.
         """
-        first = None if self.gpu is None else focus(self.gpu.gpu, not self.threads)
-        if first is not None:
-            return first
+        if self.faults:
+            return self.faults[0].number
+        if self.gpu is not None and not self.threads:
+            stopped = first_stopped(self.gpu.gpu)
+            if stopped is not None:
+                return stopped
         if not self.numbers:
             why = "; ".join(self.notes) or "no wave was executing"
             raise Unavailable(f"{self.dump.file.path} has no waves: {why}")

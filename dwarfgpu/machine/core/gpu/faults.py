@@ -75,14 +75,8 @@ def _pending(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
     return tuple(sorted(raised, key=STOP_REASONS.index))
 
 
-def focus(waves: GpuWaves, is_alone: bool) -> WaveId | None:
-    """The wave that a debugger looks at first: one that failed, in a core of GPUs alone
-    (`is_alone`) also one that stopped by itself."""
-    failed = faults(waves)
-    if failed:
-        return failed[0].number
-    if not is_alone:
-        return None
+def first_stopped(waves: GpuWaves) -> WaveId | None:
+    """The first wave that stopped by itself, for whichever reason."""
     stopped = (number for number, wave in waves.waves.items() if stop_reasons(waves, wave))
     return next(stopped, None)
 

@@ -20,6 +20,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.machine.core.gpu.save_area import place_of
 from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
+from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.state.target import MOST_ELEMENTS, StateTarget
@@ -130,8 +131,10 @@ class GpuTarget:
                 if data is not None:
                     return data[offset_bytes:end]
             place = place_of(wave.layout, wave.saved, name)
-            is_vector = register.register_class == "vector" and not isinstance(place, str)
-            if is_vector and not self.gpu.hardware(wave).has_vgprs:
+            may_lack = (
+                register.register_class == "vector" and words_of(wave.layout).gives_vgprs_back
+            )
+            if may_lack and not self.gpu.hardware(wave).has_vgprs:
                 place = "the wave has given its VGPRs back"
             if isinstance(place, str):
                 raise WhollyUnavailable(f"register {name} of wave {number}: {place}")

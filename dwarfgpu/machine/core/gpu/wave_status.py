@@ -8,13 +8,14 @@ the ids. Law: the answers are those of amd-dbgapi; what differs between GFX leve
 from __future__ import annotations
 
 from collections.abc import Iterator
+from struct import unpack
 from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, Bits, SavedWave, SaveLayout
+from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, WORD_BYTES, Bits, SavedWave, SaveLayout
 from dwarfgpu.machine.topology import STOP_REASONS, Position
 
 PC_BITS: Final = 48
@@ -111,23 +112,23 @@ class HardwareWords:
         """`data`: the bytes of `hardware_range`."""
         self._layout = layout
         self._fields = words_of(layout)
-        first, _ = hardware_range(wave)
-        self._data = data
-        self._hardware = wave.start + wave.blocks.hardware_at - first
-        self._ttmps = wave.start + wave.blocks.ttmps_at - first
-        self._lanes = wave.blocks.lanes
+        blocks = wave.blocks
+        first = min(blocks.hardware_at, blocks.ttmps_at)
+        self._words: tuple[int, ...] = unpack(f"<{len(data) // WORD_BYTES}I", data)
+        self._hardware = (blocks.hardware_at - first) // WORD_BYTES
+        self._ttmps = (blocks.ttmps_at - first) // WORD_BYTES
+        self._lanes = blocks.lanes
 
     def ttmp(self, number: int) -> int:
-        return self._word(self._ttmps + 4 * number)
-
-    def _word(self, at: int) -> int:
-        return int.from_bytes(self._data[at : at + 4], "little")
+        return self._words[self._ttmps + number]
 
     def register(self, name: str) -> int:
         """A hardware register; 0 for one that the level does not save."""
         slot, count = self._layout.hardware.get(name, (0, 0))
-        at = self._hardware + 4 * slot
-        return int.from_bytes(self._data[at : at + 4 * count], "little")
+        at = self._hardware + slot
+        if count == 2:
+            return self._words[at] | self._words[at + 1] << 32
+        return self._words[at] if count else 0
 
     def _of(self, place: TtmpField) -> int:
         return place[1].of(self.ttmp(place[0]))

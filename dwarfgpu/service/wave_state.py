@@ -1,0 +1,122 @@
+"""One wave of a core file as a state file, to be sent to someone.
+
+Law: the state has the registers, the LDS and the scratch memory of the wave, and of the rest of the
+memory only what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import fields
+
+from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.writing import write_file
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.load import Core
+from dwarfgpu.machine.simulated.save import write
+from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Agent, Dispatch, Queue, Workgroup
+from dwarfgpu.model.storage import Memory
+
+_MEMBERS = {
+    "object_address": "object",
+    "packets_address": "address",
+    "packets_bytes": "size",
+}
+"""Fields of a queue that a state file calls otherwise."""
+
+
+def save_wave(
+    core: Core, gpu: GpuTarget, number: WaveId, path: Path, ranges: Iterable[tuple[int, int]]
+) -> tuple[str, ...]:
+    """Write the state file; what it cannot have, one line each.
+
+    `ranges`: addresses and sizes of global memory that are asked for. `Unavailable` where the core
+    does not have that; `UsageError` for a file that cannot be written.
+    """
+    arch, notes = gpu.architecture_of(number), list[str]()
+    target = StateTarget(arch, gpu.apertures_of(number))
+    target.add_wave(number)
+    target.wave_apertures[number] = gpu.apertures_of(number)
+    for register in (*arch.registers.values(), *arch.other_registers):
+        try:
+            target.set_register(number, register, gpu.read_register(number, register))
+        except Unavailable:
+            continue  # it is not allocated, not saved, or not in the core file
+    whole = Memory(arch.address_space(0), number)
+    for address, size in ranges:
+        target.set_memory(whole, address, gpu.read_memory(whole, address, size))
+    _add_own_memory(target, gpu, number, notes)
+    document = state_document(target, path, dict(_code_objects(core, path)), _before(gpu, number))
+    write(document, path)
+    return tuple(notes)
+
+
+def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: list[str]) -> None:
+    """LDS of the workgroup and scratch of the wave, as far as the core has them."""
+    arch, wave = target.architecture, gpu.wave(number)
+    scratch = gpu.gpu.scratch(wave)
+    sizes = ((LOCAL, gpu.gpu.lds(wave)[1]), (PRIVATE_WAVE, scratch.size_bytes or 0))
+    for space, size in sizes:
+        where = Memory(arch.address_space(space), number)
+        known = gpu.known_memory(where, 0, size) if size else []
+        for offset, data in known:
+            target.set_memory(where, offset, data)
+        missing = size - sum(len(data) for _, data in known)
+        if missing:
+            notes.append(f"{missing} bytes of {where.space} memory are not in the core file")
+    if scratch.base is None and scratch.why:
+        notes.append(f"the scratch memory of wave {number} is not known: {scratch.why}")
+
+
+def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
+    """The code objects for GPUs; those that are in memory, or in a part of a file, are written
+    beside the state."""
+    number = 0
+    for each in () if core.gpu_modules is None else core.gpu_modules.files:
+        file = Path(each.file.path)
+        if not file.is_file():
+            number += 1
+            file = path.with_name(f"{path.stem}-{number}.co")
+            write_file(file, each.file.file_bytes(0, each.file.size_bytes, "code object"))
+        yield file, each.load_address
+
+
+def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:
+    """What is above the wave, and where it belongs, as a state file has it."""
+    machine, scratch = gpu.model, gpu.gpu.scratch(gpu.wave(number))
+    known, group = machine.waves[number], machine.workgroup_of(number)
+    dispatch, queue, agent = (
+        machine.dispatch_of(number), machine.queue_of(number), machine.agent_of(number),
+    )  # fmt: skip
+    wave: dict[str, Json] = {"id": number, "stop_reasons": list(known.stop_reasons)}
+    if scratch.base is not None and scratch.size_bytes:
+        wave["scratch"] = {"address": hex(scratch.base), "size": scratch.size_bytes}
+    out: dict[str, Json] = {"waves": [wave], "note": f"wave {number} of a core file"}
+    if group is None or dispatch is None or queue is None or agent is None:
+        return out
+    wave |= {"workgroup": group.id, "wave_in_group": known.wave_in_group}
+    return out | {
+        "agents": [_entry(agent)],
+        "queues": [_entry(queue)],
+        "dispatches": [_entry(dispatch)],
+        "workgroups": [{name: value for name, value in _entry(group).items() if name != "queue"}],
+    }
+
+
+def _entry(thing: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
+    """The members of a thing that are known."""
+    out: dict[str, Json] = {}
+    for each in fields(type(thing)):
+        value = getattr(thing, each.name)
+        if value is not None:
+            out[_MEMBERS.get(each.name, each.name)] = (
+                list(value) if isinstance(value, tuple) else value
+            )
+    return out

@@ -1,0 +1,294 @@
+"""Cores of AMD GPUs that are cut, shifted, hostile or of another runtime."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from random import Random
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, Unsupported
+from dwarfgpu.machine.core.gpu.code_objects import loaded_uris, parse_uri
+from dwarfgpu.machine.core.gpu.image import ProcessImage, process_core
+from dwarfgpu.machine.core.gpu.note import CoreState
+from dwarfgpu.machine.core.gpu.save_area import LAYOUTS, layout_of, saved_waves
+from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.waves import GpuWaves
+from dwarfgpu.machine.core.load import load_core
+from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
+from dwarfgpu.machine.core.notes import read_core
+from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.machine.gpu_cores import VERSIONS, Machine
+
+
+def machine(level: str = "9.4", r_version: int = 10, seed: int = 1) -> ProcessImage:
+    made = Machine(Random(seed), r_version)
+    made.add_queue(made.add_agent(level))
+    return ProcessImage(tuple(made.agents), tuple(made.queues), (), tuple(made.memory), r_version)
+
+
+def opened(state: CoreState, ranges: list[LoadedRange]) -> GpuTarget:
+    data = b"".join(core_parts([core_state_note(state)], ranges))
+    dump = read_core(ObjectFile("core", data))
+    assert dump.gpu is not None
+    memory = CoreMemory(core_ranges(dump.file))
+    return GpuTarget(GpuWaves(dump.gpu, memory), memory)
+
+
+def without(ranges: list[LoadedRange], address: int) -> list[LoadedRange]:
+    """Memory without the range that has an address."""
+    return [each for each in ranges if not each.address <= address < each.address + len(each.data)]
+
+
+def test_a_save_area_that_is_not_there() -> None:
+    state, ranges = process_core(machine())
+    [queue] = state.queues
+    target = opened(state, without(ranges, queue.ctx_save_restore_address))
+    assert not target.waves
+    assert target.gpu.notes[-1].startswith("queue 1, XCC 0: its waves are not read: the context")
+    assert "nothing is mapped there" in target.gpu.notes[-1]
+
+
+@pytest.mark.parametrize("shift", [4, 8, 12])
+@pytest.mark.parametrize("level", VERSIONS)
+def test_data_that_a_pipe_has_shifted_is_recognised(level: str, shift: int) -> None:
+    state, ranges = process_core(machine(level))
+    area = state.queues[0].ctx_save_restore_address
+    moved = [
+        LoadedRange(each.address, each.data[shift:] + bytes(shift))
+        if each.address <= area < each.address + len(each.data)
+        else each
+        for each in ranges
+    ]
+    target = opened(state, moved)
+    assert not target.waves
+    assert any("is inconsistent" in note or "control stack" in note for note in target.gpu.notes)
+
+
+def test_registers_that_are_cut_off() -> None:
+    state, ranges = process_core(machine())
+    area = state.queues[0].ctx_save_restore_address
+    [held] = [each for each in ranges if each.address <= area < each.address + len(each.data)]
+    first = opened(state, ranges).waves[1].saved.start
+    kept = LoadedRange(held.address, held.data[: first - held.address + 8], len(held.data))
+    target = opened(state, [kept, *(each for each in ranges if each is not held)])
+    arch = target.architecture_of(1)
+    v0 = arch.register_named("v0")
+    assert v0 is not None
+    assert target.read_register(1, v0, 0, 8)
+    with pytest.raises(Unavailable, match="v0 of wave 1 .*: the core file leaves it out"):
+        target.read_register(1, v0)
+    assert target.gpu.pc(target.waves[1]) is None
+    assert target.model.waves[1].stop_reasons == ()
+
+
+def test_vgprs_that_were_given_back() -> None:
+    """GFX11 and later: STATUS.NO_VGPRS."""
+    state, ranges = process_core(machine("11"))
+    wave = opened(state, ranges).waves[1]
+    at = wave.saved.start + wave.blocks.hardware_at + 5 * 4
+    for each in ranges:
+        if each.address <= at < each.address + len(each.data):
+            data = bytearray(each.data)
+            data[at - each.address + 3] |= 1
+            ranges[ranges.index(each)] = LoadedRange(each.address, data)
+            break
+    target = opened(state, ranges)
+    v0 = target.architecture_of(1).register_named("v0")
+    assert v0 is not None
+    with pytest.raises(Unavailable, match="v0 of wave 1: the wave has given its VGPRs back"):
+        target.read_register(1, v0)
+
+
+def test_every_reason_why_something_is_unavailable() -> None:
+    state, ranges = process_core(machine("11"))
+    target = opened(state, ranges)
+    arch = target.architecture_of(1)
+    last = arch.register_named("v255")
+    assert last is not None
+    with pytest.raises(Unavailable, match="v255 of wave 1: it is not allocated: the wave has v0"):
+        target.read_register(1, last)
+    [queue] = state.queues
+    target = opened(state, without(ranges, queue.read_pointer_address))
+    assert target.model.dispatch_of(1) is None
+    assert target.target_id(1).startswith("AMDGPU Wave 1:1:?:1 (")
+    scratch = target.gpu.scratch(target.waves[1])
+    assert scratch.base is not None  # FLAT_SCRATCH says it
+
+
+def test_scratch_without_the_queue_is_named() -> None:
+    state, ranges = process_core(machine("9.0"))
+    target = opened(state, without(ranges, state.queues[0].read_pointer_address))
+    arch = target.architecture_of(1)
+    with pytest.raises(Unavailable, match="amd_queue_t at 0x.*, which says where it is, is not in"):
+        target.read_memory(Memory(arch.address_space(5), 1, 0), 0, 4)
+
+
+def test_an_unknown_processor_or_gpu_is_one_note() -> None:
+    state, ranges = process_core(machine())
+    [agent] = state.agents
+    target = opened(evolve(state, agents=(evolve(agent, gfx_target_version=130000),)), ranges)
+    assert target.gpu.notes[-1] == "queue 1: its waves are not read: the save areas of gfx1300"
+    target = opened(evolve(state, agents=(evolve(agent, gpu_id=7),)), ranges)
+    assert target.gpu.notes[-1] == "queue 1: the note lists no GPU 1000"
+    target = opened(evolve(state, agents=(evolve(agent, num_xcc=1 << 31),)), ranges)
+    assert "XCCs, more than 64" in target.gpu.notes[-1]
+    assert not target.waves
+
+
+def test_a_runtime_that_is_not_known() -> None:
+    state, ranges = process_core(evolve(machine(), r_version=13))
+    target = opened(state, ranges)
+    assert (
+        target.waves and "version 13 of the runtime's r_debug is not known" in (target.gpu.notes[0])
+    )
+    target = opened(state, without(ranges, state.runtime.r_debug))
+    assert (
+        target.waves
+        and "is not in the core file: its version is taken to be 10" in (target.gpu.notes[0])
+    )
+
+
+def test_a_dispatch_that_the_queue_does_not_have_is_unknown() -> None:
+    image = machine()
+    [queue] = image.queues
+    state, ranges = process_core(evolve(image, queues=(evolve(queue, read_id=9, write_id=9),)))
+    target = opened(state, ranges)
+    assert target.model.dispatch_of(1) is None and not target.model.dispatches
+    assert ":?:1 (" in target.target_id(1)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([0, 0, 0x1800], "word 2 of the control stack is a wave, and no STATE word is before"),
+        ([0, 0, 0x80000000, 0, 0x800], "word 4 of the control stack is a wave of no workgroup"),
+        ([0, 0, 0x80000000, 0, 0x1000] * 2, "more than the wave area has left"),
+        ([0, 0, 0x80000000, 0, 0x20001000], "leave 4096 bytes of the wave area over"),
+        ([0, 0], "the 0 waves of the control stack leave"),
+    ],
+)
+def test_hostile_control_stacks(words: list[int], message: str) -> None:
+    layout = layout_of(110000)
+    blocks = saved_waves(layout, [0, 0, 0x80000000, 0, 0x20001000], 0, 1664)[0].blocks
+    assert blocks.lds_at == 1664
+    with pytest.raises(Malformed, match=message):
+        saved_waves(layout, words, 0x1000, 0x1000 + 1664 + (4096 if "4096" in message else 0))
+
+
+def test_events_are_no_waves() -> None:
+    layout = layout_of(110000)
+    words = [0, 0, 1 << 30, 0x80000000, 0, 1 << 30 | 5, 0x20001000]
+    assert len(saved_waves(layout, words, 0, 1664)) == 1
+
+
+def test_more_waves_than_allowed() -> None:
+    state, ranges = process_core(machine())
+    memory = CoreMemory(
+        core_ranges(ObjectFile("core", b"".join(core_parts([core_state_note(state)], ranges))))
+    )
+    with pytest.raises(LimitExceeded, match="more than 1 waves"):
+        GpuWaves(state, memory, most_waves=1)
+
+
+def test_opening_reads_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The note, the runtime's version, and of each XCC a header and a control stack."""
+    made = Machine(Random(1))
+    agent = made.add_agent("9.4", num_xcc=3)
+    made.add_queue(agent, 20)
+    data, reads = made.made().data, []
+    dump = read_core(ObjectFile("core", data))
+    assert dump.gpu is not None
+    memory = CoreMemory(core_ranges(dump.file))
+    read = memory.read
+    monkeypatch.setattr(memory, "read", lambda *asked: reads.append(asked) or read(*asked))
+    waves = GpuWaves(dump.gpu, memory).waves
+    assert len(waves) > 60
+    assert len(reads) == 1 + 3 * 2
+
+
+URIS = [
+    ("file:///opt/a%20b.so#offset=0x10&size=020", (b"/opt/a b.so", 16, 16)),
+    ("file:///opt/a.so?offset=8", (b"/opt/a.so", 8, None)),
+    ("file:///opt/a.so", (b"/opt/a.so", 0, None)),
+    ("memory://47#offset=0x7f00&size=9", (None, 0x7F00, 9)),
+]
+
+
+@pytest.mark.parametrize(("text", "parts"), URIS)
+def test_uris(text: str, parts: tuple[bytes | None, int, int | None]) -> None:
+    uri = parse_uri(text)
+    assert (uri.path, uri.offset, uri.size_bytes) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://x", "file:///x#offset=q", "file:///x#offset=1&offset=2", "memory://1#offset=1",
+     "file:///x#offset=09", "file:///x#other=1", "", "memory://1"],
+)  # fmt: skip
+def test_wrong_uris(text: str) -> None:
+    with pytest.raises(Malformed):
+        parse_uri(text)
+
+
+def listed(*entries: tuple[int, int, int], state: int = 0) -> CoreMemory:
+    """A list of (load address, address of the name, next entry), at 0x1000 and every 0x100."""
+    data = bytearray(0x1000)
+    struct.pack_into("<i4xQQi4xQ", data, 0, 10, 0x1100 if entries else 0, 0, state, 0)
+    for index, (load_address, name, after) in enumerate(entries, 1):
+        struct.pack_into("<5Q", data, 0x100 * index, load_address, name, 0, after, 0)
+    data[0xF00:0xF0A] = b"file:///x\0"
+    core = b"".join(core_parts([], [LoadedRange(0x1000, data)]))
+    return CoreMemory(core_ranges(ObjectFile("core", core)))
+
+
+@pytest.mark.parametrize(
+    ("memory", "count", "message"),
+    [
+        (listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0)), 2, None),
+        (listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0x1100)), 2, "is a circle: 0x1100 comes again"),
+        (listed((1, 0x1F00, 0x9000)), 1, "is not whole: cannot access memory at address 0x9000"),
+        (listed((1, 0x9000, 0)), 0, "the URI at 0x9000 is not in the core file"),
+        (listed((1, 0x1FFF, 0), state=1), 0, "was being changed (r_state 1)"),
+    ],
+)
+def test_lists_of_code_objects(memory: CoreMemory, count: int, message: str | None) -> None:
+    found, notes = loaded_uris(memory, 0x1000)
+    assert len(found) == count
+    assert (message is None and not notes) or (message is not None and message in notes[0])
+
+
+def test_random_damage_is_no_crash(tmp_path: Path) -> None:
+    """Whatever is damaged, an error of dwarfgpu or a core comes out, and its waves can be asked."""
+    random = Random(7)
+    path = tmp_path / "core"
+    for level in VERSIONS:
+        made = Machine(Random(level))
+        made.add_queue(made.add_agent(level))
+        whole = made.made().data
+        for _ in range(12):
+            data = bytearray(whole)
+            for _ in range(random.randint(1, 6)):
+                at = random.randrange(min(len(data), 0x2000))
+                data[at] = random.randrange(256)
+            path.write_bytes(data[: random.randint(len(data) // 2, len(data))])
+            try:
+                core = load_core(path)
+                for number in core.numbers[:3]:
+                    core.pc_of(number)
+                    core.target_id(number)
+                    core.architecture_of(number)
+            except DwarfGpuError:
+                continue
+
+
+def test_levels_are_known() -> None:
+    assert set(VERSIONS) == set(LAYOUTS)
+    for level, version in VERSIONS.items():
+        assert layout_of(version).level == level
+    with pytest.raises(Unsupported, match="gfx803"):
+        layout_of(80003)
