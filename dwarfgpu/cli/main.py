@@ -32,6 +32,7 @@ COMMANDS = {
     "waves": "the waves of a state: where they belong, where they stand",
     "lanes": "each lane of a wave: where it stands, and its values, as table or grid",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
+    "disas": "machine code as instructions, with source lines and branches",
     "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
@@ -119,6 +120,13 @@ See docs/lanes.md.
 See docs/frames.md.
 
 """,
+    "disas": """examples:
+  dwarfgpu disas k.co nest
+  dwarfgpu disas k.co nest.hip:14 --arrows always
+  dwarfgpu disas k.co 0x1680,+0x40 --no-source
+docs/disas.md tells all of it.
+
+""",
     "frames": """examples:
   dwarfgpu frames k.co
   dwarfgpu frames k.co --pc 0x1684
@@ -128,6 +136,7 @@ See docs/frames.md.
 }
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
 _STATUSES = {
+    "disas": "exit status: 0 all is instructions, 1 some bytes are none, 2 a wrong request",
     "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, a budget used up, "
     "or a wrong request",
     "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "

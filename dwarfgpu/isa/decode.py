@@ -89,6 +89,8 @@ class Decoder:
                 if size + form.extra_bytes > available:
                     return None
                 extra = window[size : size + form.extra_bytes]
+                if not form.has_registers(extra):
+                    return None
                 return Instruction(address, size + len(extra), encoding, word, 0, extra)
             return Instruction(address, size, encoding, word, 0, b"")
         return None

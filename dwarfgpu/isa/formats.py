@@ -146,6 +146,14 @@ class Format:
             return _HAS_LITERAL
         return 0
 
+    def has_registers(self, extra: bytes) -> bool:
+        """Whether each address register that follows the instruction exists."""
+        return all(
+            kind.value(extra[field.byte]) is not None
+            for field, kind in zip(self.fields, self.kinds, strict=True)
+            if field.byte >= 0
+        )
+
     # Text.
 
     def values(self, word: int, extra: bytes = b"") -> list[int]:

@@ -39,6 +39,7 @@ REQUESTS: dict[str, tuple[tuple[object, ...], ...]] = {
     "waves": (("--state", STATE),),
     "lanes": ((*STOPPED[:-2], "limit"),),
     "bt": (STOPPED,),
+    "disas": ((FILE,),),
     "frames": ((FILE,),),
     "info": ((FILE,),),
     "debug": (

@@ -50,8 +50,8 @@ function _shtab_dwarfgpu_using
   test "$_shtab_dwarfgpu_cmdpath" = "$argv"
 end
 
-set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch waves lanes bt frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch waves lanes bt disas frames info conformance debug gdb-path completion
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --min-coverage --object --only --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -377,9 +377,6 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l dialect -xka "amd amd-d
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l all -d 'of a core: every wave, not groups of those alike'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l faulty -d 'only the waves that failed'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l kernel -x -d 'only the waves of a kernel'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l save -xka "(__fish_complete_path (commandline -ct))" -d 'of a core: write a wave, its LDS and its scratch as a state'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l wave -x -d 'which one; default: the one that failed'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l memory -x -d 'with --save: global memory that the state is to have, too'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l max-units -x -d 'units of a section; default: 200000'
@@ -502,6 +499,24 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-waves -x -d 'waves of 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l mangled -d 'names of functions and symbols as they are in the file'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l strict -d 'read literally what compilers write: upstream clang, SGPRs as bases of addresses'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an ELF file with DWARF, or a core file, before everything else'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a disas -d 'machine code as instructions, with source lines and branches'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -s h -l help -d 'show this help message and exit'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l json -d 'one JSON object on stdout'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l target -x -d 'which code object of a fat binary'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-source -d 'no source lines'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-bytes -d 'no bytes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l arrows -xka "auto always never" -d 'from branches to where they go'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l color -xka "auto always never" -d 'of the instructions'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l mangled -d 'names of symbols as they are in the file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-units -x -d 'units of a section; default: 200000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-dies -x -d 'debugging information entries that are read of a file; default: 4000000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-cfa-instructions -x -d 'call frame instructions of a CIE or FDE; default: 65536'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-namesakes -x -d 'variables of the names that are asked for; default: 20000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-waves -x -d 'waves of a state; default: 65536'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas; and test $_shtab_dwarfgpu_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an ELF file, or a fat binary with --target'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'only a function, the code of a line, or of addresses: FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a frames -d 'call frame information: entries, instructions, rules for every program location'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using frames' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using frames' -l json -d 'one JSON object on stdout'

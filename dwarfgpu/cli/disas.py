@@ -1,0 +1,255 @@
+"""`dwarfgpu disas`: machine code as instructions, beside its source."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
+from dwarfgpu.options.mangled import add_mangled_option
+from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.program_location import in_file, is_number
+from dwarfgpu.service.code_json import function_record
+from dwarfgpu.service.disassembly import (
+    CodeLine,
+    CodeRange,
+    Disassembly,
+    require_code,
+)
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.source_text import SourceText
+from dwarfgpu.terminal.streams import has_colours, is_terminal
+from dwarfgpu.view.branch_arrows import arrows, glyphs_for
+
+SCHEMA: Final = "dwarfgpu-disas-1"
+_CHOICES: Final = ("auto", "always", "never")
+_MOST_DRAWN: Final = 20_000
+"""Instructions of a function beside which arrows are drawn."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("file", metavar="FILE", help="an ELF file, or a fat binary with --target")
+    parser.add_argument(
+        "place", nargs="?", metavar="PLACE",
+        help="only a function, the code of a line, or of addresses: "
+        "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
+    )  # fmt: skip
+    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument("--no-source", action="store_true", help="no source lines")
+    parser.add_argument("--no-bytes", action="store_true", help="no bytes")
+    parser.add_argument(
+        "--arrows", choices=_CHOICES, default="auto", help="from branches to where they go"
+    )
+    parser.add_argument("--color", choices=_CHOICES, default="auto", help="of the instructions")
+    add_mangled_option(parser)
+    add_file_limit_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the code; 1 where some of it is no instruction."""
+    require_no_core(args.file)
+    with opening():
+        code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
+    disassembly = Disassembly(code_object, is_mangled=args.mangled)
+    with opening():
+        wanted, notes = _wanted(disassembly, args.place)
+    if args.json:
+        return _print_json(disassembly, wanted, args)
+    print_notes(notes)
+    drawn = args.arrows == "always" or (args.arrows == "auto" and is_terminal(sys.stdout))
+    listing = _Listing(disassembly, args, drawn, has_colours(args.color))
+    listing.show(wanted)
+    return 1 if listing.undefined else 0
+
+
+@frozen
+class Wanted:
+    """Code to be shown."""
+
+    item: CodeRange
+    begin: int
+    end: int
+
+
+def _wanted(disassembly: Disassembly, place: str | None) -> tuple[list[Wanted], Sequence[str]]:
+    """The code that PLACE means, and what was assumed; `UsageError` where it means none."""
+    if place is None:
+        return [Wanted(item, item.begin, item.end) for item in require_code(disassembly)], ()
+    first, comma, last = place.partition(",")
+    if comma and is_number(first):
+        begin = natural(first, "PLACE") or 0
+        end = natural(last.removeprefix("+"), "PLACE") or 0
+        return list(_between(disassembly, begin, begin + end if last[0] == "+" else end)), ()
+    if named := disassembly.ranges_named(place):
+        return [Wanted(item, item.begin, item.end) for item in named], ()
+    name, colon, line = place.rpartition(":")
+    if colon and line.isdecimal():
+        spans = _line_spans(disassembly, name, int(line))
+        if spans:
+            return [
+                piece for begin, end in spans for piece in _between(disassembly, begin, end)
+            ], ()
+    location = in_file(disassembly.code_object, place, "PLACE")
+    assert location is not None
+    found = disassembly.range_at(location.pc)
+    if found is None:
+        raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
+    return [Wanted(found, found.begin, found.end)], location.notes
+
+
+def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Wanted]:
+    """The parts of a span, function by function."""
+    if disassembly.range_at(begin) is None or end <= begin:
+        raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
+    for item in disassembly.ranges:
+        if item.begin < end and begin < item.end:
+            yield Wanted(item, max(begin, item.begin), min(end, item.end))
+
+
+def _line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:
+    spans = set()
+    for pc in disassembly.lines.pcs_of(name, line):
+        found = disassembly.lines.line_of(pc)
+        if found is not None:
+            spans.add((found.span.begin, found.span.end))
+    return sorted(spans)
+
+
+@define
+class _Listing:
+    """Prints code, function by function."""
+
+    disassembly: Disassembly
+    args: argparse.Namespace
+    drawn: bool
+    coloured: bool
+    undefined: int = 0
+    """Instructions that could not be decoded."""
+    line_before: SourceLine | None = None
+    chain_before: tuple[str, ...] = ()
+    texts: SourceText = field(factory=SourceText)
+
+    def show(self, wanted: Sequence[Wanted]) -> None:
+        disassembly = self.disassembly
+        if disassembly.processor is not None:
+            wave = f", wave{disassembly.default_wave_size}"
+            print(one_line(f"{disassembly.code_object.name}: {disassembly.processor}{wave}"))
+        shown: CodeRange | None = None
+        for piece in wanted:
+            if piece.item != shown:
+                self._heading(piece)
+                shown = piece.item
+            self._code(piece)
+
+    def _heading(self, piece: Wanted) -> None:
+        print()
+        item = piece.item
+        kernel = self.disassembly.kernel_at(item)
+        if kernel is not None and piece.begin == item.begin:
+            for line in self.disassembly.directives(kernel):
+                print(self._paint("\t" * line.startswith("\t") + one_line(line.strip())))
+        print(one_line(f"{item.begin:016x} <{item.name}>:"))
+
+    def _code(self, piece: Wanted) -> None:
+        lines = self.disassembly.instructions(piece.begin, piece.end)
+        if not self.drawn or (piece.end - piece.begin) // 4 > _MOST_DRAWN:
+            for line in lines:
+                self._line(piece, line, "")
+            return
+        kept = list(lines)
+        places = {line.address: index for index, line in enumerate(kept)}
+        branches = {
+            index: places[line.target]
+            for index, line in enumerate(kept)
+            if line.target is not None and line.target in places
+        }
+        margins = arrows(len(kept), branches, glyphs_for(sys.stdout.encoding))
+        for line, margin in zip(kept, margins, strict=True):
+            self._line(piece, line, margin)
+
+    def _line(self, piece: Wanted, line: CodeLine, margin: str) -> None:
+        if not self.args.no_source:
+            for text in self._source(piece, line):
+                print(self._paint(one_line(text)))
+        text = line.text
+        if line.target_name:
+            text += f" <{line.target_name}>"
+        elif line.target is not None:
+            text += f" <{line.target:#x}>"
+        self.undefined += not line.is_defined
+        text = one_line(text)
+        if self.args.no_bytes:
+            shown = self._paint(text)
+        else:
+            data = line.data.hex(" ")
+            if self.disassembly.processor is not None:
+                data = dwords_text(line.data)
+            padding = " " * max(1, 58 - len(margin) - len(text))
+            shown = self._paint(f"{text}{padding}// {data}")
+        print(f"{line.address:8x}  {margin}{shown}")
+
+    def _source(self, piece: Wanted, line: CodeLine) -> Iterator[str]:
+        """Comments before an instruction where its source is another one than before."""
+        origin = self.disassembly.origin(line.address)
+        chain = origin.inlined
+        if chain != self.chain_before:
+            self.chain_before = chain
+            if len(chain) > 1:
+                yield f"; {' inlined into '.join(chain)}:"
+        source = origin.line
+        before = self.line_before
+        if source is None or (before and _same_line(source, before)):
+            return
+        self.line_before = source
+        words = self.texts.line(source)
+        place = f"{Path(source.file.path).name}:{source.line}"
+        yield f"; {place}" + (f": {words.strip()}" if words else "")
+
+    def _paint(self, text: str) -> str:
+        if not self.coloured:
+            return text
+        from dwarfgpu.service.assembly_lexer import coloured
+
+        return coloured(text)
+
+
+def dwords_text(data: bytes) -> str:
+    """The dwords of an instruction, as numbers."""
+    return " ".join(data[at : at + 4][::-1].hex().upper() for at in range(0, len(data), 4))
+
+
+def _same_line(a: SourceLine, b: SourceLine) -> bool:
+    return (a.file.path, a.line) == (b.file.path, b.line)
+
+
+def _print_json(
+    disassembly: Disassembly, wanted: Sequence[Wanted], args: argparse.Namespace
+) -> int:
+    """One object, written function by function so that large files need little memory."""
+    heading = {
+        "schema": SCHEMA,
+        "file": args.file,
+        "target": disassembly.processor,
+        "wave_size": disassembly.default_wave_size,
+    }
+    print(json.dumps(heading)[:-1] + ', "functions": [', end="")
+    undefined = 0
+    for index, piece in enumerate(wanted):
+        record = function_record(disassembly, piece.item, piece.begin, piece.end)
+        undefined += record.undefined
+        print((", " if index else "") + json.dumps(record.data, allow_nan=False), end="")
+    print("]}")
+    return 1 if undefined else 0

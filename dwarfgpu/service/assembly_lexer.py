@@ -1,0 +1,61 @@
+"""Colours of AMDGPU assembly: a lexer for pygments, which knows it as `amdgpu`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pygments.lexer import RegexLexer, bygroups
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
+
+_REGISTER: Final = (
+    r"(?:[sva](?:\d+|\[\d+(?::\d+)?\])|ttmp(?:\d+|\[\d+:\d+\])|vcc(?:_lo|_hi)?|exec(?:_lo|_hi)?|"
+    r"m0|null|scc|flat_scratch(?:_lo|_hi)?|xnack_mask(?:_lo|_hi)?|src_\w+|off)(?![\w])(?:\.[lh]\b)?"
+)
+
+
+class AmdGpuLexer(RegexLexer):  # type: ignore[misc]  # pygments has no types
+    """Assembly as LLVM writes it for the target amdgcn."""
+
+    name = "AMDGPU assembly"
+    aliases = ("amdgpu", "amdgcn")
+    filenames = ()
+    mimetypes = ()
+    url = "https://llvm.org/docs/AMDGPUUsage.html"
+
+    tokens = {  # noqa: RUF012 (pygments' own form)
+        "root": [
+            (r"[ \t]+", Text),
+            (r"\n", Text),
+            (r"//.*|;.*", Comment.Single),
+            (r"/\*.*?\*/", Comment.Multiline),
+            (r"([A-Za-z_$][\w$.@]*)(:)", bygroups(Name.Label, Punctuation)),
+            (r"\.[\w.]+", Keyword.Pseudo, "operands"),
+            (r"[a-z][a-z0-9_]*", Name.Function, "operands"),
+            (r".", Text),
+        ],
+        "operands": [
+            (r"\n", Text, "#pop"),
+            (r"[ \t]+", Text),
+            (r"//.*|;.*", Comment.Single),
+            (r"/\*.*?\*/", Comment.Multiline),
+            (r"(::)([ \t]+)([a-z]\w*)", bygroups(Operator, Text, Name.Function)),
+            (r"<[^>\n]*>", Name.Label),
+            (_REGISTER, Name.Variable),
+            (r"0x[0-9a-fA-F]+", Number.Hex),
+            (r"\d+\.\d+", Number.Float),
+            (r"\d+", Number.Integer),
+            (r'"[^"\n]*"', String),
+            (r"([a-z_]\w*)(:)", bygroups(Keyword.Type, Punctuation)),
+            (r"[A-Za-z_$][\w$.@]*", Name),
+            (r"[\[\](),|]", Punctuation),
+            (r".", Operator),
+        ],
+    }
+
+
+def coloured(text: str) -> str:
+    """Lines of assembly with the colours of a terminal."""
+    from pygments import highlight
+    from pygments.formatters import TerminalFormatter
+
+    return str(highlight(text, AmdGpuLexer(stripnl=False), TerminalFormatter())).removesuffix("\n")

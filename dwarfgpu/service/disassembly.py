@@ -1,0 +1,263 @@
+"""The code of an object file as instructions: with functions, source lines and branch targets.
+
+One question of `disas`, of the prompt and of GDB. Instructions of AMD GPUs are decoded by
+`dwarfgpu.isa`, those of a host by capstone, where that is installed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
+from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.descriptor_text import directives
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.tables import isa_target
+from dwarfgpu.objfile.code_object import Kernel, kernels, processor_name, wave_size
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
+from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
+from dwarfgpu.service.host_code import host_instructions
+
+
+@frozen
+class CodeRange:
+    """Code from one symbol to the next."""
+
+    name: str
+    """As people write it; the section where no symbol names it."""
+    symbol: str
+    """Its name in the symbol table; empty where no symbol names it."""
+    begin: int
+    """As loaded."""
+    end: int
+
+    def covers(self, pc: int) -> bool:
+        return self.begin <= pc < self.end
+
+
+@frozen(eq=False)
+class CodeLine:
+    """One instruction, or bytes that are none."""
+
+    address: int
+    """As loaded."""
+    data: bytes
+    text: str
+    """Mnemonic and operands; `.long 0x…` or `.byte 0x…` for what is no instruction."""
+    target: int | None
+    """Where a branch goes to."""
+    target_name: str | None
+    """By symbol: `nest+0x7c`."""
+    instruction: Instruction | None
+    """Of an AMD GPU."""
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the bytes are an instruction."""
+        return not self.text.startswith((".long", ".byte"))
+
+
+@frozen
+class CodeOrigin:
+    """What an instruction is made from."""
+
+    line: SourceLine | None
+    inlined: tuple[str, ...]
+    """Inlined functions around it, the innermost first, then the function that has the code."""
+
+
+class Disassembly:
+    """The code of one file."""
+
+    def __init__(self, code_object: CodeObject, *, is_mangled: bool = False) -> None:
+        self.code_object = code_object
+        self.file = code_object.file
+        self._base = code_object.load_address
+        self._is_mangled = is_mangled
+        self.lines = Lines(code_object.scopes)
+
+    @cached_property
+    def processor(self) -> str | None:
+        """The name of the AMD GPU; None for the code of a host."""
+        return processor_name(self.file) if self.file.machine == "AMDGPU" else None
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        return kernels(self.file) if self.processor else ()
+
+    @cached_property
+    def default_wave_size(self) -> int | None:
+        """Of code that is no kernel's entry: that of all kernels, or the processor's default."""
+        if self.processor is None:
+            return None
+        found = wave_size(self.file)
+        sizes = isa_target(self.processor)
+        return found if found is not None else sizes.wave_size
+
+    @cached_property
+    def ranges(self) -> tuple[CodeRange, ...]:
+        """All code of the file in order of its addresses, cut where symbols are."""
+        names: dict[int, str] = {}
+        for file in symbol_files(self.code_object):
+            for symbol in file.symbols:
+                is_label = symbol.name and symbol.name[0] != "$" and symbol.is_in_section
+                if is_label and (symbol.kind == "function" or symbol.address not in names):
+                    names[symbol.address] = symbol.name
+        starts = sorted(names)
+        out: list[CodeRange] = []
+        for section in self._sections():
+            begin, end = section.address, section.address + section.size_bytes
+            first = bisect_right(starts, begin - 1)
+            inside = starts[first : bisect_right(starts, end - 1)]
+            if not inside or inside[0] != begin:
+                inside = [begin, *inside]
+            for start, stop in zip(inside, [*inside[1:], end], strict=True):
+                symbol_name = names.get(start, "")
+                shown = shown_symbol(symbol_name, is_mangled=self._is_mangled)
+                out.append(
+                    CodeRange(
+                        shown or section.name, symbol_name, start + self._base, stop + self._base
+                    )
+                )
+        return tuple(sorted(out, key=lambda item: item.begin))
+
+    def _sections(self) -> Iterator[Section]:
+        for section in self.file.sections:
+            if section.flags & SHF_EXECINSTR and section.type != SHT_NOBITS and section.size_bytes:
+                yield section
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        return [item.begin for item in self.ranges]
+
+    def range_at(self, pc: int) -> CodeRange | None:
+        """The range with a program location; None where the file has no code."""
+        place = bisect_right(self._begins, pc) - 1
+        if place >= 0 and self.ranges[place].covers(pc):
+            return self.ranges[place]
+        return None
+
+    def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
+        """The ranges of a function, by its symbol or as people write it, with or without
+        parameters."""
+        return tuple(
+            item
+            for item in self.ranges
+            if name in (item.name, item.symbol, item.name.partition("(")[0])
+        )
+
+    def place_text(self, address: int) -> str | None:
+        """`nest+0x7c`; None where the file has no code."""
+        found = self.range_at(address)
+        if found is None:
+            return None
+        offset = address - found.begin
+        return f"{found.name}+{offset:#x}" if offset else found.name
+
+    def kernel_at(self, item: CodeRange) -> Kernel | None:
+        """The kernel that begins with a range."""
+        for kernel in self.kernels:
+            if kernel.entry + self._base == item.begin:
+                return kernel
+        return None
+
+    def directives(self, kernel: Kernel) -> Iterator[str]:
+        """The descriptor of a kernel as the assembler's directives; nothing where it has none that
+        can be read."""
+        code = self._gpu_code
+        for known in code.kernels:
+            if known.entry == kernel.entry and known.descriptor and known.descriptor.version > 2:
+                assert self.processor is not None
+                chip = processor(self.processor)
+                yield from directives(kernel.name, known.descriptor, chip, code.version)
+                return
+
+    @cached_property
+    def _gpu_code(self) -> GpuCode:
+        return read_gpu_code(self.file)
+
+    def wave_size_of(self, item: CodeRange) -> int | None:
+        """Lanes of the waves that run a range; None for the code of a host."""
+        kernel = self.kernel_at(item)
+        return self.default_wave_size if kernel is None else kernel.wave_size
+
+    def bytes_at(self, begin: int, end: int) -> bytes:
+        """Code of the file; `UsageError` where it has none."""
+        address = begin - self._base
+        for section in self._sections():
+            start = address - section.address
+            if 0 <= start < section.size_bytes:
+                size = min(end - begin, section.size_bytes - start)
+                return self.file.file_bytes(section.offset + start, size, section.name)
+        raise UsageError(f"{begin:#x} is in no code of {self.code_object.name}")
+
+    def instructions(
+        self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None
+    ) -> Iterator[CodeLine]:
+        """The instructions from one address to another, as loaded.
+
+        `read` gives the bytes from an address to another; by default those of the file.
+        """
+        found = self.range_at(begin)
+        if self.processor is None:
+            data = (read or self.bytes_at)(begin, end)
+            yield from self._host(data, begin)
+            return
+        size = self.default_wave_size if found is None else self.wave_size_of(found)
+        decode = decoder(self.processor, size)
+        data = (read or self.bytes_at)(begin, end)
+        yield from self._gpu(decode, data, begin)
+
+    def _gpu(self, decode: Decoder, data: bytes, begin: int) -> Iterator[CodeLine]:
+        offset = 0
+        for instruction in decode.instructions(data, begin):
+            address = begin + offset
+            if instruction is None:
+                piece = data[offset : offset + 4]
+                yield CodeLine(address, piece, undefined_text(piece), None, None, None)
+                offset += 4
+                continue
+            piece = data[offset : offset + instruction.size]
+            offset += instruction.size
+            target = instruction.branch_target
+            name = None if target is None else self.place_text(target)
+            yield CodeLine(address, piece, instruction.text, target, name, instruction)
+
+    def _host(self, data: bytes, begin: int) -> Iterator[CodeLine]:
+        for address, piece, text, target in host_instructions(self.file, data, begin):
+            name = None if target is None else self.place_text(target)
+            yield CodeLine(address, piece, text, target, name, None)
+
+    def origin(self, pc: int) -> CodeOrigin:
+        """The source of an instruction; nothing where debug information is missing or broken."""
+        try:
+            line = self.lines.line_of(pc)
+            chain = self.code_object.scopes.chain_at(pc)
+            names = [name_in_frames(die) or "?" for die in chain if die.tag in FUNCTIONS]
+        except DwarfGpuError:
+            return CodeOrigin(None, ())
+        return CodeOrigin(line, tuple(reversed(names)))
+
+
+def undefined_text(data: bytes) -> str:
+    """Bytes that are no instruction, as directives."""
+    if len(data) == 4:
+        return f".long {int.from_bytes(data, 'little'):#010x}"
+    return ".byte " + ", ".join(f"{byte:#04x}" for byte in data)
+
+
+def require_code(disassembly: Disassembly) -> Sequence[CodeRange]:
+    """All ranges; `Unsupported` where the file has no code."""
+    if not disassembly.ranges:
+        raise Unsupported(f"{disassembly.code_object.name} has no code")
+    return disassembly.ranges

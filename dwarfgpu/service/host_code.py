@@ -1,0 +1,61 @@
+"""Instructions of a host (x86-64, i386, AArch64) by capstone, which is an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.objfile.elf import ObjectFile
+
+
+def host_instructions(
+    file: ObjectFile, data: bytes, begin: int
+) -> Iterator[tuple[int, bytes, str, int | None]]:
+    """Address, bytes, text and branch target of each instruction; `.byte` for what is none.
+
+    `Unsupported` for other machines, and where capstone is not installed.
+    """
+    try:
+        import capstone
+    except ImportError:
+        raise Unsupported(
+            f"instructions of {file.machine} need capstone: install dwarfgpu[host]"
+        ) from None
+    modes = {
+        "X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+        "386": (capstone.CS_ARCH_X86, capstone.CS_MODE_32),
+        "AARCH64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
+    }
+    if file.machine not in modes:
+        raise Unsupported(f"instructions of {file.machine} are not known")
+    engine: Any = capstone.Cs(*modes[file.machine])
+    if file.machine != "AARCH64":
+        engine.syntax = capstone.CS_OPT_SYNTAX_ATT
+    step = 4 if file.machine == "AARCH64" else 1
+    engine.detail = True
+    offset = 0
+    while offset < len(data):
+        for item in engine.disasm(data[offset:], begin + offset):
+            text = f"{item.mnemonic} {item.op_str}".rstrip()
+            yield item.address, bytes(item.bytes), text, _target(capstone, item)
+            offset = item.address + item.size - begin
+        if offset < len(data):
+            piece = data[offset : offset + step]
+            yield (
+                begin + offset,
+                piece,
+                ".byte " + ", ".join(f"{byte:#04x}" for byte in piece),
+                None,
+            )
+            offset += step
+
+
+def _target(capstone: Any, item: Any) -> int | None:
+    """Where a jump or a call with an address in the instruction goes to."""
+    if not (item.group(capstone.CS_GRP_JUMP) or item.group(capstone.CS_GRP_CALL)):
+        return None
+    for operand in item.operands:
+        if operand.type == capstone.CS_OP_IMM:
+            return int(operand.imm) & (1 << 64) - 1
+    return None

@@ -1,0 +1,38 @@
+"""Lines of source files, from the debugging information or from disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.errors import DwarfGpuError
+
+MOST_BYTES: Final = 16 << 20
+"""Of a file that is read for its lines."""
+
+
+class SourceText:
+    """Texts of source lines; each file is read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[str]] = {}
+
+    def line(self, place: SourceLine) -> str | None:
+        """The text of a line; None where the file is not found or is shorter."""
+        path = place.file.path
+        lines = self._files.get(path)
+        if lines is None:
+            lines = self._files[path] = self._read(place).splitlines()
+        return lines[place.line - 1] if place.line <= len(lines) else None
+
+    def _read(self, place: SourceLine) -> str:
+        try:
+            if source := place.file.source:
+                return source
+            path = Path(place.file.path)
+            if not path.is_file() or path.stat().st_size > MOST_BYTES:
+                return ""
+            return path.read_text(encoding="utf-8", errors="replace")
+        except (DwarfGpuError, OSError, ValueError):  # a name that no file can have
+            return ""

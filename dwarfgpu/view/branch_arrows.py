@@ -1,0 +1,82 @@
+"""Arrows from branches to where they go, beside lines of code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+
+MOST_COLUMNS: Final = 8
+"""Branches that would need more columns are drawn without an arrow."""
+
+
+@frozen
+class ArrowGlyphs:
+    """What arrows are drawn with."""
+
+    line: str
+    vertical: str
+    down: str
+    """Corner at the upper end."""
+    up: str
+    """Corner at the lower end."""
+    cross: str
+    head: str
+
+
+UNICODE: Final = ArrowGlyphs("─", "│", "╭", "╰", "┼", "▶")
+ASCII: Final = ArrowGlyphs("-", "|", ",", "'", "+", ">")
+
+
+def glyphs_for(encoding: str | None) -> ArrowGlyphs:
+    """The drawing that a terminal can show."""
+    try:
+        "─│╭╰┼▶".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
+
+def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICODE) -> Sequence[str]:
+    """For each of `count` lines what stands beside it; `branches` are from line to line.
+
+    All have the same width. Shorter branches are drawn further in, as those to one line together.
+    """
+    spans: dict[int, tuple[int, int]] = {}
+    for source, target in branches.items():
+        low, high = spans.get(target, (target, target))
+        spans[target] = min(low, source), max(high, source)
+    columns: list[list[tuple[int, int, int]]] = []
+    for target, (low, high) in sorted(spans.items(), key=lambda item: item[1][1] - item[1][0]):
+        for column in columns:
+            if all(high < begin or end < low for begin, end, _ in column):
+                column.append((low, high, target))
+                break
+        else:
+            if len(columns) < MOST_COLUMNS:
+                columns.append([(low, high, target)])
+    if not columns:
+        return [""] * count
+    width = len(columns) + 2
+    drawn = {target for column in columns for _, _, target in column}
+    rows = [[" "] * width for _ in range(count)]
+    for index, column in enumerate(columns):
+        place = len(columns) - 1 - index
+        for low, high, target in column:
+            for line in range(low, high + 1):
+                is_end = line == target or branches.get(line) == target
+                corner = glyphs.down if line == low else glyphs.up if line == high else glyphs.cross
+                row = rows[line]
+                if not is_end:
+                    row[place] = glyphs.vertical if row[place] == " " else glyphs.cross
+                    continue
+                row[place] = corner
+                for inner in range(place + 1, width - 1):
+                    row[inner] = glyphs.line if row[inner] == " " else glyphs.cross
+                if line == target:
+                    row[width - 2] = glyphs.head
+    for line in branches:
+        if branches[line] in drawn and rows[line][width - 2] == " ":
+            rows[line][width - 2] = glyphs.line
+    return ["".join(row) for row in rows]

@@ -1,0 +1,133 @@
+"""`dwarfgpu disas`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.service.disassembly import undefined_text
+from tests.cli.command import FIXTURES, run, run_json, validate
+
+NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+WAVE64 = FIXTURES / "opencl/args.gfx1030.wave64.O0.v5.co"
+HOST = FIXTURES / "x86_64/demo.gcc.O2.v5"
+
+
+def test_addresses_with_arrows_and_lines() -> None:
+    done = run("disas", NEST, "0x1660,+0x20", "--arrows", "always")
+    assert done.status == 0
+    assert done.lines == [
+        "nest.gfx942.O2.v5.co: gfx942, wave64",
+        "",
+        "0000000000001600 <nest>:",
+        "; nest.hip:12",
+        "    1660     s_and_saveexec_b64 s[0:1], vcc                         // BE80206A",
+        "    1664     s_xor_b64 s[0:1], exec, s[0:1]                         // 8880007E",
+        "    1668  ,- s_cbranch_execz 4 <nest+0x7c>                          // BF880004",
+        "; nest.hip:23",
+        "    166c  |  v_mad_u64_u32 v[4:5], s[2:3], v5, s8, v[6:7]           // D1E80204 04181105",
+        "; nest.hip:24",
+        "    1674  |  global_store_dword v[0:1], v4, off offset:3072         // DC708C00 007F0400",
+        "; nest.hip:12",
+        "    167c  '> s_andn2_saveexec_b64 s[0:1], s[0:1]                    // BE802300",
+    ]
+
+
+def test_a_line_has_its_code_alone() -> None:
+    lines = run("disas", NEST, "nest.hip:13", "--no-bytes").lines
+    assert [line for line in lines if line.startswith("    ")] == [
+        "    1684  global_load_dword v4, v[2:3], off offset:4",
+        "    1694  s_waitcnt vmcnt(0)",
+        "    1698  v_add_u32_e32 v8, v4, v5",
+    ]
+
+
+def test_a_function_has_its_descriptor_and_inlined_calls() -> None:
+    lines = run("disas", NEST, "nest").lines
+    assert lines[2] == ".amdhsa_kernel nest"
+    assert "\t.amdhsa_kernarg_size 20" in lines
+    assert "; block_x inlined into nest:" in lines
+    assert run("disas", NEST, "0x1668").lines == lines  # the function that has the address
+
+
+def test_the_wave_size_is_that_of_the_kernels() -> None:
+    lines = run("disas", WAVE64, "--no-source", "--no-bytes").lines
+    assert lines[0].endswith("gfx1030, wave64")
+    assert any("s_and_saveexec_b64" in line or "exec" in line for line in lines)
+    assert not any("exec_lo" in line for line in lines)
+
+
+def test_data() -> None:
+    answer = run_json("disas", NEST, "0x1668,0x1674")
+    validate(answer)
+    (function,) = answer["functions"]
+    assert (function["name"], function["wave_size"], function["descriptor"]) == ("nest", 64, None)
+    branch = function["instructions"][0]
+    assert branch["text"] == "s_cbranch_execz 4"
+    assert (branch["target"], branch["target_name"]) == (0x167C, "nest+0x7c")
+    assert branch["source"]["line"] == 12 and branch["functions"] == ["nest"]
+    validate(run_json("disas", NEST))
+
+
+def test_bytes_that_are_no_instruction(tmp_path: Path) -> None:
+    broken = bytearray(NEST.read_bytes())
+    place = broken.index(bytes.fromhex("6a2080be"))
+    broken[place : place + 4] = b"\xff\xff\xff\xff"
+    path = tmp_path / "broken.co"
+    path.write_bytes(broken)
+    done = run("disas", path, "0x1660,+8", "--no-bytes", "--no-source")
+    assert done.status == 1
+    assert done.lines[-2:] == [
+        "    1660  .long 0xffffffff",
+        "    1664  s_xor_b64 s[0:1], exec, s[0:1]",
+    ]
+    assert undefined_text(b"\x01\x02") == ".byte 0x01, 0x02"
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("0x10", "0x10: the file has no code at 0x10"),
+        ("0x10,0x20", "the file has no code there"),
+        ("0x1660,0x1660", "the file has no code there"),
+        ("nets", 'Function "nets" not defined.'),
+        ("nest.hip:9999", "neither this line nor one after it has code"),
+    ],
+)
+def test_wrong_places(place: str, message: str) -> None:
+    done = run("disas", NEST, place)
+    assert done.status == 2 and message in done.err
+
+
+def test_code_of_a_host() -> None:
+    pytest.importorskip("capstone", reason="needs capstone")
+    lines = run("disas", HOST, "factorial", "--no-source", "--arrows", "never").lines
+    assert any("callq 0x11d0 <factorial>" in line for line in lines)
+    assert any(line.split()[1:2] == ["retq"] for line in lines)
+
+
+def test_colours() -> None:
+    text = run("disas", NEST, "0x1668,+4", "--color", "always").out
+    assert "\x1b[" in text and "s_cbranch_execz" in text
+
+
+OBJDUMP = "llvm-objdump-19"
+
+
+@pytest.mark.skipif(not shutil.which(OBJDUMP), reason=f"needs {OBJDUMP}")
+@pytest.mark.parametrize(
+    "name",
+    ["hip/nest.gfx942.O2.v5.co", "hip/nest.gfx90a.O0.v4.co", "opencl/args.gfx906.O2.v5.co"],
+)
+def test_descriptors_against_llvm(name: str) -> None:
+    path = FIXTURES / name
+    listing = subprocess.run(
+        [OBJDUMP, "-D", "-j", ".rodata", path], capture_output=True, text=True, check=True
+    ).stdout
+    expected = re.findall(r"^\s*\.(?:end_)?amdhsa.*", listing, re.M)
+    found = [line for line in run("disas", path).lines if "amdhsa_" in line]
+    assert found == expected
