@@ -509,7 +509,8 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
                 "arch/__init__.py": "import pygments",
             },
             [
-                "dwarfgpu/arch/__init__.py:1: pygments belongs to repl/*, service/*",
+                "dwarfgpu/arch/__init__.py:1: pygments belongs to "
+                "repl/*, service/assembly_lexer.py",
             ],
         ),
         (
@@ -520,7 +521,8 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
                 "view/grid.py": "import numpy as np",
             },
             [
-                "dwarfgpu/session/__init__.py:2: pygments.lexers belongs to repl/*, service/*",
+                "dwarfgpu/session/__init__.py:2: pygments.lexers belongs to "
+                "repl/*, service/assembly_lexer.py",
                 "dwarfgpu/view/__init__.py:1: gdb belongs to gdb/*",
                 "dwarfgpu/view/__init__.py:1: yaml is not a declared dependency",
             ],

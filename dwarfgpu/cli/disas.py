@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import SourceLine

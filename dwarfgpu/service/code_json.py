@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.service.disassembly import CodeLine, CodeRange, Disassembly
 from dwarfgpu.view.json_object import JsonObject, Plain
 

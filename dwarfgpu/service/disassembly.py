@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
 from dwarfgpu.dwarf.names.demangle import shown_symbol

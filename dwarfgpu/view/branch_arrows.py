@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.light_attrs import frozen
 
 MOST_COLUMNS: Final = 8
 """Branches that would need more columns are drawn without an arrow."""

@@ -62,7 +62,7 @@ def test_the_wave_size_is_that_of_the_kernels() -> None:
 
 
 def test_data() -> None:
-    answer = run_json("disas", NEST, "0x1668,0x1674")
+    answer = run_json("disas", NEST, "0x1668,0x1674").json
     validate(answer)
     (function,) = answer["functions"]
     assert (function["name"], function["wave_size"], function["descriptor"]) == ("nest", 64, None)
@@ -70,7 +70,7 @@ def test_data() -> None:
     assert branch["text"] == "s_cbranch_execz 4"
     assert (branch["target"], branch["target_name"]) == (0x167C, "nest+0x7c")
     assert branch["source"]["line"] == 12 and branch["functions"] == ["nest"]
-    validate(run_json("disas", NEST))
+    validate(run_json("disas", NEST).json)
 
 
 def test_bytes_that_are_no_instruction(tmp_path: Path) -> None:

@@ -507,7 +507,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-source -d 'no source
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-bytes -d 'no bytes'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l arrows -xka "auto always never" -d 'from branches to where they go'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l color -xka "auto always never" -d 'of the instructions'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l mangled -d 'names of symbols as they are in the file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l mangled -d 'names of functions and symbols as they are in the file'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-units -x -d 'units of a section; default: 200000'
