@@ -65,7 +65,7 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
-    if len(word.split()) != 1 or word.startswith("$"):
+    if word.startswith("$") or (len(word.split()) != 1 and not _is_existing(word)):
         return
     is_path = word.startswith(("/", "./", "../"))  # no expression begins so
     # Without a machine there is no member `.o` of anything.
