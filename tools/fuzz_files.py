@@ -48,7 +48,7 @@ def one_round(seed: int) -> Counter[str]:
     kind = rng.choice(sorted(each.name for each in SPLIT.iterdir() if each.is_dir()))
     with tempfile.TemporaryDirectory() as folder:
         files = [
-            Path(shutil.copy(each, folder))
+            Path(shutil.copyfile(each, Path(folder, each.name)))
             for each in sorted((SPLIT / kind).iterdir())
             if each.suffix not in _LEFT_OUT
         ]

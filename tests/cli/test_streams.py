@@ -77,9 +77,9 @@ def test_input_that_is_no_text_is_complained_of() -> None:
         # A pipe with a name is refused: to open it would wait for its writer.
         ("mkfifo p; echo '33 34 22' >p & {} eval --hex - <p", "7\n"),
         ("echo 'print t' | {} debug --demo -x /dev/stdin --batch 2>/dev/null", "$1 = 320\n"),
-        ("cat $ROOT/fixtures/cases/cfi_gimli_rows.json | {} conformance /dev/stdin | tail -1",
+        ('cat "$ROOT"/fixtures/cases/cfi_gimli_rows.json | {} conformance /dev/stdin | tail -1',
          "total: 3 passed, 0 failed, 0 skipped, 0 disputed\n"),
-        ("mkfifo p; cat $ROOT/dwarfgpu/data/demo.co >p & {} info p 2>&1; cat p >/dev/null",
+        ('mkfifo p; cat "$ROOT"/dwarfgpu/data/demo.co >p & {} info p 2>&1; cat p >/dev/null',
          "dwarfgpu: p cannot be read: it is no regular file\n"),
     ],
 )  # fmt: skip

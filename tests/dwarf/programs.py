@@ -20,7 +20,7 @@ def copied(kind: str, folder: Path, *left_out: str) -> Path:
     """A program in a folder of its own, with its files but those that are left out."""
     for file in (SPLIT / kind).iterdir():
         if file.name not in left_out:
-            shutil.copy(file, folder / file.name)
+            shutil.copyfile(file, folder / file.name)  # the copy can be written
     return folder / "prog"
 
 

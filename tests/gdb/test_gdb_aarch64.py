@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +19,19 @@ GROUPS = ["leaf held deep", "variable handler many", "tail1 tail2 leaf"]
 
 
 @contextmanager
-def waiting(qemu: str, program: Path) -> Iterator[int]:
-    """The port at which a program waits for GDB, before its first instruction."""
-    with socket.create_server(("localhost", 0)) as server:
-        port: int = server.getsockname()[1]
+def waiting(qemu: str, program: Path, folder: Path) -> Iterator[Path]:
+    """The socket at which a program waits for GDB, before its first instruction.
+
+    It is one of the file system: a machine without network has no port for GDB.
+    """
+    socket = folder / "gdb"
     # GDB does not know signal frames with scalable vectors.
-    command = [qemu, "-cpu", "max,sve=off", "-g", str(port), str(program)]
+    command = [qemu, "-cpu", "max,sve=off", "-g", str(socket), str(program)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        yield port
+        while not socket.is_socket() and process.poll() is None:
+            time.sleep(0.01)
+        yield socket
     finally:
         process.kill()
         process.wait()
@@ -35,16 +39,19 @@ def waiting(qemu: str, program: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("build", ["gcc.O0", "gcc.O2", "clang.O0", "clang.O2"])
 def test_every_frame(
-    debugger: Debugger, tool: Callable[[str], str], repository: Path, build: str
+    debugger: Debugger,
+    tool: Callable[[str], str],
+    repository: Path,
+    tmp_path: Path,
+    build: str,
 ) -> None:
     """Recursion, alloca, vector registers, tail calls, a signal; GDB needs a mask for others."""
     multiarch = evolve(debugger, program=tool("gdb-multiarch"))
     program = repository / f"fixtures/aarch64/stacks.{build}"
-    with waiting(tool("qemu-aarch64"), program) as port:
+    with waiting(tool("qemu-aarch64"), program, tmp_path) as socket:
         found = multiarch.report(
             "set architecture aarch64",
-            "set tcp connect-timeout 20",
-            f"target remote localhost:{port}",
+            f"target remote {socket}",
             "handle SIGSEGV nostop noprint pass",
             f"source {HERE / 'unwinding.py'}",
             f"python Unwinding({len(build)}).walk({STOPS}, {GROUPS}).report()",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -165,7 +166,7 @@ def test_a_file_that_is_not_what_runs(
     program.write_bytes(host.read_bytes())
     program.chmod(0o755)
     other = repository / "fixtures/x86_64/demo.gcc.O2.v5"
-    swap = f"shell cp {other} {program}.new && mv {program}.new {program}"
+    swap = f"shell cp {shlex.quote(str(other))} {program}.new && mv {program}.new {program}"
     said = checked(debugger, program, "break waits", "run", swap)
     assert "is not what GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
 

@@ -248,7 +248,7 @@ def test_another_inferior(debugger: Debugger, demo: Path) -> None:
     code = """
 n = dg.variable("n")
 n.assign(77)
-gdb.execute("add-inferior -exec " + gdb.current_progspace().filename, to_string=True)
+gdb.execute(f"add-inferior -exec '{gdb.current_progspace().filename}'", to_string=True)
 gdb.execute("inferior 2", to_string=True)
 say(tried(lambda: dg.frame(0)))
 gdb.execute("run", to_string=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -26,7 +27,12 @@ def transcript(program: tuple[str, ...], name: str) -> str:
     done = subprocess.run(
         [*program, "-x", f"{name}.gdb"],
         cwd=HERE,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "LC_ALL": "C.UTF-8"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
+            "LC_ALL": "C.UTF-8",
+            "XDG_CACHE_HOME": tempfile.gettempdir(),  # GDB warns where it has no place for indexes
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
