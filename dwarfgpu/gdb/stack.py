@@ -13,14 +13,13 @@ from itertools import islice
 import gdb
 from attrs import evolve
 
-from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.gdb.machine.target import selected_wave
+from dwarfgpu.errors import UsageError
+from dwarfgpu.gdb.machine.target import selected_wave, symbol_text
 from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
+from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.session.backtrace import StackFrame, functions_at, stack_frames
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.printable import one_line
-from dwarfgpu.view.printed import has_printer
-from dwarfgpu.view.stack_line import arguments_of, frame_text, is_aggregate
 
 
 def frames(debugger: Debugger) -> Iterator[StackFrame]:
@@ -85,12 +84,14 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
         for theirs, ours in aligned(debugger)
         if ours is not None and not (theirs is None and ours.is_tail_call)
     )
+    style = frame_style()
     shown_frames = found if count is None or count >= 0 else deque(found, maxlen=-count)
     for shown, each in enumerate(shown_frames):
         if shown == count:
             yield "(More stack frames follow...)"
             return
-        yield one_line(frame_text(each, arguments_text(each)))
+        record = frame_record(each, with_arguments=True, style=style)
+        yield one_line(frame_text(each, record, style))
         session = each.session
         if isinstance(session, GdbSession) and not session.code_objects:
             notes |= dict.fromkeys(session.notes)
@@ -104,26 +105,12 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
         yield one_line(str(stack.end))
 
 
-def arguments_text(frame: StackFrame) -> str:
-    """`a=1, b=...`, by `set print frame-arguments`."""
-    manner = gdb.parameter("print frame-arguments")
-    found = arguments_of(frame)
-    if manner not in ("all", "scalars"):
-        return "..." if found else ""
-    session = frame.session
-    assert isinstance(session, GdbSession)
-    values = (_value(session, each, scalars_only=manner == "scalars") for each in found)
-    return ", ".join(f"{each.name}={value}" for each, value in zip(found, values, strict=True))
+def frame_style() -> FrameStyle:
+    """GDB's own settings of frames' lines."""
+    return FrameStyle(_arguments(), options=print_options(), symbolize=symbol_text)
 
 
-def _value(session: GdbSession, variable: Variable, *, scalars_only: bool) -> str:
-    try:
-        reading = session.read(variable)
-        options = evolve(print_options(), summary=scalars_only)
-        is_one = reading.failure is not None or not is_aggregate(reading.type)
-        if scalars_only and not is_one and not has_printer(reading.type, options):
-            return "..."
-        text = session.text(reading, options)
-    except DwarfGpuError as error:
-        return f"<error reading variable {variable.name} ({error})>"
-    return text.removeprefix(f"({variable.type_text}) ")
+def _arguments() -> str:
+    """Of `set print frame-arguments`; what no value of ours is shown as, is `...`."""
+    manner = str(gdb.parameter("print frame-arguments"))
+    return manner if manner in ("all", "scalars") else "presence"

@@ -7,8 +7,7 @@ from functools import partial
 from dwarfgpu.dwarf.scope import elf_symbols
 from dwarfgpu.session.backtrace import line_place
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.object_printer import Symbolize
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.options import FormatOptions, Symbolize
 
 
 def symbol_text(session: Session, address: int) -> str | None:

@@ -16,10 +16,14 @@ from attrs import field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
+from dwarfgpu.service import output
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.shell import Shell
+
+Output: TypeAlias = output.Output
+heading = output.heading
 
 Topic = Literal[
     "aliases",
@@ -68,25 +72,6 @@ class Raw(str):
     on are bytes that are no UTF-8."""
 
     __slots__ = ()
-
-
-@frozen
-class Output:
-    """A part of an answer as text and as data, for `set output json`.
-
-    The data are keys of the answer's object, those of GDB's machine interface where it has them;
-    with `list_of` they are one more element of the list of that name. An empty text is not printed.
-    """
-
-    text: str
-    data: JsonObject
-    list_of: str | None = None
-    ends_line: bool = True
-
-
-def heading(text: str) -> Output:
-    """A line that the data of others make superfluous: a title, a word that there is nothing."""
-    return Output(text, {}) if text else Output("\n", {}, ends_line=False)
 
 
 @frozen(eq=False)

@@ -13,14 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
-    EvaluationError,
     LimitExceeded,
-    OutOfRange,
-    Unavailable,
-    UndefinedBits,
     UsageError,
 )
-from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.advice import advised
@@ -44,6 +39,7 @@ from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.terminal.colour import CONTROL, PAINTS, painted
 from dwarfgpu.repl.terminal.pager import Pager
 from dwarfgpu.service.error_text import shortened
+from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.value_history import ValueHistory
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
@@ -512,10 +508,6 @@ class Lines(Iterator[str]):
         return line
 
 
-_VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
-"""Errors of what is asked for, which say all themselves."""
-
-
 def _nobody(prompt: str) -> str | None:
     return None
 
@@ -523,13 +515,3 @@ def _nobody(prompt: str) -> str | None:
 def is_blank(line: str) -> bool:
     """Whether a line says nothing: a comment does not."""
     return not line.strip() or line.lstrip().startswith("#")
-
-
-def message_of(error: DwarfGpuError) -> str:
-    """What a command that failed says: of a value that cannot be had, the reason alone."""
-    return str(error) if error.site is None and type(error) in _VALUES else error_text(error)
-
-
-def error_text(error: DwarfGpuError) -> str:
-    """GDB's words stand for themselves; an error of the engine says whose fault it is."""
-    return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"

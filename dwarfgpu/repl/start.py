@@ -31,7 +31,7 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
 from dwarfgpu.repl.command import printed
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams, error_text
+from dwarfgpu.repl.shell import Shell, Streams
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.terminal import lines
 from dwarfgpu.repl.terminal.colour import painted, source
@@ -40,6 +40,7 @@ from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import is_terminal, usable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from attrs import evolve
 
@@ -14,19 +15,15 @@ from dwarfgpu.language.registers import lane_count
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.reading_answer import variable_text
 from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.view import stack_line
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.printed import has_printer
-from dwarfgpu.view.stack_line import (
-    address_mark,
-    frame_words,
-    is_aggregate,
-    marked,
-    origin_of,
-)
-from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+from dwarfgpu.view.stack_line import is_aggregate
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
 _UNREADABLE = re.compile(
     rf"cannot access memory at address (?P<address>0x[0-9a-f]+)(?!\w|: {NOT_IN_STATE})"
@@ -80,23 +77,20 @@ def symbol_at(session: Session, address: int) -> str | None:
 def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
     pc = frame_pc(session)
-    digits = session.architecture.address_bits // 4
-    code_object = session.code_object
-    subprogram = session.frame.subprogram
-    name = function_in_focus(session) or "??"
-    arguments = variables(session, "parameter") if subprogram is not None else []
+    described = session.frame.subprogram is not None
+    shown = arguments_text(session, variables(session, "parameter") if described else [], style)
+    call = f"{function_in_focus(session) or '??'} ({shown})"
+    return stack_line.frame_line(session, pc, place_of(session, pc), call, style)
+
+
+def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
+    """`a=1, b=...`: what is between the parentheses of a frame's line."""
     if style.arguments == "presence":
-        shown = "..." if arguments else ""
-    else:
-        shown = ", ".join(
-            f"{argument.name}={argument_text(session, argument, style)}" for argument in arguments
-        )
-    place = place_of(session, pc)
-    origin = origin_of(code_object) if place is None else None
-    physical = session.physical_frame
-    call, mark = f"{name} ({shown})", address_mark(physical)
-    words = frame_words(pc, digits, call, place, origin, mark, style)
-    return words + marked(physical)
+        return "..." if arguments else ""
+    values = (argument_text(session, argument, style) for argument in arguments)
+    return ", ".join(
+        f"{argument.name}={value}" for argument, value in zip(arguments, values, strict=True)
+    )
 
 
 def frame_pc(session: Session) -> int:
@@ -124,11 +118,15 @@ def variables(session: Session, kind: str) -> list[Variable]:
 
 
 def argument_text(session: Session, variable: Variable, style: FrameStyle) -> str:
-    """The value of an argument in a frame's line."""
+    """The value of an argument in a frame's line, or why it cannot be shown."""
     if style.arguments == "none":
         return "..."
     is_short = style.arguments == "scalars"
-    return contents(session, session.read(variable), style.options, scalars_only=is_short)
+    try:
+        reading = session.read(variable)
+        return contents(session, reading, style.options, style.symbolize, scalars_only=is_short)
+    except DwarfGpuError as error:
+        return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
 _DEFAULT = FormatOptions()
@@ -138,6 +136,7 @@ def contents(
     session: Session,
     reading: Reading,
     options: FormatOptions = _DEFAULT,
+    symbolize: Symbolize | None = None,
     *,
     scalars_only: bool = False,
 ) -> str:
@@ -165,7 +164,7 @@ def contents(
         options = evolve(options, summary=True)
         if is_aggregate(reading.type) and not has_printer(reading.type, options):
             return "..."
-    text = variable_text(reading, session, options)
+    text = variable_text(reading, session, options, symbolize)
     variable = reading.variable
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
     return text.removeprefix(f"({type_name(variable.type, cplusplus=cplusplus, style=style)}) ")

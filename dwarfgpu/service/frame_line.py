@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.focus import argument_text
 from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
@@ -24,7 +22,7 @@ def frame_record(
     arguments: list[Plain] | None = None
     if with_arguments and style.arguments != "presence":
         arguments = [
-            {"name": each.name, "value": _value(session, each, style)}
+            {"name": each.name, "value": argument_text(session, each, style)}
             for each in arguments_of(frame)
         ]
     return {
@@ -53,13 +51,6 @@ def _cfa(session: Session) -> str | None:
         return location_text(session.frame.cfa())
     except DwarfGpuError:
         return None
-
-
-def _value(session: Session, variable: Variable, style: FrameStyle) -> str:
-    try:
-        return argument_text(session, variable, style)
-    except DwarfGpuError as error:
-        return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
 def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAULT_STYLE) -> str:

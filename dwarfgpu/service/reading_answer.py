@@ -30,7 +30,7 @@ from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import without_removed
 from dwarfgpu.view.value_json import unknown, value_data
-from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize, format_value
 
 DEFAULT_OPTIONS = FormatOptions()
 UNDEFINED_STORAGE = "undefined storage"
@@ -140,7 +140,12 @@ def is_cut(bits: Bits, kind: Type | None) -> bool:
     return bits.size_bits < (size_bits(kind) or 0)
 
 
-def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
+def variable_text(
+    reading: Reading,
+    session: Session,
+    options: FormatOptions,
+    symbolize: Symbolize | None = None,
+) -> str:
     """Its contents: what pointers mean (A.5.3), their symbols, and static members need the
     language, which is loaded for those that can have them only."""
     unit = reading.variable.unit
@@ -159,7 +164,7 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
             unit=variable.unit,
             variable=variable,
         )
-        return format(value, session, options)
+        return format(value, session, options, symbolize)
     assert reading.bits is not None
     return value_text(reading.bits, reading.type, session, reading.location, options)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.view.options import DEFAULT_OPTIONS, FormatOptions
+from dwarfgpu.view.options import DEFAULT_OPTIONS, FormatOptions, Symbolize
 
 
 @frozen
@@ -18,6 +18,8 @@ class FrameStyle:
     """auto, source-line, location, source-and-location, location-and-address, short-location."""
     options: FormatOptions = DEFAULT_OPTIONS
     """Of the values of the arguments, and whether addresses are shown."""
+    symbolize: Symbolize | None = None
+    """Names the addresses among them; None: by the symbols of the code objects."""
 
     @property
     def has_address(self) -> bool:

@@ -19,12 +19,10 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
-from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
+from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions, Symbolize
 from dwarfgpu.view.printers.model import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
-Symbolize: TypeAlias = Callable[[int], str | None]
-"""An address to `g+40`, or None where no symbol is known."""
 ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
 """A static member to its bits and where it is; None where no unit has it."""
 

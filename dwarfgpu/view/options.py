@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from attrs import evolve, field
 
@@ -15,6 +16,8 @@ from dwarfgpu.view.printers.standard import STANDARD
 OPTIMIZED_OUT: Final = "<optimized out>"
 UNAVAILABLE: Final = "<unavailable>"
 SYNTHETIC_POINTER: Final = "<synthetic pointer>"
+Symbolize: TypeAlias = Callable[[int], str | None]
+"""An address to `g+40`, or None where no symbol is known."""
 _LETTERS: Final = "xduotacfzsr"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -10,6 +12,7 @@ from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.program import is_program
 from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 
 
@@ -77,22 +80,33 @@ def is_aggregate(kind: Type | None) -> bool:
     return isinstance(bare, Struct | Array)
 
 
+def frame_line(
+    session: Session,
+    pc: int,
+    place: Place | None,
+    call: str,
+    style: FrameStyle = DEFAULT_STYLE,
+    marks: Sequence[str] = (),
+) -> str:
+    """`0x… in f (a=1) at file:line  [heuristic]`: the frame of a session that goes on at a program
+    location; `call`: its function with the arguments."""
+    origin = origin_of(session.code_object) if place is None else None
+    digits, physical = session.architecture.address_bits // 4, session.physical_frame
+    words = frame_words(pc, digits, call, place, origin, address_mark(physical), style)
+    return words + marked(physical, *marks)
+
+
 def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`#1  0x… in f (a=1) at file:line`, with the arguments as given."""
     if frame.is_signal_frame:
         return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session
-    place = frame.place
-    origin = origin_of(session.code_object) if place is None else None
     call = f"{frame.function or '??'} ({arguments})"
-    digits = session.architecture.address_bits // 4
-    mark = address_mark(session.physical_frame)
-    words = frame_words(frame.pc, digits, call, place, origin, mark, style)
-    text = f"{frame_number(frame.number)}{words}"
     marks = ["called by a jump"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {function}" for function in session.functions()[1:]]
-    return text + marked(frame.session.physical_frame, *marks)
+    line = frame_line(session, frame.pc, frame.place, call, style, marks)
+    return f"{frame_number(frame.number)}{line}"
 
 
 def marked(frame: CfiFrame | None, *more: str) -> str:

@@ -40,7 +40,6 @@ from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import (
     ReadStatic,
     Shown,
-    Symbolize,
     Whole,
     address_of,
     is_signed,
@@ -52,6 +51,7 @@ from dwarfgpu.view.options import (
     SYNTHETIC_POINTER,
     UNAVAILABLE,
     FormatOptions,
+    Symbolize,
 )
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.printed import printed_pieces

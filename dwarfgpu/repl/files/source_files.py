@@ -8,18 +8,15 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.line_table import LineUnit
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, ObjectFile
 from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.files.symbols import full_path
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.file_report import LANGUAGES
+from dwarfgpu.service.source_language import language_of
 from dwarfgpu.session.backtrace import Place
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
@@ -59,29 +56,6 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     has_macros = any(unit.root.has(macro) for macro in _MACROS)
     text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
     yield Output(text, {"macro-info": has_macros})
-
-
-def language_of(unit: LineUnit) -> str:
-    """GDB's name of the language; of one that it has no name for, DWARF's."""
-    if unit.language in dw.C:
-        return "c"
-    if unit.is_cplusplus:
-        return "c++"
-    if unit.style != "c":
-        return unit.style
-    return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
-
-
-def frame_language(session: Session) -> str | None:
-    """That of the frame in focus; None where nothing tells."""
-    code_object = session.code_object
-    if code_object is None or session.pc is None:
-        return None
-    try:
-        unit = code_object.scopes.unit_at(session.pc)
-    except DwarfGpuError:
-        return None
-    return None if unit is None else language_of(unit)
 
 
 def _current(shell: Shell) -> Place | None:

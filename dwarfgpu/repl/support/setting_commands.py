@@ -12,7 +12,6 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Command, Output, Part, command, heading, listed
 from dwarfgpu.repl.data.print import set_var, shown_value
 from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
-from dwarfgpu.repl.files.source_files import frame_language
 from dwarfgpu.repl.files.source_path_commands import (
     set_directories,
     set_substitute_path,
@@ -23,6 +22,7 @@ from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.log import switched, unaffected
 from dwarfgpu.repl.support.user_defined import show_user
+from dwarfgpu.service.source_language import frame_language
 from dwarfgpu.service.value_history import whole_number
 
 Verb = Literal["set", "show"]

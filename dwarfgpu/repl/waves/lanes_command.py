@@ -15,11 +15,12 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Painted, Part, command
 from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import listed, taken
-from dwarfgpu.repl.shell import Shell, error_text
+from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.lane_answer import ABSENT, CHOICES, LaneAnswer
 from dwarfgpu.service.subject import Expression
 from dwarfgpu.service.value_history import manner_of, required

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
+from typing import TypeAlias
 
 from dwarfgpu.cfi.rule import RegisterRule, SameValue
 from dwarfgpu.cfi.tail_call_frame import TailFrame
@@ -11,16 +12,17 @@ from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.repl.command import Output, Part, heading
-from dwarfgpu.repl.files.source_files import language_of
-from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.past_main import frames_of
-from dwarfgpu.service.focus import argument_text
+from dwarfgpu.service.focus import arguments_text
+from dwarfgpu.service.output import Output, heading
+from dwarfgpu.service.source_language import language_of
 from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.stack_line import arguments_of
 
+FramesFrom: TypeAlias = Callable[[Session, int], Iterator[StackFrame]]
+"""The frames of the stack of a session, from a number on, as far as settings let them go."""
 _PUSH_RBP = b"\x55"
 _PUSH_BYTES = 1
 _ADDRESS_BYTES = 8
@@ -34,8 +36,10 @@ _ORDER = (
 """GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
 
 
-def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[Part]:
-    """What is known of a frame."""
+def thread_frame_info(
+    frame: StackFrame, style: FrameStyle, frames_from: FramesFrom, *, is_selected: bool
+) -> Iterator[Output]:
+    """What is known of a frame. `frames_from`: the frames of the stack, from a number on."""
     session = frame.session
     counter = _program_counter(session)
     head = f"Stack level {frame.number}," if is_selected else "Stack"
@@ -47,14 +51,13 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     saved_pc = _return_address(session)
     text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
     yield Output(text, {"saved-pc": saved_pc})
-    yield from _neighbours(shell, frame)
+    yield from _neighbours(frame, frames_from)
     yield from tail_call_lines(frame)
     if frame.is_described and session.code_object is not None and not frame.is_signal_frame:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
             language = language_of(unit)
             yield Output(f" source language {language}.", {"language": language})
-    style = shell.settings.frame_style()
     physical = session.physical_frame
     if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
         yield Output(" Arglist at unknown address.", {"arglist-addr": None})
@@ -74,9 +77,7 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
         yield _locals_line(None, saved.pop(_stack_pointer(session), None), session)
         yield from _saved_lines(saved)
         return
-    arguments = ", ".join(
-        f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
-    )
+    arguments = arguments_text(session, arguments_of(frame), style)
     base = _base(session)
     where = "unknown address." if base is None else f"{base:#x},"
     held = None if base is None else f"{base:#x}"
@@ -103,14 +104,14 @@ def _is_jumped_to(session: Session, physical: CfiFrame) -> bool:
     return stack is not None and isinstance(stack.frame(physical.level + 1), TailFrame)
 
 
-def tail_call_lines(frame: StackFrame) -> Iterator[Part]:
+def tail_call_lines(frame: StackFrame) -> Iterator[Output]:
     """That functions which have called by a jump are missing outside of a frame, and why."""
     if frame.tail_calls is not None:
         text = f" called by a jump; the functions that jumped are not known: {frame.tail_calls}"
         yield Output(text, {"tail-calls": frame.tail_calls})
 
 
-def _saved_lines(found: Mapping[str, int]) -> Iterator[Part]:
+def _saved_lines(found: Mapping[str, int]) -> Iterator[Output]:
     saved = {name: f"{address:#x}" for name, address in found.items()}
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
@@ -168,9 +169,9 @@ def _return_address(session: Session) -> str:
     return "<not saved>" if physical is None else f"{physical.pc:#x}"
 
 
-def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
+def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
     """The frames that called this one and that it called."""
-    near = islice(frames_of(shell, frame.session, start=max(frame.number - 1, 0)), 3)
+    near = islice(frames_from(frame.session, max(frame.number - 1, 0)), 3)
     frames = {each.number: each for each in near}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []

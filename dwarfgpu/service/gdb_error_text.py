@@ -1,0 +1,21 @@
+"""Errors in a conversation, which has GDB's words where GDB has some."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, OutOfRange, Unavailable, UndefinedBits
+from dwarfgpu.language import is_in_gdbs_words
+
+_VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
+"""Errors of what is asked for, which say all themselves."""
+
+
+def message_of(error: DwarfGpuError) -> str:
+    """What a command that failed says: of a value that cannot be had, the reason alone."""
+    return str(error) if error.site is None and type(error) in _VALUES else error_text(error)
+
+
+def error_text(error: DwarfGpuError) -> str:
+    """GDB's words stand for themselves; an error of the engine says whose fault it is."""
+    return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"

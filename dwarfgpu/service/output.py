@@ -1,0 +1,25 @@
+"""A part of an answer as text and as data, for front ends that show both."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen
+class Output:
+    """A part of an answer as text and as data, for `set output json`.
+
+    The data are keys of the answer's object, those of GDB's machine interface where it has them;
+    with `list_of` they are one more element of the list of that name. An empty text is not printed.
+    """
+
+    text: str
+    data: JsonObject
+    list_of: str | None = None
+    ends_line: bool = True
+
+
+def heading(text: str) -> Output:
+    """A line that the data of others make superfluous: a title, a word that there is nothing."""
+    return Output(text, {}) if text else Output("\n", {}, ends_line=False)
