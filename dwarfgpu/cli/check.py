@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
@@ -16,6 +17,7 @@ from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.dialects import PROVISIONAL_NOTE
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural
@@ -94,13 +96,15 @@ def run(arguments: Namespace) -> int:
         result_kind=arguments.want,
     )
     findings = [finding for finding in findings if rules is None or finding.rule in rules]
+    notes = [PROVISIONAL_NOTE] if given.dialect.provisional else []
     if arguments.json:
-        print(
-            json.dumps({"schema": SCHEMA, "findings": [_object(finding) for finding in findings]})
-        )
+        objects = [_object(finding) for finding in findings]
+        print(json.dumps({"schema": SCHEMA, "notes": notes, "findings": objects}))
     else:
         for finding in findings:
             print(_line(finding))
+        for note in notes:
+            print(f"note: {note}", file=sys.stderr)
     return int(any(finding.severity != "note" for finding in findings))
 
 

@@ -187,3 +187,18 @@ def test_a_dialect_that_is_asked_for_is_used(command: str) -> None:
     assert done.error == "1:1: 'LLVM_overlay': no encoding in dialect amd; amd-provisional has one"
     unknown = run(command, "--dialect", "klingon", "lit1").error
     assert unknown.startswith("argument --dialect: invalid choice: 'klingon'")
+
+
+@pytest.mark.parametrize("command", ["asm", "check", "eval"])
+def test_a_provisional_number_is_noted_by_every_command(command: str) -> None:
+    done = run(command, OVERLAY)
+    assert [note for note in done.notes if "dialect amd-provisional" in note] == list(done.notes)
+    assert len(done.notes) == 1
+    assert run_json(command, OVERLAY).json["notes"] == list(done.notes)
+
+
+def test_eval_and_check_refuse_an_operand_in_the_same_words() -> None:
+    text = "regx v6; lit4; mul"
+    words = "not a register location description"
+    assert f"a value is required, {words}" in run("eval", "--lane", 4, text).error
+    assert f"a value is required as second, {words}" in run("check", text).out
