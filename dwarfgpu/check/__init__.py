@@ -1,1 +1,1 @@
-"""What is wrong with the debug information of a file, told without a machine (`docs/check.md`)."""
+"""Check the debug information of a file without a machine (`docs/check.md`)."""

@@ -1,7 +1,8 @@
-"""Which attributes hold expressions, and what they are evaluated for (DWARF 5 7.5.4 and the
-sections named; AMD text A.2.2).
+"""Which attributes hold expressions, and their evaluation contexts (DWARF 5 7.5.4 and the named
+sections; AMD text A.2.2).
 
-Law: a number that several vendors use is an attribute only under the conditions that tell it apart.
+Law: a number that several vendors use counts as an attribute only under the conditions that
+identify it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 _LOCATION: Final = Role("location")
 _VALUE: Final = Role("value")
 _OF_DIMENSION: Final = Role("value", 1)
-"""Of a generic subrange, which is told the number of its dimension (DWARF 5 5.13)."""
+"""Role of a generic subrange: the number of its dimension is on the stack (DWARF 5 5.13)."""
 _UNKNOWN: Final = Role(None, None)
 """Of an attribute that dwarfgpu does not know: its expression must be readable, no more."""
 _EITHER: Final = Role()
@@ -63,7 +64,7 @@ ROLES: Final[Mapping[int, tuple[str, Role]]] = {
 """Attributes whose value may be an expression: their names and roles."""
 
 _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
-"""Those that may be location lists in every version."""
+"""Attributes that may be location lists in every version."""
 _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
@@ -107,13 +108,13 @@ _VENDORS: Final[Mapping[int, Vendor]] = {
 _VENDOR_LISTS: Final = frozenset(
     {dw.AT_LLVM_LANE_PC, dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
 )
-"""Those whose value may be an expression or a location list."""
+"""Vendor attributes whose value may be an expression or a location list."""
 
 
 def vendor_numbers(unit: CompilationUnit) -> dict[int, int]:
-    """The numbers that the attributes of the AMD text have in a unit, to those of today.
+    """Map the numbers of the AMD text's attributes in a unit to those of today.
 
-    The two that have none today have a provisional one (`docs/dialects.md`).
+    The two without a number today have a provisional one (`docs/dialects.md`).
     """
     without = {dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
     numbers = {number: number for number in _VENDORS if number not in without}
@@ -145,7 +146,7 @@ TAGS: Final[Mapping[int, str]] = {
 
 @frozen
 class Wanted:
-    """A value of an entry that is looked at."""
+    """A value of an entry to check."""
 
     position: int
     """Index among the attributes of the abbreviation."""

@@ -34,7 +34,7 @@ class Described:
     found: Findings
 
     def place(self, row: Row | None = None) -> Place:
-        """The entry, or one row of it."""
+        """The entry, or one of its rows."""
         entry = self.entry
         if isinstance(entry, Cie):
             return Place(self.section, entry.offset, "CIE")

@@ -1,7 +1,7 @@
-"""The entries of a unit: their expressions, location lists and vendor attributes.
+"""Check the entries of a unit: their expressions, location lists and vendor attributes.
 
-Law: one pass over the unit; names, types and functions are looked up only for what is told. A list
-is checked once for each unit, however many entries share it.
+Law: one pass over the unit; names, types and functions are looked up only for findings. A list is
+checked once per unit, however many entries share it.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class EntryChecker:
     _lists: set[tuple[int, int, Role]] = field(init=False, factory=set)
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
     _functions: array[int] = field(init=False, factory=lambda: array("q"))
-    """Of each entry the subprogram that it is in, -1 for none; made when first asked for."""
+    """The subprogram of each entry, -1 for none; made on first use."""
     _asked_for_lanes: set[int] = field(init=False, factory=set)
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
-    """Whether an inlined call or entry point has told its lanes."""
+    """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_told_size: bool = field(init=False, default=False)
     _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
@@ -154,7 +154,7 @@ class EntryChecker:
                 self._tell(rule, message, place, reference.section, shown, severity)
 
     def _lane(self, index: int) -> None:
-        """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
+        """A function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
         function = self._function(index)
         if function is None or function in self._asked_for_lanes or self._has_inner_lanes:
             return
@@ -162,7 +162,7 @@ class EntryChecker:
         try:
             lanes = Subprogram(self.unit.die(function)).lanes
         except DwarfGpuError:
-            return  # told by itself
+            return  # reported separately
         if lanes is None:
             message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
             self._tell("lanes-missing", message, self._place(function, None))
@@ -216,7 +216,7 @@ class EntryChecker:
         if format.version < 5:
             return False
         base = self.unit.root.attribute(dw.AT_LOCLISTS_BASE)
-        offset = attribute.raw if base is None else base.raw  # of the base `headers` tells
+        offset = attribute.raw if base is None else base.raw  # the base comes from `headers`
         if not isinstance(offset, int) or (base is None and attribute.kind == "loclistx"):
             return False
         try:
@@ -295,7 +295,7 @@ class EntryChecker:
         return None if function < 0 else function
 
     def _code(self, index: int) -> tuple[Range, ...]:
-        """The code of the function; none where it is in none, or has none that is known."""
+        """Return the code ranges of the function; empty outside of functions, and if unknown."""
         function = self._function(index)
         if function is None:
             return ()
@@ -351,7 +351,7 @@ def unit_place(unit: CompilationUnit) -> Place:
 
 
 def _unit_name(unit: CompilationUnit) -> str | None:
-    """The name of a unit; None where it cannot be told."""
+    """Return the name of a unit; None if it cannot be read."""
     try:
         return unit.name or None
     except DwarfGpuError:
@@ -378,5 +378,5 @@ def _is_address(unit: CompilationUnit, die: Die) -> bool:
     try:
         base: BaseType = unit.base_type(die.offset - unit.offset)
     except DwarfGpuError:
-        return True  # told by whoever uses it
+        return True  # reported by its user
     return base.encoding == "address"

@@ -1,7 +1,7 @@
-"""Each distinct expression of a file is checked once.
+"""Check each distinct expression of a file once.
 
-Law: what is found depends on the bytes, the unit's format and dialect, and the role alone, so that
-a file's many equal expressions cost one look-up each.
+Law: the findings depend on the bytes, the unit's format and dialect, and the role alone, so that a
+repeated expression costs one look-up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Role:
 
     result: ResultKind | None = None
     initial_entries: int | None = 0
-    """None where that is not known."""
+    """None if unknown."""
     is_frame_base: bool = False
     is_cfi: bool = False
     needs_memory: bool = False
@@ -43,7 +43,7 @@ class Role:
 
 @frozen
 class Fault:
-    """One finding about an expression, without the place where it stands."""
+    """One finding about an expression, without its place in the file."""
 
     found: static.Finding
     excerpt: Excerpt
@@ -51,7 +51,7 @@ class Fault:
 
 @frozen
 class Checked:
-    """What is known of an expression that is worth a look."""
+    """The findings about an expression."""
 
     faults: tuple[Fault, ...] = ()
     uses_lane: bool = False
@@ -64,7 +64,7 @@ class Checked:
 LONGEST_BYTES: Final = 1 << 16
 """Of an expression; producers write a few hundred at most."""
 _MOST_FAULTS: Final = 20
-"""Told of one expression, the worst first."""
+"""Maximum number of findings per expression, the worst first."""
 _ORDER: Final = ("error", "warning", "note")
 _NOTHING: Final = Checked()
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
@@ -80,7 +80,7 @@ _NO_MEMORY: Final = frozenset(
 
 
 class Machines:
-    """The architectures that a file may be for: both wave sizes where it tells none."""
+    """The architectures that a file may be for: both wave sizes if it specifies none."""
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
         self.architecture = architecture
@@ -94,7 +94,7 @@ class Machines:
             )
 
     def register(self, number: int) -> RegisterInfo | None:
-        """The register of a number, the widest of them; None where no architecture defines it."""
+        """Return the widest register with a number; None if no architecture defines it."""
         registers = (
             machine.registers[number] for machine in self.all if number in machine.registers
         )
@@ -127,7 +127,7 @@ class ExpressionChecker:
         self.machines = machines
         self._findings = findings
         self.count = 0
-        """Expressions that were asked for."""
+        """Number of expressions checked, repeated ones included."""
         self._known: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
 
     @property
@@ -135,11 +135,11 @@ class ExpressionChecker:
         return sum(map(len, self._known.values()))
 
     def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> dict[bytes, Checked | None]:
-        """What is known of the expressions of a unit in a role."""
+        """Return the results for the expressions of a unit in a role."""
         return self._known.setdefault((dialect, form, role), {})
 
     def check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked | None:
-        """What is worth telling; None where the expression is as it should be."""
+        """Return the findings; None if there are none."""
         self.count += 1
         cached = self.of(dialect, form, role)
         if len(data) > LONGEST_BYTES:
@@ -265,7 +265,7 @@ def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> 
 
 
 def gives_no_memory(expression: Expression) -> str | None:
-    """The operation because of which the result is certainly no memory location."""
+    """Return the operation that keeps the result from being a memory location."""
     instructions = expression.instructions
     names = {instruction.operation.name for instruction in instructions.distinct}
     if not instructions or expression.error is not None or names & _BRANCHES:

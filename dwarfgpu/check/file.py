@@ -1,6 +1,6 @@
-"""All of a file: every unit, and every section of call frame information.
+"""Check a whole file: every unit, and every section of call frame information.
 
-Law: what cannot be read costs only itself, and is told; nothing that is skipped is silent.
+Law: an unreadable part costs only itself, and is reported; nothing is skipped silently.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SECTIONS: tuple[SectionKind, ...] = (".debug_frame", ".eh_frame")
 
 @frozen
 class Verdict:
-    """What the check of a file found, and how much it looked at."""
+    """The findings about a file, and how much was checked."""
 
     path: str
     debug_path: str | None
@@ -48,9 +48,9 @@ class Verdict:
 
 
 def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verdict:
-    """Check a file with its separate and split debug files; never raises for what is in them.
+    """Check a file with its separate and split debug files; never raises for their contents.
 
-    `rules`: names of the rules whose findings are wanted; None for every rule.
+    `rules`: names of the rules to apply; None for all.
     """
     file, info = code_object.file, code_object.info
     findings = Findings(rules)
@@ -92,7 +92,7 @@ def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verd
 
 
 def _machines(file: ObjectFile, info: DebugInfo, findings: Findings) -> Machines:
-    """What the file is for; where that cannot be read, only what holds everywhere is checked."""
+    """Return the machines of the file; if unknown, only checks for all machines apply."""
     try:
         return Machines(file, info.architecture)
     except DwarfGpuError as error:
@@ -101,7 +101,8 @@ def _machines(file: ObjectFile, info: DebugInfo, findings: Findings) -> Machines
 
 
 def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
-    """The units of the file and, once each, those of its split files; what is not found is told."""
+    """Yield the units of the file and, once each, those of its split files; report missing
+    files."""
     visited: set[int] = set()
     for unit in info.units:
         yield unit
@@ -119,7 +120,7 @@ def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
 
 
 def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findings) -> None:
-    """A unit that cannot be read to its end, or one whose header cannot be read."""
+    """Report a unit that cannot be read to its end, or whose header cannot be read."""
     if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
         findings.skip(error)
         return

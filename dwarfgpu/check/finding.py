@@ -1,6 +1,6 @@
-"""What the check of a file finds: nouns, and the list that keeps them.
+"""Findings of the check of a file, and the list that keeps them.
 
-Law: memory is bounded by `MOST_FINDINGS`, whatever the file; what is not kept is counted.
+Law: memory is bounded by `MOST_FINDINGS`, whatever the file; further findings are counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_FINDINGS: Final = 10_000
 """Of each severity."""
 MOST_SKIPPED: Final = 100
 AROUND: Final = 6
-"""Steps shown before and after the one that is marked."""
+"""Steps shown before and after the marked one."""
 _LONGEST: Final = 120
 """Characters of one step."""
 
@@ -32,7 +32,7 @@ class SourcePosition:
     file: str
     """The path, with its directory where the line table has one."""
     line: int | None = None
-    """None where only the file is known."""
+    """None if only the file is known."""
 
 
 @frozen
@@ -43,7 +43,7 @@ class Place:
     offset: int
     """Bytes from the start of the section: of an entry, an FDE, a CIE or a header."""
     kind: str
-    """What is there: `variable`, `subprogram`, `FDE`, `unit` …"""
+    """What it is: `variable`, `subprogram`, `FDE`, `unit` …"""
     name: str | None = None
     attribute: str | None = None
     """DW_AT_…"""
@@ -52,25 +52,25 @@ class Place:
     span: tuple[int, int] | None = None
     """The addresses of the location list entry, or of the row."""
     file: str | None = None
-    """Another file than the one that is checked: a split file."""
+    """The split file, if it is not the checked file."""
     source: SourcePosition | None = None
-    """Of an entry, its declaration or else the nearest one around it; of call frame information,
-    the line of the first instruction that is described. None where nothing says it."""
+    """Declaration of an entry, or of the nearest enclosing one; for call frame information, the
+    line of the first instruction that it covers. None if unknown."""
 
 
 @frozen
 class Excerpt:
-    """The steps of an expression or of a frame entry around the one that is meant."""
+    """The steps of an expression or of a frame entry around the marked one."""
 
     steps: tuple[str, ...]
     marked: int | None
-    """Index in `steps`; as many as there are for the result; None for all of it."""
+    """Index in `steps`; their number for the result; None for all of it."""
     offset: int | None = None
     """Bytes from the start of the expression, or of the section for call frame instructions."""
 
 
 def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None) -> Excerpt:
-    """What is near the marked step; `…` stands for what is left out."""
+    """Return the steps around the marked one; `…` replaces the others."""
     middle = 0 if marked is None else marked
     start, end = max(middle - AROUND, 0), min(middle + AROUND + 1, len(steps))
     shown = [step if len(step) <= _LONGEST else f"{step[:_LONGEST]}…" for step in steps[start:end]]
@@ -94,7 +94,7 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """Tells the finding again in another build: no offsets and no addresses are in it."""
+        """Identify the finding in another build: it contains no offsets and no addresses."""
         place = self.place
         steps = () if self.excerpt is None else self.excerpt.steps
         names = (place.section, place.kind, place.name, place.attribute, place.function, place.unit)
@@ -105,7 +105,7 @@ class Finding:
 
 @frozen(eq=False)
 class Findings:
-    """What was found so far."""
+    """The findings so far."""
 
     rules: frozenset[str] | None = None
     """Findings of other rules are dropped and not counted; None for every rule."""
@@ -140,7 +140,7 @@ class Findings:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a budget ended the check of a part: what is not found may be there."""
+        """Whether a budget cut the check short: there may be further findings."""
         return self._skips[True] > 0
 
     @property

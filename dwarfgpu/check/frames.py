@@ -1,6 +1,6 @@
-"""Call frame information: its entries, instructions and expressions (A.6.4).
+"""Check call frame information: its entries, instructions and expressions (A.6.4).
 
-Law: an FDE is executed as far as it can be; the work of a whole section is bounded by `MOST_WORK`.
+Law: an FDE is executed as far as possible; the work on a section is bounded by `MOST_WORK`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class FrameChecker:
         self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
     def _unknown_augmentation(self, cie: Cie) -> None:
-        """Nothing behind the augmentation of the CIE, or behind the range of its FDEs, is known."""
+        """Report the augmentation; everything after it, in the CIE and its FDEs, is unknown."""
         fdes = self._fdes_of[cie.offset]
         rule, place = RULES["unknown-augmentation"], Place(self.section.kind, cie.offset, "CIE")
         message = (
@@ -147,7 +147,7 @@ class FrameChecker:
         return True
 
     def _empty(self, fde: Fde, described: Described) -> None:
-        """A kernel has no caller: that it has no rules is no more than unsaid."""
+        """Skip kernels: a kernel has no caller and needs no rules."""
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
         if self.functions.is_kernel(fde.initial_location):
             message += ", which a kernel does not need: it has no caller"
@@ -162,7 +162,7 @@ class FrameChecker:
     # Instructions
 
     def _instructions(self, described: Described) -> None:
-        """The registers and expressions that instructions name, each where it stands."""
+        """Check the registers and expressions of the instructions."""
         machines = self.expressions.machines
         for index, instruction in enumerate(described.program.instructions):
             for info, operand in zip(
@@ -227,7 +227,8 @@ class FrameChecker:
             self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
     def _overlapping(self) -> None:
-        """FDEs of the same code; empty ones, and those of code that a linker dropped, are none."""
+        """Report FDEs of the same code, except empty ones and those of code that a linker
+        dropped."""
         last: Fde | None = None
         for fde in self.section.fdes:
             if fde.address_range == 0 or not self.functions.is_code(fde.initial_location):
@@ -243,7 +244,8 @@ class FrameChecker:
 
 
 def _lost_rows(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
-    """A row without a CFA in an FDE that has one elsewhere, where nothing says it is not needed."""
+    """Report a row without a CFA in an FDE that defines one elsewhere, unless it is the outermost
+    frame."""
     if all(row.cfa is None for row in rows):
         return
     for row in rows:
@@ -256,6 +258,6 @@ def _lost_rows(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
 
 
 def _is_outermost(row: Row, fde: Fde) -> bool:
-    """Whether the row says that there is no caller, so that nobody needs its CFA."""
+    """Return whether the row says that there is no caller, so that its CFA is not needed."""
     column = fde.cie.return_register
     return column is not None and isinstance(row.rules.get(column), Undefined)

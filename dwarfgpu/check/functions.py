@@ -44,7 +44,7 @@ class Functions:
         return [function.address for function in self._sorted]
 
     def name_at(self, address: int) -> str | None:
-        """The function that an address is in; None where the symbols tell none."""
+        """Return the function at an address; None if the symbols name none."""
         index = bisect_right(self._starts, address) - 1
         if index < 0:
             return None
@@ -53,7 +53,7 @@ class Functions:
         return function.name if inside else None
 
     def source_at(self, address: int) -> SourcePosition | None:
-        """The source line of an address of the file; None where nothing says it."""
+        """Return the source line of an address of the file; None if unknown."""
         return line_of(self._lines, address + self._load_address)
 
     @cached_property
@@ -67,7 +67,7 @@ class Functions:
         return frozenset(kernel.entry for kernel in kernels if kernel.entry is not None)
 
     def is_kernel(self, address: int) -> bool:
-        """Whether the kernel of an AMD GPU begins at an address: it has no caller."""
+        """Return whether an AMD GPU kernel begins at an address: it has no caller."""
         return address in self._kernel_entries
 
     @cached_property

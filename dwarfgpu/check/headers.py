@@ -21,8 +21,8 @@ _BASES = (
     (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
     (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
 )
-"""Section, the attribute that tells where the unit's part begins, and where before that the
-address_size stands (DWARF 5 7.27 to 7.29)."""
+"""Section, the attribute with the start of the unit's part, and the offset of address_size before
+that start (DWARF 5 7.27 to 7.29)."""
 
 
 def check_headers(info: DebugInfo, architecture: Architecture | None, findings: Findings) -> None:
@@ -32,7 +32,7 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, findings: 
             for section, size_bytes in _sizes(unit, architecture):
                 _compare(unit, section, size_bytes, findings)
         except DwarfGpuError:
-            continue  # told where the unit itself is read
+            continue  # reported when the unit itself is read
     for arange in _aranges(info):
         described = info.unit_at(arange.unit_offset)
         if described is not None and described.offset == arange.unit_offset:

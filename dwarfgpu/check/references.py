@@ -21,7 +21,7 @@ from dwarfgpu.expr.instruction import Instruction
 
 Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
 _LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})
-"""Functions of operations that name an entry which only another operation asks for."""
+"""Functions of operations that name an entry without evaluating it."""
 
 
 @frozen
@@ -42,7 +42,7 @@ class Reference:
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
-    """Those of an expression, and of expressions within it at the place of the operation."""
+    """Yield the references of an expression, with those of nested ones at the outer operation."""
     for instruction in expression.instructions:
         for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
             if isinstance(operand, bytes):
@@ -97,21 +97,22 @@ class References:
     _known: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
 
     def fault(self, reference: Reference) -> str | None:
-        """Why a reference leads nowhere; None where it does not, or that cannot be told."""
+        """Return why a reference leads nowhere; None if it is valid, or cannot be judged."""
         key = reference.kind, reference.value, reference.size_bytes
         if key not in self._known:
             self._known[key] = self._fault(reference)
         return self._known[key]
 
     def shortage(self, reference: Reference, register: RegisterInfo) -> str | None:
-        """Why reading a register as its type fails in the top call frame; None where it may not.
+        """Return why reading a register as its type fails in the top call frame; None if it may
+        succeed.
 
         DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type (A.2.5.4.3.4).
         """
         try:
             needed_bits = self.unit.base_type(reference.value).bit_size
         except DwarfGpuError:
-            return None  # `fault` tells
+            return None  # `fault` reports it
         if needed_bits <= register.size_bits:
             return None
         return (
@@ -136,5 +137,5 @@ class References:
         except IllFormed as error:
             return error.message
         except DwarfGpuError:
-            return None  # told where it is read, or no fault of the file's
+            return None  # reported where it is read, or no error of the file
         return None

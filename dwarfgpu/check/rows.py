@@ -1,6 +1,6 @@
-"""What the rows of an FDE tell by themselves (A.6.4.1, A.6.4.2.2).
+"""Check the rows of an FDE by themselves (A.6.4.1, A.6.4.2.2).
 
-Law: the base of a CFA, or a set of rules, that many rows share is looked at once for each entry.
+Law: the base of a CFA, or a set of rules, that many rows share is checked once per entry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CFA: Final = -1
 """The CFA, among the registers that depend on one another."""
 _DEPENDING: Final = (RegisterRule, ValOffset, ExpressionRule, ValExpressionRule)
 SAVED: Final = (Offset, ValOffset)
-"""Rules that mean nothing without a CFA."""
+"""Rules that have no meaning without a CFA."""
 
 
 @define
@@ -121,7 +121,7 @@ class RowChecker:
             self.described.tell("register-size", message, row=row, shown=shown)
 
     def _cfa_bits(self, row: Row) -> int | None:
-        """The size of an address in the address space of the CFA, where that is told."""
+        """Return the size of an address in the address space of the CFA, if known."""
         architecture = self.machines.architecture
         if architecture is None or not isinstance(row.cfa, RegisterCfa):
             return None
@@ -129,9 +129,9 @@ class RowChecker:
         return None if space is None else space.address_bits
 
     def _cycle(self, row: Row, rules: Mapping[int, Rule]) -> list[int]:
-        """Registers that need one another, the first again at the end; none where none do.
+        """Return registers that depend on each other, the first again at the end; empty if none do.
 
-        A rule needs the CFA; register(R) and DW_OP_LLVM_call_frame_entry_reg R need R.
+        A rule depends on the CFA; register(R) and DW_OP_LLVM_call_frame_entry_reg R depend on R.
         """
         edges = {number: list(self._needs(rule)) for number, rule in rules.items()}
         if isinstance(row.cfa, ExpressionCfa):
@@ -163,7 +163,7 @@ class RowChecker:
 
 
 def first_cycle(edges: Mapping[int, list[int]]) -> list[int]:
-    """Nodes each of which needs the next, the first again at the end."""
+    """Return nodes that each depend on the next, the first again at the end."""
     done: set[int] = set()
     for start in edges:
         if start in done:

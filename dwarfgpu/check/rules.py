@@ -1,7 +1,7 @@
-"""The rules of the check: one name for each thing that can be found (`docs/check.md`).
+"""The rules of the check: one name for each kind of finding (`docs/check.md`).
 
-Law: an error is certain from the text of the section; a warning is legal, or sure only on some
-path, and almost never meant; a note could be said better.
+Law: an error is certain from the text of the section; a warning is legal, or certain only on some
+path, and almost never intended; a note suggests a better encoding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Rule:
 
     name: str
     severity: Severity
-    """The worst that a finding of it can have."""
+    """The worst severity of its findings."""
     section: str
     """Of the AMD text, where an operation does not bring its own; else of DWARF 5."""
     summary: str

@@ -1,7 +1,7 @@
-"""The source lines that findings are about: of entries, and of call frame information.
+"""Source lines of findings: of entries, and of call frame information.
 
-Law: a position is looked up for findings alone, and what cannot be read of it is left out: it adds
-to a finding, and is reported as a finding of its own where its section is checked.
+Law: positions are looked up for findings only, and unreadable ones are omitted: a position adds to
+a finding, and errors in its section are findings of their own.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _DEEPEST: Final = 32
-"""Entries around one another that are asked for a line: a file cannot make each finding slow."""
+"""Maximum number of enclosing entries to search for a line: no file can make each finding slow."""
 
 
 def declaration_of(die: Die) -> SourcePosition | None:
-    """Where an entry is declared, or else the nearest entry around it; the file of the unit where
-    no entry has a line. None where nothing is known."""
+    """Return the declaration of an entry, or of the nearest enclosing one with a line; else the
+    file of the unit. None if nothing is known."""
     try:
         for outer_die in _outwards(die):
             lined, filed = outer_die.holder(dw.AT_DECL_LINE), outer_die.holder(dw.AT_DECL_FILE)
@@ -48,7 +48,7 @@ def file_of(unit: CompilationUnit) -> SourcePosition | None:
 
 
 def line_of(lines: Lines, pc: int) -> SourcePosition | None:
-    """The line of a program location, as loaded; None where nothing says it."""
+    """Return the line of a program location, as loaded; None if unknown."""
     try:
         line_info = lines.line_of(pc)
         return None if line_info is None else SourcePosition(line_info.file.path, line_info.line)

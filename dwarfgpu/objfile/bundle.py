@@ -1,11 +1,11 @@
 """Offload bundles: several code objects in one file (clang documentation, "Clang Offload Bundler").
 
 A bundle is `__CLANG_OFFLOAD_BUNDLE__` with a table of entries, or `CCOB` with such a bundle
-compressed in it. A section `.hip_fatbin` holds bundles one after another, each for one translation
-unit; a host object may instead hold each entry in a section of its own.
+compressed in it. A section `.hip_fatbin` holds consecutive bundles, one per translation unit; a
+host object may instead hold each entry in its own section.
 
-Law: the table is believed only as far as the bundle reaches; padding between bundles is zeros. Of
-a large file only the tables and compressed bundles are read; a code object, when it is used.
+Law: the table is trusted only within the bundle; padding between bundles is zeros. Of a large file
+only the tables and compressed bundles are read; a code object is read on use.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BundleEntry:
 
     @property
     def target(self) -> TargetId | None:
-        """The GPU and its features; None for the host and for what is no AMD GPU."""
+        """The GPU and its features; None for the host and for anything but AMD GPUs."""
         start = self.id.find("-gfx")
         if start < 0:
             return None
@@ -227,9 +227,9 @@ def _entries(
 def _unpacked(
     data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, inflated_bytes: int
 ) -> tuple[bytes, str, int]:
-    """The bundle in a compressed one, how it was compressed, and where the outer one ends.
+    """Return the bundle inside a compressed one, its compression, and the end of the outer one.
 
-    Version 1 has no size of its own, 2 has 32-bit sizes, 3 has 64-bit ones.
+    Version 1 has no size field, 2 has 32-bit sizes, 3 has 64-bit ones.
     """
     try:
         header = data[position : position + _LONGEST_HEADER_BYTES]
@@ -240,7 +240,7 @@ def _unpacked(
         word_bytes = 8 if version == 3 else 4
         total_bytes = None if version == 1 else reader.unsigned(word_bytes)
         size_bytes = reader.unsigned(word_bytes)
-        reader.take(8)  # a hash that has no use here
+        reader.take(8)  # a hash, unused here
         start = position + reader.position
         end = len(data) if total_bytes is None else position + total_bytes
         if not start <= end <= len(data):

@@ -1,6 +1,6 @@
-"""What an object file says of the machine it is for (AMDGPU usage, "Code Object").
+"""The machine of an object file (AMDGPU usage, "Code Object").
 
-Law: the header names the processor, or in V2 a note; kernel descriptors the wave size; nothing
+Law: the header names the processor, or in V2 a note; kernel descriptors give the wave size; nothing
 else is guessed.
 """
 
@@ -31,7 +31,7 @@ _CPUS: Final[dict[tuple[str, Endian], str]] = {
 
 @frozen
 class Kernel:
-    """A kernel, as its descriptor tells (code object V3 and later)."""
+    """A kernel according to its descriptor (code object V3 and later)."""
 
     name: str
     descriptor: int
@@ -43,7 +43,7 @@ class Kernel:
 
 
 def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
-    """The kernels whose descriptors are in the file, in the order of the symbol table."""
+    """Return the kernels with a descriptor in the file, in the order of the symbol table."""
     out: list[Kernel] = []
     for symbol in file.symbols:
         if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
@@ -60,14 +60,14 @@ def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
 
 
 def wave_size(file: ObjectFile) -> int | None:
-    """The wave size on which all kernels agree; None where there is none or they do not."""
+    """Return the wave size of all kernels; None if there are none or they differ."""
     sizes = {kernel.wave_size for kernel in kernels(file)}
     return sizes.pop() if len(sizes) == 1 else None
 
 
 def processor_name(file: ObjectFile) -> str:
     """The processor of the target; `Unsupported` for one that dwarfgpu does not know."""
-    from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU do without all of it
+    from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU need none of it
 
     name = target_of(file).processor
     if name not in PROCESSORS:

@@ -1,7 +1,7 @@
-"""Files that belong to an object file and are named in it: split and supplementary files.
+"""Files that an object file names: split and supplementary files.
 
-Law: names come from the input. Only regular files are opened, for reading; what does not fit is not
-taken; where nothing fits, the error tells every place that was tried, and why not.
+Law: names come from the input. Only regular files are opened, for reading; a file that does not
+match is not used; if none matches, the error lists every place that was tried, and why it failed.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def open_companion(path: str, limits: FileLimits) -> ObjectFile:
 
 
 class Search:
-    """One search for something in files; remembers what was tried."""
+    """One search through files; remembers what was tried."""
 
     def __init__(self) -> None:
         self._tried: dict[str, str] = {}
 
     def first(self, paths: Iterable[str], look: Callable[[str], T | str]) -> T | None:
-        """The first thing that `look` finds at one of the paths; a string says why it is not
-        there."""
+        """Return the first result of `look` for one of the paths; a string is the reason for a
+        failure."""
         for path in paths:
             if path in self._tried:
                 continue
@@ -73,9 +73,11 @@ class Search:
 
 
 def places(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:
-    """Where a file may be: as named, in each folder, and by its last part in each folder.
+    """Yield the places to try: the name itself, then each folder with the name and with its last
+    part.
 
-    `roots` are folders too, out of which no `..` leads: those of the user for debug files."""
+    `roots` are folders that `..` cannot leave: the user's folders for debug files.
+    """
     roots = tuple(roots)
     folders = [*dict.fromkeys([*folders, *roots])]
     if os.path.isabs(name):
@@ -90,7 +92,7 @@ def places(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iter
 
 
 def joined_below(folder: str, name: str) -> str:
-    """A path in a folder, out of which no `..` of the name leads."""
+    """Return a path below a folder; `..` in the name does not leave it."""
     is_plain = ".." not in name.split("/")
     return joined(folder, name if is_plain else os.path.normpath(f"/{name}").lstrip("/"))
 

@@ -1,7 +1,7 @@
-"""Compressed parts of object files: zlib, and Zstandard where the extra is installed.
+"""Compressed parts of object files: zlib, and Zstandard if the extra is installed.
 
-Law: nothing is unpacked beyond the size that the file claims, and no claim is believed that the
-compression could not reach.
+Law: nothing is decompressed beyond the claimed size, and a claim must be within reach of the
+compression.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ZLIB_LARGEST_RATIO: Final = 1032
 """Deflate cannot expand more than this; a header that claims more is a lie."""
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 12
-"""Bytes that are given to zlib at a time: what it does not use, it copies."""
+"""Bytes passed to zlib at a time: it copies its unused input."""
 MOST_UNPACKED_BYTES: Final = 1 << 31
 
 
@@ -27,7 +27,7 @@ class _Decompressor(Protocol):
 
 
 class _Zstandard(Protocol):
-    """What is used of the package `zstandard`."""
+    """The used part of the package `zstandard`."""
 
     ZstdError: type[Exception]
 

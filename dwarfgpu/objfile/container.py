@@ -1,8 +1,8 @@
-"""Opening any file that holds code objects: an ELF file, a host file with a fat binary in it, or a
-bundle; and picking one code object by its target.
+"""Open a file that holds code objects (an ELF file, a host file with a fat binary, or a bundle) and
+pick one code object by its target.
 
-Law: what is picked is what the user named. Where several fit, the answer is their list, no guess.
-Of a large file the tables are read, and the code object that is picked.
+Law: the result is what the user named. If several match, the error lists them. Of a large file the
+tables are read, and the picked code object.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> Con
 def open_object(
     path: str | Path, target: str | None = None, limits: FileLimits = DEFAULT_LIMITS
 ) -> ObjectFile:
-    """The ELF file of a path, or the code object of a target in it.
+    """Return the ELF file at a path, or the code object of a target in it.
 
-    `target` is one like `gfx90a:xnack+`, a whole bundle entry ID, or the number of the entry.
-    Without one an ELF file is itself, a bundle its only code object. `UsageError` where nothing
-    or more than one thing fits.
+    `target` is a target such as `gfx90a:xnack+`, a whole bundle entry ID, or the number of the
+    entry. Without it an ELF file stands for itself, a bundle for its only code object. Raises
+    `UsageError` unless exactly one matches.
     """
     if target is None:
         data = map_file(path)
@@ -76,7 +76,7 @@ def is_bundle_file(path: str | Path) -> bool:
 
 
 def pick(container: Container, target: str | None) -> BundleEntry:
-    """The one entry that a target names; `UsageError` where none or several do."""
+    """Return the entry that a target names; `UsageError` unless exactly one matches."""
     entries = container.device_entries()
     if not entries:
         raise UsageError(f"{container.path} holds no code for a GPU")

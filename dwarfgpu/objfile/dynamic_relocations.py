@@ -1,9 +1,9 @@
-"""What the dynamic linker or loader changes in the memory of a file (System V ABI, chapter 5;
-psABI of each machine; AMDGPU usage, "Relocation Records").
+"""What the dynamic linker or loader changes in the memory of a file (System V ABI, chapter 5; psABI
+of each machine; AMDGPU usage, "Relocation Records").
 
-Law: bytes that depend on nothing but the file and where it is loaded are calculated; those that
-depend on other files, or on when they are looked at, are not known and say what sets them.
-Tables are read when memory is first read.
+Law: bytes that depend only on the file and its load address are computed; bytes that depend on
+other files or on time are unknown and name what sets them. Tables are read when memory is first
+read.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Kind = Literal["none", "base", "symbol", "symbol_addend", "high", "copy", "elsew
 
 @frozen
 class Relocation:
-    """How one type is calculated; `copy` and `elsewhere` from what is not in the file."""
+    """How one type is computed; `copy` and `elsewhere` depend on other files."""
 
     name: str
     kind: Kind
@@ -140,7 +140,7 @@ class _Table:
     """Which entry of `words` relocates each address; empty for `relr`."""
     words: array[int]
     copies: tuple[tuple[int, int, int], ...]
-    """First address, address behind the last, and entry of what is copied here."""
+    """First address, end address, and entry of each copied range."""
 
 
 class DynamicRelocations:
@@ -226,7 +226,7 @@ class DynamicRelocations:
         return kind.size_bytes, value >> 32 if kind.kind == "high" else value
 
     def _address(self, symbol: SymbolFields) -> int | str:
-        """Where a symbol is, as loaded; else what is to be said of it."""
+        """Return the address of a symbol, as loaded; else the reason why it is unknown."""
         if symbol.section == 0 or symbol.info & 15 in (STT_TLS, STT_GNU_IFUNC):
             return ""
         may_be_another = symbol.info >> 4 != STB_LOCAL and symbol.other & 3 == STV_DEFAULT
@@ -236,10 +236,10 @@ class DynamicRelocations:
 
     @cached_property
     def _binds_itself(self) -> bool:
-        """Whether a symbol that the file defines is that one, whatever other files define.
+        """Return whether a symbol defined in the file binds to it, whatever other files define.
 
-        That is so for programs, whose symbols come first, and for what is linked symbolically; a
-        code object of a GPU has no other file that could.
+        That holds for programs, whose symbols come first, and for files linked symbolically; a GPU
+        code object has no other files.
         """
         file, tags = self._file, dynamic_tags(self._file)
         return (
@@ -324,7 +324,8 @@ class DynamicRelocations:
         return _Table(table.kind, table.symbols, table.addresses, order, words, self._copies(table))
 
     def _copies(self, table: _Table) -> tuple[tuple[int, int, int], ...]:
-        """What is copied from other files, in the order of the ends; none is within another."""
+        """Return the ranges copied from other files, in the order of their ends; none contains
+        another."""
         number = next(
             (n for n, relocation_type in self._types.items() if relocation_type.kind == "copy"),
             None,
@@ -344,8 +345,8 @@ class DynamicRelocations:
 
 
 def dynamic_tags(file: ObjectFile) -> dict[int, int]:
-    """The entries of the dynamic segment (System V ABI, "Dynamic Section"), the first of each tag;
-    none of a file that has no such segment."""
+    """Return the entries of the dynamic segment (System V ABI, "Dynamic Section"), the first of
+    each tag; empty without such a segment."""
     for segment in file.segments:
         if segment.type == PT_DYNAMIC:
             words = _words(file, segment.offset, segment.file_bytes, 2)
@@ -384,7 +385,7 @@ def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:
 
 
 def _within(table: _Table, address: int, size_bytes: int, path: str) -> Iterator[tuple[int, int]]:
-    """Address and entry of each relocation whose field may reach into a range."""
+    """Yield address and entry of each relocation whose field may overlap a range."""
     first = bisect_left(table.addresses, address - MOST_FIELD_BYTES + 1)
     end = bisect_left(table.addresses, address + size_bytes)
     if end - first > size_bytes + MOST_FIELD_BYTES:

@@ -1,7 +1,7 @@
 """ELF object files of both classes and byte orders (System V ABI, chapters 4 and 5).
 
-Law: opening reads the headers only; a section's bytes are read when they are asked for.
-Headers are believed only as far as the file reaches: what lies outside it is `Malformed`.
+Law: opening reads the headers only; a section's bytes are read on demand. Headers are trusted only
+within the file: anything outside of it is `Malformed`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Segment:
 
 @frozen
 class SymbolFields:
-    """One entry of a symbol table as it stands there; `name` is an offset among the names."""
+    """One entry of a symbol table as encoded; `name` is an offset into the names."""
 
     name: int
     address: int
@@ -127,10 +127,9 @@ _LAYOUTS: Final = {
 
 
 class ObjectFile:
-    """An ELF file: what it is for, and its sections, segments and symbols.
+    """An ELF file: its machine, and its sections, segments and symbols.
 
-    `Malformed` is raised where the headers cannot be believed, `UsageError` where the file is no
-    ELF file at all.
+    Raises `Malformed` for inconsistent headers, `UsageError` if the file is no ELF file.
     """
 
     def __init__(
@@ -173,7 +172,7 @@ class ObjectFile:
         if not self._sections_at:
             return ()
         first = self._section_fields(0)
-        # A count or index that does not fit its field stands in section 0 (System V ABI).
+        # A count or index that does not fit its field is in section 0 (System V ABI).
         count = self._section_count or first[5]
         names = first[6] if self._names_index == SHN_XINDEX else self._names_index
         self._check_table("section", self._sections_at, count, self._section_bytes)
@@ -195,8 +194,8 @@ class ObjectFile:
 
     @cached_property
     def _symbol_bases(self) -> tuple[int, ...]:
-        """Where the sections begin in which values of symbols are offsets: those of a relocatable
-        object but thread-local ones, which are not at one address."""
+        """The start of each section whose symbol values are offsets: those of a relocatable object,
+        except thread-local ones, which have no single address."""
         sections = self.sections if self.is_relocatable else ()
         return tuple(0 if section.flags & SHF_TLS else section.address for section in sections)
 
@@ -254,10 +253,10 @@ class ObjectFile:
     def symbols_named(
         self, name: str, *beginnings: str, with_untyped: bool = False
     ) -> tuple[Symbol, ...]:
-        """The functions and objects defined here of that name, or with one of those beginnings;
-        `with_untyped` also what is neither (STT_NOTYPE).
+        """Return the functions and objects defined here with a name, or with one of the prefixes;
+        `with_untyped` includes STT_NOTYPE.
 
-        The names of others are not read.
+        The names of other symbols are not read.
         """
         table = self._symbol_table
         if table is None:
@@ -271,8 +270,8 @@ class ObjectFile:
         return table if 0 < self._segments_at <= _MOST_HEADER else _MOST_HEADER
 
     def symbol_before(self, address: int) -> Symbol | None:
-        """The named function or object that begins at an address, or is the last before it; of
-        several one that has a size. None where there is none."""
+        """Return the named function or object that begins at an address, or the last one before it;
+        prefer one with a size. None if there is none."""
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
@@ -290,7 +289,7 @@ class ObjectFile:
         return name in self.sections_by_name or _gnu_compressed(name) in self.sections_by_name
 
     def section_data(self, name: str) -> bytes:
-        """The bytes of a section, decompressed; none where the file has no such section."""
+        """Return the decompressed bytes of a section; empty if the file has no such section."""
         section = self.sections_by_name.get(name)
         if section is not None:
             return self.data_of(section)
@@ -322,8 +321,8 @@ class ObjectFile:
         return self._inflate(section, data[size:], expanded)
 
     def window(self, section: Section) -> bytes | FileBytes:
-        """The same, but of a section that is not compressed in a large file only what is asked for
-        is read."""
+        """Return the bytes of a section; from an uncompressed section of a large file they are read
+        on demand."""
         if section.type == SHT_NOBITS or section.flags & SHF_COMPRESSED:
             return self.data_of(section)
         self._check_range(section.offset, section.size_bytes, section.name)
@@ -364,7 +363,7 @@ class ObjectFile:
             )
 
     def memory_bytes(self, address: int, size_bytes: int) -> bytes | None:
-        """Bytes that the file loads at an address of its own; None where it loads none."""
+        """Return bytes that the file loads at a linked address; None if it loads none there."""
         for section in self.sections:
             if section.type != SHT_NOBITS and section.covers(address):
                 start = address - section.address
@@ -386,7 +385,7 @@ class ObjectFile:
         return b""
 
     def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:
-        """What a symbol names, not relocated; None where the file does not have that much of it."""
+        """Return the bytes of a symbol, not relocated; None if the file has fewer."""
         return self.memory_bytes(symbol.address, size_bytes)
 
     def is_code(self, address: int) -> bool:
@@ -427,7 +426,7 @@ class ObjectFile:
         return self._unpack(self._layout.section, at, f"section header {index}")
 
     def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
-        """Claims beyond all measure are left to the decompression, which tells lies apart."""
+        """Extreme claims are left to the decompression, which detects false ones."""
         if size_bytes > MOST_UNPACKED_BYTES:
             return
         other_bytes = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(

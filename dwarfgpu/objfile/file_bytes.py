@@ -11,9 +11,10 @@ from dwarfgpu.errors import Malformed, UsageError
 
 
 class FileBytes:
-    """The bytes of a file or of a part of it, read when they are asked for.
+    """The bytes of a file or of a part of it, read on demand.
 
-    The file is not mapped: one that shrinks meanwhile must be an error, not the end of the process.
+    The file is not mapped: if it shrinks meanwhile, the result must be an error rather than the end
+    of the process.
     """
 
     def __init__(self, path: str, file: FileIO) -> None:

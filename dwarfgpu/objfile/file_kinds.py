@@ -1,4 +1,4 @@
-"""The first bytes by which files are recognised, apart from what reads the files."""
+"""The magic numbers of file formats, separate from their readers."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ class FileLimits:
     units: int = 200_000
     """Units of a section."""
     dies: int = 4_000_000
-    """Debugging information entries of the units whose entries are read."""
+    """Maximum number of debugging information entries in the units that are read."""
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
     namesakes: int = 20_000
     """Variables of one name that a question lists."""
     waves: int = 1 << 16
-    """Waves of a state: four times those of the largest dispatch that is simulated."""
+    """Maximum number of waves of a state: four times the largest simulated dispatch."""
 
     def check_inflated(
         self, subject: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0

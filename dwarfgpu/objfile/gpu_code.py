@@ -1,7 +1,7 @@
-"""A whole AMD GPU code object: its target, its version, and its kernels with what header, notes,
-metadata, symbols and descriptors tell of them (AMDGPU usage, "Code Object").
+"""A whole AMD GPU code object: its target, version, and kernels, from header, notes, metadata,
+symbols and descriptors (AMDGPU usage, "Code Object").
 
-Law: one part that cannot be read is a problem that is told; the other parts stay.
+Law: an unreadable part is reported as a problem; the other parts stay.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _described(
     version: int | None,
     problems: list[DwarfGpuError],
 ) -> list[GpuKernel]:
-    """The kernels whose descriptors are in the file, in the order of the symbol table."""
+    """Return the kernels with a descriptor in the file, in the order of the symbol table."""
     out: list[GpuKernel] = []
     is_v2 = version is not None and version <= 2
     for symbol in _symbols(file, problems):
@@ -244,7 +244,7 @@ def _kernel(
 def _merged(
     described: list[GpuKernel], metadata: CodeObjectMetadata | None
 ) -> tuple[GpuKernel, ...]:
-    """Kernels of the metadata in its order, then those that only have descriptors."""
+    """Return the kernels of the metadata in its order, then those with descriptors only."""
     if metadata is None:
         return tuple(described)
     unmatched = {kernel.symbol: kernel for kernel in described}

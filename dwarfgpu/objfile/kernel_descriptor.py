@@ -1,7 +1,8 @@
-"""Kernel descriptors: the 64 bytes of V3 and later, and `amd_kernel_code_t` of V2 and CLRX
-(AMDGPU usage, "Kernel Descriptor"; ROCm Compute ABI; CLRX, "ROCm handling").
+"""Kernel descriptors: the 64 bytes of V3 and later, and `amd_kernel_code_t` of V2 and CLRX (AMDGPU
+usage, "Kernel Descriptor"; ROCm Compute ABI; CLRX, "ROCm handling").
 
-Law: what each processor has is in the tables of `bit_fields`; bits in no field are told, not lost.
+Law: the tables of `bit_fields` define the fields of each processor; bits outside of all fields are
+reported.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _V3_NUMBERS: Final = (
     ("kernarg_size", 8, 4),
     ("kernel_code_entry_byte_offset", 16, -8),
 )
-"""Name, offset and size in bytes; a negative size is that of a signed number."""
+"""Name, offset and size in bytes; a negative size marks a signed number."""
 _V3_RESERVED: Final = ((12, 4), (24, 20), (60, 4))
 _V2_NUMBERS: Final = (
     ("amd_kernel_code_version_major", 0, 4),
@@ -95,7 +96,7 @@ class KernelDescriptor:
     wave_size: int
     """Lanes."""
     allocated_vgprs: int
-    """Registers that the granulated count stands for, AGPRs included where they are unified."""
+    """Number of registers that the granulated count stands for, including AGPRs if unified."""
     allocated_sgprs: int | None
     """The same for SGPRs; None from GFX10 on, where every wave has all of them."""
     accum_offset: int | None = None

@@ -31,12 +31,12 @@ Dimensions = tuple[int, ...]
 
 @frozen
 class Argument:
-    """One argument of a kernel, as it lies in the kernarg segment."""
+    """One argument of a kernel, as laid out in the kernarg segment."""
 
     value_kind: str
     size_bytes: int
     offset_bytes: int
-    """For V2, whose metadata has no offsets, by the sizes and alignments."""
+    """Offset; for V2, whose metadata has none, computed from sizes and alignments."""
     name: str | None = None
     type_name: str | None = None
     align_bytes: int | None = None
@@ -127,7 +127,7 @@ _KERNEL_KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "uniform_work_group_size": (".uniform_work_group_size", ""),
     "arguments": (".args", "Args"),
 }
-"""The key of an attribute since V3, and in V2, where some stand in a group; empty for none."""
+"""Key of each attribute since V3, and in V2, where some are in a group; empty for none."""
 _ARGUMENT_KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "name": (".name", "Name"),
     "type_name": (".type_name", "TypeName"),
@@ -151,7 +151,7 @@ _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
 
 
 class _Table:
-    """A map of the metadata, asked by the names of attributes."""
+    """A map of the metadata, indexed by attribute names."""
 
     def __init__(
         self, value: Metadata, subject: str, keys: Mapping[str, tuple[str, str]], version: int

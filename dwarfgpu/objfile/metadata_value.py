@@ -28,7 +28,7 @@ def as_map(value: Metadata, subject: str) -> dict[str, Metadata]:
 
 
 def as_list(value: Metadata, subject: str) -> list[Metadata]:
-    """The value as a list; nothing is an empty one."""
+    """Return the value as a list; None is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):

@@ -1,9 +1,8 @@
-"""The YAML that the metadata of code objects V2 is written in (AMDGPU usage, "Code Object V2
-Metadata").
+"""The YAML subset in the metadata of code objects V2 (AMDGPU usage, "Code Object V2 Metadata").
 
-Compilers and CLRX write block maps and block sequences, flow sequences of scalars, and scalars
-that are plain or quoted. That is what is read; anchors, tags, flow maps and block scalars, which
-none of them writes, are `Unsupported`. Law: only line ends and indentation nest.
+Compilers and CLRX write block maps and block sequences, flow sequences of scalars, and plain or
+quoted scalars. Only those are read; anchors, tags, flow maps and block scalars, which none of them
+writes, are `Unsupported`. Law: only line ends and indentation nest.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class _Line:
 
 
 def parse_yaml(text: str) -> Metadata:
-    """The one document of a text; `Malformed` or `Unsupported` for what compilers do not write."""
+    """Parse the only document of a text; `Malformed` or `Unsupported` beyond the subset."""
     lines: list[_Line] = []
     for number, line in enumerate(text.rstrip("\0").split("\n"), 1):
         body = line.strip()
@@ -114,7 +113,7 @@ def _mapping(lines: list[_Line], indent: int, depth: int) -> dict[str, Metadata]
 
 
 def _is_below(line: _Line, indent: int) -> bool:
-    """The items of a sequence may stand as far left as their key."""
+    """Return whether a line is nested; items of a sequence may start in the column of their key."""
     return line.indent > indent or (line.indent == indent and _is_item(line.text))
 
 

@@ -1,7 +1,7 @@
 """MessagePack, as the metadata of code objects V3 and later uses it (msgpack.org, specification).
 
-Law: strict. One value, nothing after it; keys are strings and occur once; texts are UTF-8. Every
-count is held against the bytes that are left, so that nothing large is made of little.
+Law: strict. One value, nothing after it; keys are unique strings; texts are UTF-8. Every count is
+checked against the remaining bytes, so that a small input never makes a large result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAPS: Final = {0xDE: 2, 0xDF: 4}
 
 
 def unpack(data: bytes) -> Metadata:
-    """The one value that the bytes are; `Malformed` for any other bytes."""
+    """Decode exactly one value; `Malformed` for anything else."""
     reader = Reader(data, "big")
     value = _value(reader, 0)
     if reader:

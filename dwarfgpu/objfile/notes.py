@@ -60,7 +60,7 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
 
 
 def build_id(file: ObjectFile) -> bytes | None:
-    """The build ID that the linker wrote; None where there is none."""
+    """Return the build ID from the linker; None if there is none."""
     for note in readable_notes(file)[0]:
         if (note.owner, note.type) == ("GNU", NT_GNU_BUILD_ID) and note.content:
             return note.content

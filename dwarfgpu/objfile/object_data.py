@@ -28,10 +28,10 @@ class ObjectData:
         self._read: dict[int, tuple[bytes, list[Field]]] = {}
 
     def read(self, section: Section, offset: int, size_bytes: int) -> bytes:
-        """Bytes of a section.
+        """Return bytes of a section.
 
-        `Unavailable` where a relocation needs another file, `Unsupported` for one whose type is not
-        known, `Malformed` where the tables cannot be believed.
+        Raises `Unavailable` if a relocation needs another file, `Unsupported` for an unknown type,
+        `Malformed` for inconsistent tables.
         """
         if section.type == SHT_NOBITS:
             return bytes(size_bytes)
@@ -44,7 +44,7 @@ class ObjectData:
         return data[offset : offset + size_bytes]
 
     def _section(self, section: Section) -> tuple[bytes, list[Field]]:
-        """The bytes, and the fields of which they are not known."""
+        """Return the bytes of a section, and the fields with unknown contents."""
         if section.index not in self._read:
             data = self._file.data_of(section)
             out, unknown = bytearray(data), []

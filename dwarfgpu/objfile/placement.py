@@ -14,9 +14,9 @@ _MOST_ALIGNED: Final = 1 << 32
 
 
 def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:
-    """The address of each section, by the fields of its header; 0 for those that are not loaded.
+    """Return the address of each section from its header fields; 0 for unloaded sections.
 
-    All are at 0 where they do not fit below `limit`.
+    All are at 0 if they do not fit below `limit`.
     """
     addresses: list[int] = []
     lowest = 0

@@ -1,4 +1,4 @@
-"""Whether a file is the program of a process, or a library of it."""
+"""Decide whether a file is a program or a library."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DT_SONAME: Final = 14
 
 
 def is_program(file: ObjectFile) -> bool:
-    """Whether a loader starts it, or nothing places it anywhere else than where it is linked.
+    """Return whether a loader starts it, or it always runs at its linked address.
 
-    The C library has an interpreter too, but a name of its own that others ask for (DT_SONAME).
+    The C library has an interpreter too, but also a name for its users (DT_SONAME).
     """
     if file.type in (ET_EXEC, ET_REL):
         return True

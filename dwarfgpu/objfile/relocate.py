@@ -1,10 +1,10 @@
 """Relocations of the sections of relocatable objects (psABI of each machine; AMDGPU usage,
 "Relocation Records").
 
-Its sections are placed one after the other (`dwarfgpu.objfile.placement`). Debug sections of one
-name, which type units have in groups of their own, are read as one, each after the other.
+The sections are placed one after the other (`dwarfgpu.objfile.placement`). Debug sections with the
+same name (type units have their own groups) are concatenated.
 
-Law: a symbol that another file defines is at an address of its own, where nothing is.
+Law: a symbol of another file gets an address of its own, with nothing there.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ RELOCATIONS: Final[Mapping[str, Mapping[int, Relocation]]] = {
         32: Relocation("absolute", 4),  # TLS_LDO_32
     },
 }
-"""What is applied to sections that are not loaded, by the name of the machine and the type."""
+"""Relocations of unloaded sections, by the name of the machine and the type."""
 
 
 def relocated_data(file: ObjectFile, name: str) -> bytes:
@@ -144,9 +144,9 @@ class Relocator:
         self._nowhere = end + -end % _PAGE_BYTES + _PAGE_BYTES
 
     def data_of(self, section: Section) -> bytes:
-        """The bytes of one section, where all of its name are read as one.
+        """Return the bytes of one section; sections of the same name are concatenated.
 
-        What another file defines is nowhere; a type that is not known is an error.
+        A symbol of another file has no address; an unknown type is an error.
         """
         out = bytearray(self._file.data_of(section))
         for field in self.fields(section, bytes(out), self._place(section)):
@@ -156,8 +156,7 @@ class Relocator:
         return bytes(out)
 
     def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
-        """What is applied to the bytes of a section that begins at a place, in the order of its
-        tables."""
+        """Yield the relocations of a section placed at an address, in the order of its tables."""
         tables = self._tables.get(section.index, []) if data else []
         if len(tables) > 1:
             _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
@@ -188,7 +187,7 @@ class Relocator:
         return self._places[name][section.index]
 
     def _address(self, index: int, symbol: Symbol) -> int:
-        """What a symbol, which has that index in its table, stands for."""
+        """Return the value of a symbol with an index in its table."""
         sections = self._file.sections
         if 0 < symbol.section < len(sections):
             section = sections[symbol.section]
@@ -251,7 +250,7 @@ def _value(kind: Kind, target: int, place: int) -> int:
 
 
 def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, int | None]]:
-    """Offset, index of the symbol, type and addend; None where the addend is in the section."""
+    """Yield offset, symbol index, type and addend; an addend of None is in the section."""
     order = "<" if file.endian == "little" else ">"
     word = "Q" if file.address_bytes == 8 else "I"
     has_addend = table.type == SHT_RELA

@@ -34,7 +34,7 @@ class DebugLink:
 
 
 def debug_link(file: ObjectFile) -> DebugLink | None:
-    """The `.gnu_debuglink` of a file; None where it has none, `Malformed` for a broken one."""
+    """Return the `.gnu_debuglink` of a file; None without one, `Malformed` for a broken one."""
     data = file.section_data(".gnu_debuglink")
     if not data:
         return None
@@ -54,11 +54,12 @@ def has_debug_info(file: ObjectFile) -> bool:
 def find_debug_file(
     file: ObjectFile, directories: Iterable[str | Path] = DEBUG_DIRECTORIES
 ) -> ObjectFile | None:
-    """The separate debug file of a file, looked for as GDB does; None where none matches.
+    """Find the separate debug file of a file as GDB does; None if none matches.
 
     First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
-    `.debug` beside it, and under each directory at the place of the file. `UsageError` where only
-    the debug file of another build has that name and checksum, by the build IDs of both.
+    `.debug` beside it, and under each directory at the path of the file. Raises `UsageError` if
+    only the debug file of another build has that name and checksum, judged by the build IDs of
+    both.
     """
     roots = [Path(directory) for directory in directories]
     id = build_id(file)

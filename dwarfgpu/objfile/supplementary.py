@@ -1,7 +1,7 @@
 """Supplementary files, in which several files share debug information (DWARF 5 7.3.6; the `dwz`
 program and its `.gnu_debugaltlink`).
 
-Law: a file that does not have the build ID, or the checksum, that is asked for is not taken.
+Law: only a file with the required build ID, or checksum, is used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SupplementaryLink:
         return shown_path(self.name)
 
     def mismatch(self, file: ObjectFile) -> str | None:
-        """Why a file is not the one that is meant."""
+        """Return why a file is not the required one."""
         subject = "build ID"
         checksum = build_id(file)
         if self.section == ".debug_sup":
@@ -52,9 +52,9 @@ class SupplementaryLink:
 
 
 def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
-    """The supplementary file that a file names; None where it needs none.
+    """Return the supplementary file that a file names; None if it needs none.
 
-    `Malformed` where the section cannot be read, `Unsupported` for an unknown version.
+    Raises `Malformed` for an unreadable section, `Unsupported` for an unknown version.
     """
     own = _read_sup(file)
     if own is not None and not own[0]:

@@ -1,6 +1,6 @@
 """Symbol tables and string tables (System V ABI, "Symbol Table", "String Table").
 
-Law: an entry is made a `Symbol` when it is asked for; a look-up by name or address makes one.
+Law: entries become `Symbol` objects on demand; a look-up by name or address makes one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KINDS: Final[dict[int, SymbolKind]] = {
     1: "object", 2: "function", 6: "thread_local", _INDIRECT: "function",
 }  # fmt: skip
 _RESERVED: Final = 0xFF00
-"""SHN_LORESERVE: section indices from here on are of no section."""
+"""SHN_LORESERVE: section indices from here on denote no section."""
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -49,7 +49,7 @@ class Symbol:
 
 
 def wide(row: tuple[int, ...]) -> tuple[int, ...]:
-    """The fields of a symbol of 32 bits in the order of those of 64 bits."""
+    """Return the fields of a 32-bit symbol in the 64-bit order."""
     name, address, size, info, visibility, index = row
     return name, info, visibility, index, address, size
 
@@ -65,7 +65,7 @@ class SymbolTable:
         address_bits: int,
         bases: Collection[int],
     ) -> None:
-        """`bases`: what is added to the values of the symbols of each section, if anything is."""
+        """`bases`: added to the values of the symbols of each section."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
@@ -152,9 +152,9 @@ class StringTable:
         self._left_bytes = 2 * len(data) + _LONGEST_NAME_BYTES
 
     def at(self, offset: int) -> str:
-        """The string at an offset; empty where it is outside or has no end.
+        """Return the string at an offset; empty if it is outside of the table or unterminated.
 
-        `LimitExceeded` where long ones overlap.
+        Raises `LimitExceeded` if long ones overlap.
         """
         symbol = self._long.get(offset)
         if symbol is not None:

@@ -134,7 +134,7 @@ _V2_ISAS: Final[dict[tuple[int, int, int], tuple[str | None, Setting | None]]] =
 
 
 def processor_of(target: TargetId) -> Processor | None:
-    """What dwarfgpu knows of the processor; None where it knows nothing."""
+    """Return the processor; None if it is unknown."""
     return PROCESSORS.get(target.processor)
 
 

@@ -1,7 +1,7 @@
-"""Questions to a session for many lanes of many waves in one pass (docs/decisions/0008).
+"""Ask sessions about many lanes of many waves in one pass (docs/decisions/0008).
 
-Law: what is told of a lane is what the session that looks at it alone tells. NumPy is imported
-when there is much to ask; where it is not installed, each lane is asked alone.
+Law: each lane gets the answer of a session with that lane alone in focus. NumPy is imported for
+large questions; without it, each lane is evaluated separately.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WORTH: Final = 400
 
 
 def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, ...]:
-    """What a session would see of waves, such as those of a loaded state."""
+    """Return one session per wave, for example of a loaded state."""
     return tuple(
         evolve(
             session,
@@ -54,7 +54,7 @@ class LaneAnswers(Generic[T]):
     """Answers to one question, of lanes of several waves."""
 
     sessions: tuple[Session, ...]
-    """One for each wave that was asked."""
+    """One session per wave."""
     alone: Callable[[Session], T] = field(repr=False)
     known: dict[tuple[int, int], tuple[Callable[[int], T], int]] = field(repr=False)
     """By row and lane: what picks the answer of a lane, and its place for that."""
@@ -79,10 +79,10 @@ def read_lanes(
     among: Collection[tuple[int, int]] | None = None,
     batch: bool = False,
 ) -> LaneAnswers[Reading]:
-    """A variable in lanes of waves: for each, the `Reading` that `Session.read` gives.
+    """Read a variable in lanes of waves: each lane gets the `Reading` of `Session.read`.
 
-    The arguments are those of `evaluate_for_lanes`. The variable given is read in every lane, also
-    where its name denotes another variable at the lane's program location.
+    The arguments are those of `evaluate_for_lanes`. The given variable is read in every lane, even
+    if its name denotes another one at the lane's program location.
     """
 
     def ask(session: Session) -> Reading:
@@ -110,7 +110,7 @@ def read_lanes(
 
 @frozen(eq=False)
 class _Readings(LaneAnswers[Reading]):
-    """Readings that show themselves as those of the session of their wave."""
+    """Readings that print with the session of their wave."""
 
     def of(self, row: int, lane: int) -> Reading:
         reading = super().of(row, lane)
@@ -128,7 +128,7 @@ def evaluate_in_lanes(
     dialect: Dialect | None = None,
     batch: bool = False,
 ) -> LaneAnswers[Result]:
-    """Operations in lanes of waves: for each, the result in `Session.context`.
+    """Evaluate operations in lanes of waves: each lane gets the result in `Session.context`.
 
     The other arguments are those of `evaluate_for_lanes`.
     """
@@ -143,7 +143,7 @@ def of_each_lane(answer: T, picker: LaneExtractor) -> Callable[[int], T]:
     """What a lane has of nouns, and of tuples of them and of errors."""
     for note in answer if isinstance(answer, tuple) else ():
         if isinstance(note, DwarfGpuError):
-            _ = note.message  # which may be that of each lane
+            _ = note.message  # may be different for each lane
     return picker.of(answer)
 
 
@@ -156,12 +156,11 @@ def evaluate_for_lanes(
     among: Collection[tuple[int, int]] | None = None,
     batch: bool = False,
 ) -> LaneAnswers[T]:
-    """The answers of lanes of waves to what can be asked of a session that looks at one lane.
+    """Return the answers to a question about a session with one lane in focus, for lanes of waves.
 
-    `sessions` are those of one machine, one for each wave (`sessions_of`). `lanes`: of each wave,
-    by default all. `among`: rows (of `sessions`) and lanes that are asked in place of these.
-    `picks` tells what each lane has of an answer whose integers are those of all lanes.
-    `batch`: whether NumPy is imported even for few lanes.
+    `sessions` belong to one machine, one per wave (`sessions_of`). `lanes`: of each wave, by
+    default all. `among`: rows (of `sessions`) and lanes to ask instead. `picks` extracts a lane's
+    answer from one whose integers hold all lanes. `batch`: import NumPy even for few lanes.
     """
     sessions = tuple(sessions)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask, {})
@@ -185,7 +184,7 @@ def evaluate_for_lanes(
 
 
 def _shared(session: Session) -> object:
-    """What sessions of one machine have to share to be asked together."""
+    """Return what sessions of one machine must share to be asked together."""
     return session.pc, session.given_cfa, session.level, session.inline_level
 
 
@@ -236,7 +235,7 @@ def _looking(session: Session, view: LaneTarget) -> Session:
 
 
 def _in_bulk(target: Target | None) -> Target | None:
-    """The target, to be read for many lanes; None where what is read must be told one by one."""
+    """Return the target for bulk reads of many lanes; None if lanes must be read one by one."""
     from dwarfgpu.machine.state.many_waves import BulkState
 
     if isinstance(target, ImageTarget):

@@ -1,7 +1,7 @@
-"""The call frames of a session as a person counts them: inlined functions have their own.
+"""The call frames of a session as users count them: inlined functions have their own.
 
-Frame 0 is the innermost, as in GDB. A lane has the frames in which it was active on entry; the
-others are left out, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).
+Frame 0 is the innermost, as in GDB. A lane has the frames in which it was active on entry; other
+frames are skipped, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dwarfgpu.session.session import Session
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
 MOST_OUTER: Final = 32
-"""Frames in which a lane is looked for: each lane of a table asks."""
+"""Maximum number of frames to search for a lane: each lane of a table asks."""
 
 
 @frozen
@@ -54,35 +54,35 @@ class StackFrame:
     pc: int
     """Where the frame executes, or goes on after the call."""
     function: str | None
-    """By debug information, else by the symbols; None where neither knows."""
+    """From debug information, else from the symbols; None if neither names it."""
     is_described: bool
     """Whether debug information describes the function."""
     is_inlined: bool
     """Whether the function is inlined into that of the next frame."""
     is_signal_frame: bool
-    """Whether it only stands for the arrival of a signal."""
+    """Whether it only represents the arrival of a signal."""
     called_by_jump: bool
-    """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
+    """Whether a tail call entered it, from a function whose frame is gone."""
     is_signed: bool = False
     """Whether the return address that led to it is signed where it is kept (AArch64)."""
     is_tail_call: bool = False
-    """Whether nothing is left of it: it has called by a jump, as what calls tell says."""
+    """Whether it is a tail-call frame, reconstructed from call-site information."""
     tail_calls: str | None = None
-    """Why the frames are not known that are gone between it and the next one."""
+    """Why the tail-call frames between it and the next one are unknown."""
     is_heuristic: bool = False
-    """Whether it, or a frame inside of it, was found by the call convention alone."""
+    """Whether it, or a frame inside of it, comes from the call convention alone."""
     has_lane: bool = True
-    """Whether the lane in focus was active on entry to the function; so where nothing tells."""
+    """Whether the lane in focus was active on entry to the function; True if unknown."""
 
     @cached_property
     def place(self) -> Place | None:
-        """Where in the source it is; None where nothing tells, or what does cannot be read."""
+        """The source position; None if there is none, or it is unreadable."""
         return place_of(self.session, self.pc)
 
 
 def place_of(session: Session, frame_pc: int) -> Place | None:
-    """Where in the source the frame in focus is, which goes on at a program location; None where
-    nothing tells, or what does cannot be read."""
+    """Return the source position of the frame in focus, which continues at a program location; None
+    if there is none, or it is unreadable."""
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return None
@@ -100,7 +100,7 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
 
 
 def line_place(session: Session, address: int) -> Place | None:
-    """The source line of code at an address; None where nothing tells."""
+    """Return the source line of code at an address; None if there is none."""
     for code_object in session.code_objects:
         if not code_object.covers(address):
             continue
@@ -128,12 +128,12 @@ def _location(session: Session) -> int | None:
     try:
         place = session.frame.lane_location(session.lane)
     except DwarfGpuError:
-        return session.pc  # of a lane that cannot be told, as of those that never came here
+        return session.pc  # the lane's pc is unknown, as for lanes that never entered
     return session.pc if place.pc is None else place.pc
 
 
 def shown_pc(session: Session, frame_pc: int) -> int:
-    """Where the lane in focus goes on: where the frame does, unless the lane is elsewhere."""
+    """Return where the lane in focus continues: with the frame, unless its own pc differs."""
     pc = _location(session)
     return frame_pc if pc is None or pc == session.pc else pc
 
@@ -171,14 +171,14 @@ class NumberedLevel:
 
 
 def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel]:
-    """The frames of the machine from the innermost outwards, as `stack_frames` numbers them.
+    """Yield the frames of the machine from the innermost outwards, numbered as by `stack_frames`.
 
-    What is known of a program location is looked up once: a recursion has the same ones.
+    Facts about a program location are looked up once: recursion repeats them.
     """
     stack = session.call_stack
     level = number = 0
     while stack is not None and (physical := stack.frame(level)) is not None:
-        # As in GDB, what has called by a jump has one frame, that of the function with the jump.
+        # As in GDB, a tail call has one frame, that of the function with the jump.
         count = 1
         if not isinstance(physical, TailFrame):
             location = physical.location
@@ -193,10 +193,10 @@ def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel
 
 
 def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards; `session.call_stack.end` tells why they end.
+    """Yield the frames from the innermost outwards; `session.call_stack.end` says why they end.
 
-    `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
-    Frames before the number `start` are left out.
+    `hidden` innermost inlined functions are not entered yet and have no frames. Frames before the
+    number `start` are skipped.
     """
     for level in numbered_levels(session, hidden):
         if level.end > start:
@@ -239,7 +239,7 @@ def has_signed_pc(frame: CfiFrame) -> bool:
     try:
         return frame.callee.has_signed_return
     except DwarfGpuError:
-        return False  # else there were no such frame
+        return False  # otherwise the frame would not exist
 
 
 def _has_lane(session: Session) -> bool:
@@ -265,8 +265,8 @@ def frame_of(session: Session, number: int) -> StackFrame:
 
 
 def outer_frame(session: Session) -> StackFrame | None:
-    """Where a lane is that is not in the frame in focus: the innermost frame outwards in which it
-    was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None where no frame tells that it was."""
+    """Return the frame of a lane that is not in the frame in focus: the innermost outer one in
+    which it was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None if no frame says so."""
     if session.lane is None or session.pc is None:
         return None
     for frame in stack_frames(session.at_level(0)):
@@ -277,12 +277,12 @@ def outer_frame(session: Session) -> StackFrame | None:
             if is_outer and frame.session.frame.lane_was_active(session.lane):
                 return frame
         except DwarfGpuError:
-            return None  # nothing tells whether it is this one
+            return None  # it may be this one
     return None
 
 
 def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame]:
-    """`outer_frame` of lanes that are not in the frame in focus, all asked at once."""
+    """Return `outer_frame` of several lanes, all evaluated at once."""
     remaining, frames = set(lanes), dict[int, StackFrame]()
     if session.pc is None:
         return frames
@@ -293,7 +293,7 @@ def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame
             continue
         for state in frame.session.lane_states(sorted(remaining)):
             if state.location is None:
-                remaining.discard(state.lane)  # nothing tells whether it is this one
+                remaining.discard(state.lane)  # it may be this one
             elif state.location.was_active:
                 remaining.discard(state.lane)
                 own = frame.session.focused(state.lane)

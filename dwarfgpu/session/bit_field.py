@@ -1,8 +1,8 @@
 """Bit-fields in the byte order of their type (DWARF 5 5.7.6).
 
-Bits are counted in storage order: in big-endian order from the most significant bit of each byte.
-A bit-field whose type has another byte order than its object is not one run of the object's
-bits, so the bytes that it touches are read or written whole, turned round.
+Bits count in storage order: in big-endian order from the most significant bit of each byte. A
+bit-field whose type has another byte order than its object is not one run of the object's bits, so
+its bytes are read or written whole, reversed.
 """
 
 from __future__ import annotations

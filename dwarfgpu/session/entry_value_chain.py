@@ -102,9 +102,9 @@ class _Needed:
 
 
 def value_on_entry(frame: Entered, place: Passed) -> Value | None:
-    """What the call that made a frame passed; None where it does not describe it.
+    """Return what the call of a frame passed; None if the call does not describe it.
 
-    Raises what evaluating the description raises, and `LimitExceeded`.
+    Raises the errors of evaluating the description, and `LimitExceeded`.
     """
     physical = frame.session.physical_frame
     if physical is None:
@@ -122,7 +122,7 @@ def value_on_entry(frame: Entered, place: Passed) -> Value | None:
 
 
 def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
-    """What has to be known for a value on entry, innermost first; without what is known already."""
+    """Return the prerequisites of a value on entry that are not cached, innermost first."""
     needed: list[_Needed] = []
     nested: dict[tuple[CallSite, Passed], tuple[Passed, ...]] = {}
     places: tuple[Passed, ...] = (place,)
@@ -154,7 +154,7 @@ def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
 
 
 def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:
-    """What the description of a value asks of the frame outside of that of the call."""
+    """Yield what the description of a value needs from the frame outside of the call's."""
     unit = call.die.unit
     for attribute in attributes_used(call, place):
         used = attribute.unit

@@ -40,7 +40,7 @@ from dwarfgpu.model.value import Value
 MOST_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
 Passed: TypeAlias = bytes | Die
-"""What is passed: an expression for its place, or the formal parameter."""
+"""An expression for the place of the value, or the formal parameter."""
 TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
 """Operations that read a register as a base type."""
 
@@ -74,18 +74,17 @@ class LoadedCode:
 
 
 def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:
-    """What is told of the call that returns to a program location."""
+    """Return the call site that returns to a program location."""
     return None if caller is None else call_before(caller.scopes, return_pc)
 
 
 def entry_value_from_call_site(
     callee: Subprogram, call: CallSite | None, passed: Passed, context: Context
 ) -> Value | None:
-    """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
+    """Evaluate a call-site parameter for a value on entry (DWARF 5 3.4); None if there is none.
 
-    `what` is a formal parameter, or an expression: the place where it is passed, or `breg*, deref`
-    for what a pointer that is passed in a register refers to. `context` is that of the calling
-    frame.
+    `passed` is a formal parameter, or an expression: the place of the argument, or `breg*, deref`
+    for the target of a pointer in a register. `context` is that of the calling frame.
     """
     place, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
     attribute = None if call is None else _told(call, place)
@@ -100,14 +99,14 @@ def entry_value_from_call_site(
 
 
 def passed_on_entry(callee: Subprogram, call: CallSite, passed: Passed) -> ExprLoc | None:
-    """The attribute of a call that has the value on entry; None where it has none."""
+    """Return the attribute of a call with the value on entry; None if it has none."""
     return _told(call, _typed_register(callee, passed)[0] if isinstance(passed, bytes) else passed)
 
 
 def register_from_call_site(
     callee: Subprogram, call: CallSite, number: int, context: Context
 ) -> Location | None:
-    """The value that a register has at a call, as a location; None where no parameter tells it.
+    """Return the value of a register at a call, as a location; None if no parameter describes it.
 
     `context` is that of the calling frame.
     """
@@ -122,7 +121,7 @@ def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> 
     """Whether what a call passes is what a function finds on entry."""
     if may_tail_call_itself(callee.die):
         return False
-    # What was called may itself have called by a jump.
+    # The callee may itself have ended in a tail call.
     if call.callee is not None:
         return is_same_function(call.callee, callee.die) or _has_symbol(callee, call.callee)
     if call.target is None:
@@ -168,7 +167,7 @@ def attributes_used(call: CallSite, passed: Passed) -> Iterator[ExprLoc]:
 
 
 def _told(call: CallSite, passed: Passed) -> ExprLoc | None:
-    """The attribute of a call that tells a value on entry."""
+    """Return the attribute of a call with a value on entry."""
     if isinstance(passed, Die):
         return call.value_of(passed)
     expression = passed
@@ -199,7 +198,7 @@ def _based_on(instruction: Instruction) -> int | None:
 
 
 def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:
-    """DW_OP_regval_type as the register, which calls name as the place, and the type of it."""
+    """Return DW_OP_regval_type as the register, the place in call sites, and its type."""
     unit = callee.die.unit.full
     instructions = decode(expression, unit.dialect, unit.format).instructions
     if len(instructions) != 1 or instructions[0].operation.name not in TYPED_REGISTERS:

@@ -23,13 +23,13 @@ class LaneLocation:
     """Where a lane is in a call frame (A.2.5.1, current program location)."""
 
     pc: int | None
-    """As loaded; None where the lane was not active on entry to the frame, and with `error`."""
+    """As loaded; None if the lane was not active on entry to the frame, and with `error`."""
     was_active: bool | None = None
-    """Whether it was active on entry to the frame; None where nothing describes that."""
+    """Whether it was active on entry to the frame; None if nothing describes it."""
     note: str | None = None
-    """What was assumed."""
+    """The assumption made, if any."""
     error: DwarfGpuError | None = None
-    """Why it is not known."""
+    """Why it is unknown."""
 
 
 class WriteCount:
@@ -48,11 +48,11 @@ class FocusedFrame:
     pc: int | None
     """The wave's program location, as loaded."""
     can_be_anywhere: bool
-    """Whether a program location in no code object is no error: that of an outer frame."""
+    """Whether a program location outside of all code objects is valid: in an outer frame."""
     given_lanes: int | None
     strict: bool
     target: Target | None
-    """The machine, of which only its powers are asked: they do not change."""
+    """The machine; only its capabilities are used: they do not change."""
 
     @cached_property
     def code_object(self) -> CodeObject | None:
@@ -113,7 +113,7 @@ class FocusedFrame:
 
     @cached_property
     def lanes(self) -> int | None:
-        """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
+        """DW_AT_LLVM_lanes (A.3.3.5); None if absent."""
         counts = (subprogram.lanes for subprogram in self.subprograms)
         return next((lanes for lanes in counts if lanes is not None), None)
 

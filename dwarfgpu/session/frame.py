@@ -1,6 +1,6 @@
 """The call frame in which a session evaluates (AMD text A.2.5.1, `dwarfgpu.expr.context.Frame`).
 
-Law: a frame asks the session that looks at it and keeps nothing of the machine.
+Law: a frame asks its session and caches nothing of the machine.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from dwarfgpu.session.ipa_ra import preserved_by_callees
 
 @frozen
 class PendingCall:
-    """A call, and the function that runs because of it."""
+    """A call, and the function that it runs."""
 
     callee: Subprogram
     call: CallSite
@@ -55,8 +55,8 @@ class LaneState:
 
     lane: int
     is_active: bool | None
-    """Of the innermost frame, by DW_AT_LLVM_active_lane, else by the execution mask; None where
-    that is not known."""
+    """For the innermost frame, from DW_AT_LLVM_active_lane, else from the execution mask; None if
+    unknown."""
     location: LaneLocation | None
     """Where it is in the call frame; None with `error`."""
     error: DwarfGpuError | None = None
@@ -74,7 +74,7 @@ class LaneState:
 
 
 class Focus(Protocol):
-    """What a frame asks of the session that looks at it."""
+    """What a frame needs from its session."""
 
     @property
     def architecture(self) -> Architecture: ...
@@ -158,12 +158,12 @@ class SubprogramFrame:
     is_for_frame_base: bool = field(default=False, kw_only=True)
     """While its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
     is_scalar: bool = field(default=False, kw_only=True)
-    """While what tells where lanes are is evaluated: every lane is where the thread is."""
+    """Set while lane locations are evaluated: every lane is at the thread's pc."""
     passing: PendingCall | None = field(default=None, kw_only=True)
     """The call that is waited for, while what its callee found on entry is evaluated."""
     cfi_only: bool = field(default=False, kw_only=True)
-    """Take no register from a frame further in: for what the user asks, of which no compiler knows
-    what callees left alone, and for what a frame had when it made a call."""
+    """Use CFI only: do not infer registers from callees (-fipa-ra holds for compiler-generated
+    expressions, not for the user's, nor for the state at a call)."""
     preserved_by_callees: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
     """Registers found in a frame further in, because the calls left them alone."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
@@ -175,7 +175,7 @@ class SubprogramFrame:
 
     @property
     def described(self) -> FocusedFrame:
-        """What files alone describe of the frame: of the session's, unless it is elsewhere."""
+        """The static facts about the frame: those of the session, unless it is at another place."""
         described = self.session.focused_frame
         return described if described.pc == self.pc else evolve(described, pc=self.pc)
 
@@ -224,7 +224,7 @@ class SubprogramFrame:
         return preserved
 
     def notes_on_preserved_registers(self) -> Iterator[str]:
-        """What was assumed of registers that were found further in."""
+        """Yield the assumptions about registers found in callees."""
         for number in self.preserved_by_callees:
             name = self.session.architecture.register(number).name
             yield (
@@ -252,7 +252,7 @@ class SubprogramFrame:
             raise MissingContext(f"{NO_CFA}: {error.message}") from None
 
     def place(self, address: GivenAddress) -> Location:
-        """Where an address given by hand is, for the focus."""
+        """Return the location of an explicit address, for the focus."""
         focus, arch = self.session, self.session.architecture
         context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
         space = arch.address_space(address.space)
@@ -268,9 +268,9 @@ class SubprogramFrame:
         return self.frame_base_of(attribute)
 
     def described_frame_base(self) -> tuple[Subprogram, ExprLoc | LocList]:
-        """The function whose frame base it is, where the lane in focus is, and its attribute.
+        """Return the function that provides the frame base at the lane in focus, and its attribute.
 
-        `MissingContext` where there is no function, `IllFormed` where none has the attribute.
+        Raises `MissingContext` outside of functions, `IllFormed` if none has the attribute.
         """
         subprogram = self.subprogram
         if subprogram is None:
@@ -294,14 +294,15 @@ class SubprogramFrame:
         return low_level.frame_base(attribute, context, is_outer=is_outer, observe=observe)
 
     def return_address(self) -> Location | None:
-        """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""
+        """Return where the return address is stored: DW_AT_return_addr (A.3.3.5); None if
+        absent."""
         for subprogram in self._around_lane:
             if (attribute := subprogram.return_address) is not None:
                 return low_level.return_address(attribute, self.session.context(self))
         return None
 
     def static_link(self) -> Location | None:
-        """The CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None where absent."""
+        """Return the CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None if absent."""
         for subprogram in self._around_lane:
             if (attribute := subprogram.static_link) is not None:
                 return low_level.static_link(attribute, self.session.context(self))
@@ -309,7 +310,7 @@ class SubprogramFrame:
 
     @property
     def lanes(self) -> int | None:
-        """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
+        """Return DW_AT_LLVM_lanes (A.3.3.5); None if absent."""
         return self.described.lanes
 
     def call_site(self) -> CallSite | None:
@@ -320,9 +321,10 @@ class SubprogramFrame:
         return next((site for site in call_sites(self.subprogram.die) if site.is_at(pc)), None)
 
     def at_call(self, call: CallSite) -> Context:
-        """The context of what a call tells (A.3.4.2; `dwarfgpu.dwarf.calls.call_values`).
+        """Return the context for the attributes of a call (A.3.4.2;
+        `dwarfgpu.dwarf.calls.call_values`).
 
-        `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
+        Raises `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
         """
         context = self.session.context(self)
         subprogram = self.subprogram
@@ -344,7 +346,7 @@ class SubprogramFrame:
         return 1
 
     def active_lanes(self) -> int | None:
-        """The mask of DW_AT_LLVM_active_lane (A.3.3.5); None where it is absent."""
+        """Return the mask of DW_AT_LLVM_active_lane (A.3.3.5); None if absent."""
         for subprogram in self.subprograms:
             if (attribute := subprogram.active_lane) is not None:
                 return low_level.active_lanes(attribute, self._of_thread())
@@ -352,7 +354,7 @@ class SubprogramFrame:
 
     @property
     def execution_mask(self) -> int | None:
-        """EXEC as the frame had it; None where it is not known whole, or there is none."""
+        """Return EXEC of the frame; None if it is not completely known, or does not exist."""
         register, target = self.session.architecture.register_named("exec"), self.session.target
         physical = self.session.physical_frame if self.level else None
         if target is None or register is None:
@@ -378,14 +380,15 @@ class SubprogramFrame:
             return described.wave_location
         is_forced = self.session.is_pc_forced and not self.level
         locate = self._forced_location if is_forced else self._lane_location
-        if type(lane) is not int:  # those of many lanes (docs/decisions/0008)
+        if type(lane) is not int:  # many lanes at once (docs/decisions/0008)
             return locate(lane)
         if lane not in self._lanes:
             self._lanes[lane] = locate(lane)
         return self._lanes[lane]
 
     def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
-        """`lane_location` of the first lanes, told at once; None where each has to be asked."""
+        """Return `lane_location` of the first lanes in one pass; None if each needs its own
+        evaluation."""
         if self.session.is_pc_forced or self.session.lane is not None:
             return None
         vectors: list[tuple[int | None, ...]] = []
@@ -405,7 +408,7 @@ class SubprogramFrame:
         return tuple(self._told(pc) for pc in lane_pcs)
 
     def _forced_location(self, lane: int) -> LaneLocation:
-        """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
+        """Return the wave's location; a lane that never entered still has none."""
         try:
             location = self._lane_location(lane)
         except DwarfGpuError as error:
@@ -430,7 +433,7 @@ class SubprogramFrame:
         return self._told(None) if is_told else LaneLocation(self.pc)
 
     def _told(self, pc: int | None) -> LaneLocation:
-        """What the attributes tell of a lane; None where it is nowhere."""
+        """Return the lane location that the attributes describe."""
         if pc is None:
             return LaneLocation(None, was_active=False)
         # The program counter of an outer frame is after the call that it waits for.
@@ -438,7 +441,7 @@ class SubprogramFrame:
         return LaneLocation(self.pc if is_waiting else pc, was_active=True)
 
     def _of_thread(self) -> Context:
-        """The context in which it is told where lanes are, which cannot ask where they are."""
+        """Return the context for evaluating lane locations, which cannot itself use them."""
         return self.session.context(evolve(self, is_scalar=True))
 
     def caller(self) -> tuple[Frame, int]:
@@ -464,7 +467,7 @@ class SubprogramFrame:
         return value_on_entry(self, parameter)
 
     def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context:
-        """That of an evaluation within another one, which finds registers that were left alone."""
+        """Return the context of a nested evaluation, which finds registers preserved by callees."""
         return self.session.nested().context(
             evolve(self, preserved_by_callees=preserved_by_callees)
         )
@@ -488,7 +491,7 @@ class SubprogramFrame:
 
 
 def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
-    """That of A.3.3.5: only without the attribute a lane is where the wave is."""
+    """Return the error for A.3.3.5: a lane is at the wave's pc only if the attribute is absent."""
     name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
     return type(error)(f"where the lane is, is not known: {name} cannot be evaluated ({error})")
 

@@ -1,9 +1,9 @@
-"""Registers that callees may change, in outer frames of gcc's code: where those left them alone.
+"""Caller-saved registers of outer frames that GCC's -fipa-ra guarantees are intact.
 
-Law: what an expression of the program asks for is there only where gcc, which wrote it, knew of
-every function that was called. gcc ends a location before the end of a call that may change its
-register; where it goes on, every function within the call leaves the register alone (-fipa-ra).
-So the register is what the next frame inwards has (docs/spec-notes.md).
+Law: an expression of the program finds such a register only if GCC wrote it and knew every called
+function. GCC ends a location before the end of a call that may change its register; if it
+continues, every function within the call preserves the register (-fipa-ra). So the register has the
+next inner frame's value (docs/spec-notes.md).
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from dwarfgpu.model.location import Location
 def preserved_by_callees(
     frame: CfiFrame, number: int, code_object: Callable[[int], CodeObject | None]
 ) -> Location | None:
-    """Where an outer frame has a register that no rule and no ABI gives it; None where it is lost.
+    """Return where an outer frame has a register that no rule and no ABI preserves; None if lost.
 
-    `code_object` is that of the frame of a level, which must be one file for all within the call.
+    `code_object` returns the file of a frame's level; all frames within the call must share one
+    file.
     """
     file = _tracking_file(code_object(frame.level), frame)
     if file is None:
@@ -51,7 +52,7 @@ def preserved_by_callees(
 
 
 def _tracking_file(code_object: CodeObject | None, frame: CfiFrame) -> DebugInfo | None:
-    """The file of a frame, where its unit tells what calls leave alone."""
+    """Return the file of a frame if its unit records which registers calls preserve."""
     if code_object is None:
         return None
     try:

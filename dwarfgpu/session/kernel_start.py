@@ -26,7 +26,7 @@ _PRELOAD_BYTES: Final = 256
 
 
 class HasCode(Protocol):
-    """What has the code objects of a program."""
+    """An object with the code objects of a program."""
 
     @property
     def code_objects(self) -> tuple[CodeObject, ...]: ...
@@ -52,8 +52,8 @@ class Stopped(HasCode, Protocol):
 
 
 def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
-    """The error of reading a register that is missing in a state; where the wave stands at the
-    first instruction of its kernel, with that reason."""
+    """Return the error of reading a register that a state lacks; at the first instruction of a
+    kernel, with that as its reason."""
     match = _MISSING.fullmatch(error.message) if isinstance(error, Unavailable) else None
     if match is None or not is_before_start(session):
         return error
@@ -68,7 +68,7 @@ def is_not_run(error: DwarfGpuError | None) -> bool:
 
 
 def is_before_start(session: Stopped) -> bool:
-    """Whether a wave stands at the first instruction of its kernel."""
+    """Return whether a wave is at the first instruction of its kernel."""
     machine = model_of(session.target) if session.architecture.is_simt else None
     if machine is None or session.level or session.pc is None or type(session.wave) is not int:
         return False

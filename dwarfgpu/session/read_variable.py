@@ -1,6 +1,6 @@
-"""What is known of a variable, and how its contents are read from where it is.
+"""What is known of a variable, and how its contents are read.
 
-Law: an error is raised here; the session keeps it in the reading.
+Law: errors are raised here; the session stores them in the reading.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Presenter(Protocol):
 
 @frozen
 class Reading:
-    """What is known of a variable, for one lane."""
+    """A variable's location and contents, for one lane."""
 
     variable: Variable
     type: Type | None
     lane: int | None
     location: Location | None = None
     bits: Bits | None = None
-    """Its contents; None where nothing could be read."""
+    """Its contents; None if nothing could be read."""
     pointer: ImplicitPointer | None = None
     """A removed pointer, in place of contents."""
     failure: DwarfGpuError | None = None
@@ -73,9 +73,9 @@ class Reading:
     @property
     def value(self) -> object:
         """The contents as numbers, texts, lists and dictionaries: `data` of `eval --json`
-        (docs/types.md); None where there are none.
+        (docs/types.md); None without contents.
 
-        `UsageError` for a reading of no `dwarfgpu.Session`.
+        Raises `UsageError` for a reading without a `dwarfgpu.Session`.
         """
         return self._presenter().value(self)
 
@@ -86,7 +86,7 @@ class Reading:
 
     @property
     def error(self) -> DwarfGpuError | None:
-        """Why contents are missing, all of them or some bits; None where every bit is known."""
+        """Why contents are missing, all of them or some bits; None if every bit is known."""
         if self.failure is not None or self.is_complete:
             return self.failure
         name, bits = self.variable.name, self.bits
@@ -114,11 +114,11 @@ class VariablePlace:
     context: Context
     location: Location
     stop: int | None
-    """That of the machine."""
+    """The stop of the machine."""
     writes: int
     """How often something had been written."""
     object: TypedObject | None = None
-    """The object there, with the type that it has now; None where that is not resolved yet."""
+    """The object at the location with its resolved type; None before it is resolved."""
 
 
 def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
@@ -139,9 +139,9 @@ def resolved(reading: Reading, context: Context) -> Reading:
 
 
 def contents(reading: Reading, context: Context) -> Reading:
-    """With the bits of the object, or the removed pointer that it is.
+    """Return the reading with the bits of the object, or with its implicit pointer.
 
-    Raises what reading raises, `IllFormed` and `UsageError` where its type has no size.
+    Raises the errors of reading, and `IllFormed` and `UsageError` if its type has no size.
     """
     location = reading.location
     assert location is not None
@@ -149,7 +149,7 @@ def contents(reading: Reading, context: Context) -> Reading:
     if reading.type is None:
         raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
     if size is None and isinstance(strip(reading.type), Array):
-        size = 0  # as GDB: an array of unknown length is where it is
+        size = 0  # as in GDB, an array of unknown length has a place only
     if size is None:
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:
@@ -180,7 +180,7 @@ def _check_upstream(location: Location, size: int) -> None:
 def notes_on_location(
     variable: Variable, frame: SubprogramFrame, pc: int | None, lane_count: int
 ) -> tuple[str, ...]:
-    """What is assumed about the description of a variable at a program location."""
+    """Yield the assumptions about the description of a variable at a program location."""
     try:
         attribute, unit = variable.location, variable.unit
         if isinstance(attribute, LocList):
@@ -212,7 +212,8 @@ def notes_on_location(
 def _frame_base_programs(
     programs: Iterable[Program], frame: SubprogramFrame
 ) -> tuple[Program, ...]:
-    """The expression of the frame base that others use; none where it is a list, or given."""
+    """Return the frame base expression that other expressions use; empty if it is a list, or
+    explicit."""
     names = {
         instruction.operation.name
         for program in programs
@@ -229,7 +230,7 @@ def _frame_base_programs(
 def why_not_described(
     variable: Variable, code_object: CodeObject | None, pc: int | None
 ) -> str | None:
-    """Why nothing describes a variable at a program location; None where something does."""
+    """Return why nothing describes a variable at a program location; None if something does."""
     why = None if pc is None else variable.why_not(pc)
     if why is None or not variable.described or code_object is None:
         return why

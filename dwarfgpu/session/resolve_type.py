@@ -1,7 +1,7 @@
-"""Types of which the running program tells the rest, resolved for one object.
+"""Types that depend on the running program, resolved for one object.
 
-Law: what comes out needs no further evaluation to know its size, except behind another descriptor
-or inside a structure. What a type costs is bounded, however it is made.
+Law: a resolved type needs no further evaluation for its size, except behind another descriptor or
+inside a structure. The cost of a type is bounded, however it is built.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def described_bits(kind: Type | None, size: int, location: Location) -> int:
 
 
 def object_bits(kind: Type | None, size: int, location: Location, context: Context) -> Bits:
-    """The bits of an object; those of which its pieces say nothing are undefined.
+    """Return the bits of an object; bits that its pieces omit are undefined.
 
-    Of an array that is too large to be read, the first ones. Raises what reading raises.
+    Of an array too large to read, the first elements. Raises the errors of reading.
     """
     access = context.access
     size = readable_bits(kind, size, context.limits)
@@ -133,7 +133,7 @@ class Resolver:
     """Resolves types in one context, with one budget for all of them."""
 
     def __init__(self, context: Callable[[], Context]) -> None:
-        """`context`: that of the focus, asked for when something must be evaluated."""
+        """`context` returns that of the focus; called when something must be evaluated."""
         self._attributes = TypeAttributes(context)
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
@@ -155,7 +155,8 @@ class Resolver:
         return object_bits(placed.type, size, location, context)
 
     def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:
-        """The removed pointer that an object is (A.2.5.4.4.5); None where it is anything else."""
+        """Return the implicit pointer that an object is (A.2.5.4.4.5); None for any other
+        contents."""
         size = size_bits(kind) if may_point(kind) else None
         return None if size is None else self._attributes.context.access.pointer(location, size)
 
@@ -282,7 +283,7 @@ class Resolver:
             form,
             dimensions=tuple(count for _, count, _ in dimensions),
             strides_bits=strides if any(stride is not None for stride in strides) else (),
-            # What is declared is the size of the descriptor, where there is one.
+            # The declared size is that of the descriptor, if there is one.
             declared_bits=declared if properties.data_location is None else None,
             lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
         )
@@ -290,7 +291,7 @@ class Resolver:
         return TypedObject(kind, _lowest(kind, data))
 
     def _with_element(self, kind: Array, data: Location, about: ObjectPlace) -> Array:
-        """Elements whose size is told once for all of them; others stay as they are."""
+        """Resolve elements that all have the same size; others stay as they are."""
         element = kind.element
         bare = strip(element)
         if not is_dynamic(element) or (isinstance(bare, Dynamic) and _has_descriptor(bare)):
@@ -341,7 +342,7 @@ def _has_descriptor(kind: Dynamic) -> bool:
 
 
 def _lowest(kind: Array, first: Location) -> Location:
-    """Where an array begins whose first element is at a place: strides may be negative."""
+    """Return the start of an array from its first element: strides may be negative."""
     if not any(stride is not None and stride < 0 for stride in kind.strides_bits):
         return first
     strides = strides_of(kind) or ()

@@ -1,7 +1,7 @@
 """A session: code objects, a target and a focus; variables as plain data.
 
-Everything that a user asks of a program goes through here: the command line, the prompt and
-scripts only choose and show.
+Every question about a program goes through here: the command line, the prompt and scripts only
+choose and show.
 """
 
 from __future__ import annotations
@@ -96,17 +96,17 @@ class Session:
     quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
     """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
     is_heuristic: bool = field(default=False, kw_only=True)
-    """Find callers of AMD GPU functions by the call convention where nothing tells them."""
+    """Find callers of AMD GPU functions by the call convention if no frame information does."""
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
     has_frames: bool = field(default=False, kw_only=True)
-    """Whether whoever asks moves between frames: then an inlined one sees only what is its own.
+    """True for front ends with `up`/`down`: an inlined frame sees only its own variables.
 
-    Elsewhere a name means what functions into which it is inlined have, too.
+    Otherwise a name also finds variables of the functions into which the frame is inlined.
     """
     knows_loaded: bool = field(default=False, kw_only=True)
-    """Whether the machine tells what is loaded: then no program location is a wrong request."""
+    """Whether the machine knows what is loaded: then every program location is a valid question."""
     other_code_objects: tuple[CodeObject, ...] = field(default=(), repr=False, kw_only=True)
     """What the process has loaded for other processors: for GPUs, for threads of the CPU."""
     top: Session | None = field(default=None, repr=False, kw_only=True)
@@ -116,7 +116,7 @@ class Session:
     inline_level: int = field(default=0, kw_only=True)
     """Of the function in focus: how many functions are inlined into it, one into the other."""
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
-    """Compare all places of what is read (A.2.5.3)."""
+    """Compare all places of each read location (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)
     """Evaluations of values on entry that are under way, one within the other."""
     presenter: Callable[[Session], Presenter] | None = field(default=None, repr=False, kw_only=True)
@@ -195,7 +195,7 @@ class Session:
         return self._stacks[self.stop]
 
     def forget_frames(self) -> None:
-        """After something was written: what was found may hang on it."""
+        """Drop cached results after a write: they may depend on it."""
         (self.top or self)._stacks.clear()
         self.write_count.writes += 1
 
@@ -206,8 +206,7 @@ class Session:
 
     @property
     def frame_source(self) -> str | None:
-        """What has the registers of the frame in place of call frame information; None where that
-        has them."""
+        """The source of the frame's registers if it is not call frame information."""
         return None
 
     def at_level(self, level: int, inline_level: int = 0) -> Session:
@@ -258,7 +257,7 @@ class Session:
         )
 
     def comparing(self) -> Session:
-        """The same session, which compares all places of what is read."""
+        """Return the same session with the comparison of all places of each read location."""
         comparison = Comparison()
         top = None if self.top is None else evolve(self.top, comparison=comparison)
         return evolve(self, comparison=comparison, top=top)
@@ -301,9 +300,9 @@ class Session:
         return self.focused_frame.lane_count
 
     def active_lanes(self) -> tuple[int | None, str | None]:
-        """The frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
+        """Return the frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
 
-        None where it is not known; then a note, where there is more to say.
+        None if unknown; then with a note, if there is more to say.
         """
         try:
             mask = self.frame.active_lanes()
@@ -328,7 +327,7 @@ class Session:
         return (self.top or self).active_lanes()
 
     def is_active(self, lane: int) -> bool | None:
-        """Whether the wave executes a lane; None where that is not known."""
+        """Return whether the wave executes a lane; None if unknown."""
         mask, _ = self.executing_lanes()
         return None if mask is None else bool(mask >> lane & 1)
 
@@ -350,7 +349,7 @@ class Session:
         return states
 
     def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
-        """Where the first lanes are; none where each has to be asked."""
+        """Return where the first lanes are; empty if each needs its own evaluation."""
         try:
             count = min(count, self.lane_count()[0])
             return self.focused(None).frame.lane_locations(count) or ()
@@ -365,9 +364,9 @@ class Session:
     def focus(self) -> tuple[SubprogramFrame, Context]:
         """The frame in focus and its evaluation context, without a unit.
 
-        Law: they are made once for a stop of the target, where files alone decide all that is in
-        them: neither DW_AT_LLVM_lane_pc nor DW_AT_LLVM_iterations is evaluated. Writes then change
-        nothing. A frame that has noted what it assumed of registers is not handed out again.
+        Law: they are cached for a stop of the target if files alone determine them: neither
+        DW_AT_LLVM_lane_pc nor DW_AT_LLVM_iterations is evaluated. Then writes do not change them. A
+        frame that recorded assumptions about registers is not cached.
         """
         stop = self.stop
         context = self._contexts.get(stop)
@@ -432,7 +431,7 @@ class Session:
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """The code objects in which a name is looked for, that of the program location first."""
+        """Return the code objects to search for a name, that of the program location first."""
         here = self.code_object
         return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
 
@@ -445,7 +444,7 @@ class Session:
         infos = tuple(code_object.info for code_object in objects)
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
-            if self.is_absent:  # the lane sees what is outside of functions
+            if self.is_absent:  # the lane sees only names outside of functions
                 return NameLookup(infos, code_object.scopes.unit_at(pc))
             is_with_wave = self.lane is None or not self.focused_frame.has_lane_pc
             here = pc if is_with_wave else self.frame.program_location(self.lane) or pc
@@ -491,13 +490,13 @@ class Session:
         return self.did_you_mean(name, "variable", "function")
 
     def what_is_not_searched(self) -> str:
-        """Of a name that is not found, why it may be there all the same; mostly nothing."""
+        """Return why an unknown name may exist nevertheless; usually ""."""
         errors = (code_object.info.unsearched for code_object in self.code_objects)
         return "".join(f" Not searched: {error}" for error in errors if error is not None)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
-        """What was perhaps meant by a name: a variable in scope, else what is outside of functions,
-        of these kinds."""
+        """Suggest a name: a variable in scope, else an entity of these kinds outside of
+        functions."""
         try:
             variables_here = self.variables() if "variable" in kinds else []
         except DwarfGpuError:
@@ -523,12 +522,12 @@ class Session:
         return VariablePlace(frame, context, location, stop, writes)
 
     def _is_fresh(self, place: VariablePlace) -> bool:
-        """Whether the machine has not run, and nothing was written, since a place was found."""
+        """Return whether the machine has not run, and nothing was written, since a place was
+        found."""
         return (place.stop, place.writes) == (self.stop, self.write_count.writes)
 
     def at_symbol(self, variable: Variable) -> Location | None:
-        """Where a variable without a location is by the symbol of its name; None where it has none
-        that others can mean."""
+        """Return the location of the symbol with a variable's name, if others can refer to it."""
         address = address_of_symbol(self.code_objects, variable)
         return None if address is None else self.frame.place(GivenAddress(0, address))
 
@@ -595,7 +594,7 @@ class Session:
             return evolve(reading, failure=at_start(self, error))
 
     def notes_on(self, variable: Variable) -> tuple[str, ...]:
-        """What is assumed about the focus and the variable's description; it is not read."""
+        """Return the assumptions about the focus and the variable's description; it is not read."""
         try:
             frame, context = self.focus()
             return self._notes(variable, frame, context.pc)
@@ -603,11 +602,11 @@ class Session:
             return ()  # the reading itself reports it
 
     def resolver(self) -> Resolver:
-        """Resolves types of which the program tells the rest, for the focus."""
+        """The resolver of types that depend on the program, for the focus."""
         return Resolver(self.context)
 
     def _notes(self, variable: Variable, frame: SubprogramFrame, pc: int | None) -> tuple[str, ...]:
-        """What was assumed about the focus and the variable's description."""
+        """Return the assumptions about the focus and the variable's description."""
         count, note = self.lane_count()
         assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
         on_location = self._notes_on_locations.get(variable)

@@ -1,4 +1,4 @@
-"""The attributes of types, evaluated for one object: the numbers and places that they are.
+"""Attributes of types, evaluated for one object to numbers and places.
 
 Each is evaluated with the context that its section prescribes: those of DWARF 5 2.19 and A.5.18.1
 with the object's location as the object and an empty stack, the bounds of a generic subrange with
@@ -6,7 +6,7 @@ the index of their dimension on the stack; DW_AT_data_member_location (A.5.7.3),
 DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) without an object, with their
 operands on the stack.
 
-Law: what one answer costs is bounded, however its types are made.
+Law: the cost of an answer is bounded, however its types are built.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
 STEPS: Final = 5_000
-"""Operations of one attribute: those that compilers write have a dozen."""
+"""Maximum number of operations of one attribute; compilers write a dozen."""
 EVALUATIONS: Final = 2_000
 """Attributes evaluated for one answer."""
 LARGEST_LENGTH_BYTES: Final = 8
-"""Of the number that tells the length of a string."""
+"""Maximum size of a string's length field."""
 
 
 @frozen(eq=False)
@@ -81,7 +81,7 @@ class TypeAttributes:
     """Evaluates attributes in one context, with one budget for all of them."""
 
     def __init__(self, context: Callable[[], Context]) -> None:
-        """`context`: that of the focus, asked for when something must be evaluated."""
+        """`context` returns that of the focus; called when something must be evaluated."""
         self._make_context = context
         self._evaluations_left = EVALUATIONS
         self._too_much: dict[int, LimitExceeded] = {}
@@ -191,7 +191,7 @@ class TypeAttributes:
         try:
             if is_turned:
                 field = read_field(access, location, size, kind)
-                field.to_bytes(access.endian)  # an error where it is not known
+                field.to_bytes(access.endian)  # raises if it is unknown
                 return signed(field.value, size) if is_signed else field.value
             if size % 8 == 0:
                 data = access.read_bytes(location, size // 8)
@@ -221,7 +221,7 @@ class TypeAttributes:
         object: Location | None,
         stack: tuple[Entry, ...],
     ) -> Result:
-        """Evaluate within the budget; what was too much once is not tried again."""
+        """Evaluate within the budget; what exceeded it once is not tried again."""
         if id(source) in self._too_much:
             raise self._too_much[id(source)]
         if self._evaluations_left <= 0:
@@ -243,9 +243,10 @@ class TypeAttributes:
             raise
 
     def _listed(self, source: LocList, context: Context) -> Location:
-        """A location list, each entry of which has the stack of the attribute.
+        """Evaluate a location list, each entry with the stack of the attribute.
 
-        A.2.5.5 says an empty one, but then no list could describe a member: docs/spec-notes.md.
+        A.2.5.5 specifies an empty stack, but then no list could describe a member:
+        docs/spec-notes.md.
         """
         places: dict[SingleLocation, None] = {}
         stop = context.stop
