@@ -20,7 +20,7 @@ from dwarfgpu.arch.model import (
     RegisterPart,
     bank,
 )
-from dwarfgpu.arch.processors import Processor, by_mach, processor
+from dwarfgpu.arch.processors import Processor, processor
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import (
     EvaluationError,
@@ -58,11 +58,6 @@ def is_call(architecture: Architecture, instruction: int) -> bool:
     """Whether the four bytes are an instruction that calls, with s[30:31] as return address."""
     swap, call = _CALLS.get(processor(architecture.name).generation, (0, 0))
     return bool(swap) and (instruction & ~0xFF == swap or instruction & ~0xFFFF == call)
-
-
-def processor_by_mach(mach: int) -> str:
-    """The name of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
-    return by_mach(mach).name
 
 
 def amdgpu(name: str, wave_size: int | None = None) -> Architecture:

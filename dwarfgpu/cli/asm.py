@@ -13,7 +13,8 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE
-from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural
+from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.terminal.input import text_input
 
 SCHEMA: Final = "dwarfgpu-asm-1"
@@ -70,7 +71,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _bytes(text: str, given: Encoding, arch: Architecture, arguments: Namespace) -> bytes:
-    unit_offset = natural(arguments.unit_offset, "--unit-offset")
+    unit_offset = natural(arguments.unit_offset, "--unit-offset") or 0
     try:
         return assemble(text, given.dialect, given.format, arch, unit_offset=unit_offset)
     except Malformed as error:  # the request, not some file's bytes, is what is wrong

@@ -20,6 +20,7 @@ from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
+from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.service.error_text import error_json, error_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "dwarfgpu-convert-1"
 ELEMENT_BYTES: Final = (2, 4, 8, 16)
-_DEFAULT_ARCHITECTURE: Final = "gfx942"
 _ADDRESS: Final = re.compile(
     r"\s*(?:(?P<space>\w+)(?:\[(?P<lane>\w+)\])?\s*#\s*)?(?P<address>\w+)\s*"
 )
@@ -75,7 +75,7 @@ def configure(parser: ArgumentParser) -> None:
         help="amd-2020: the spaces 0x20 to 0x5f are the private memory of lanes 0 to 63",
     )
     machine = parser.add_argument_group("machine")
-    machine.add_argument("--arch", metavar="GPU", help=f"{_DEFAULT_ARCHITECTURE} by default")
+    machine.add_argument("--arch", metavar="GPU", help=f"{DEFAULT_ARCHITECTURE} by default")
     machine.add_argument("--wave-size", metavar="LANES", help="32 or 64")
     machine.add_argument("--state", metavar="FILE", help="a state, which knows its apertures")
     machine.add_argument("--wave", metavar="N", help="of the state; by default its first")
@@ -135,7 +135,7 @@ def _focus(args: Namespace) -> _Focus:
     if args.state is None:
         if args.wave is not None:
             raise UsageError("--wave: only a state has waves; give --state FILE")
-        arch = architecture(args.arch or _DEFAULT_ARCHITECTURE, lanes)
+        arch = architecture(args.arch or DEFAULT_ARCHITECTURE, lanes)
         apertures = NO_APERTURES
     else:
         from dwarfgpu.machine.state.load import load_state, wave_named

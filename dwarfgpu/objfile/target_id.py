@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 
 Setting = Literal["unsupported", "any", "off", "on"]
@@ -136,11 +136,3 @@ _V2_ISAS: Final[dict[tuple[int, int, int], tuple[str | None, Setting | None]]] =
 def processor_of(target: TargetId) -> Processor | None:
     """Return the processor; None if it is unknown."""
     return PROCESSORS.get(target.processor)
-
-
-def same_machine(file: ObjectFile, target_id: TargetId) -> bool:
-    """Whether a code object runs on a target."""
-    try:
-        return target_of_flags(file).accepts(target_id)
-    except DwarfGpuError:
-        return False

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Final
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for
 from dwarfgpu.terminal.input import is_object
-
-_LONGEST: Final = 40
-"""Characters of a number that are quoted."""
 
 
 @frozen
@@ -62,15 +56,6 @@ def encoding(arguments: Namespace, text: str = "") -> Encoding:
         "big" if arguments.big_endian else arch.endian,
     )
     return Encoding(dialect_for(arguments.dialect, text=text), form, arch)
-
-
-def natural(text: str, option: str) -> int:
-    """A number of at least 0; `UsageError` for anything else."""
-    value = integer_of(text)
-    if value is None or not 0 <= value < 1 << 64:
-        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-        raise UsageError(f"{option}: expected an integer of at least 0 and 64 bits, not {shown!r}")
-    return value
 
 
 def is_core(word: str) -> bool:

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from dwarfgpu.arch import ARCHITECTURES, architecture
-from dwarfgpu.arch.amdgpu import amdgpu, processor_by_mach
-from dwarfgpu.arch.processors import PROCESSORS, processor
+from dwarfgpu.arch.amdgpu import amdgpu
+from dwarfgpu.arch.processors import PROCESSORS, by_mach, processor
 from dwarfgpu.errors import Unsupported, UsageError
 
 
@@ -44,7 +44,7 @@ def test_every_name_makes_one_architecture(name: str) -> None:
     ],
 )
 def test_mach(mach: int, name: str) -> None:
-    assert processor_by_mach(mach) == name
+    assert by_mach(mach).name == name
 
 
 def test_machs_are_distinct() -> None:
@@ -54,7 +54,7 @@ def test_machs_are_distinct() -> None:
 @pytest.mark.parametrize("mach", [0, 0x01, 0x27, 0xFF, -1, 1 << 70])
 def test_mach_of_no_processor(mach: int) -> None:
     with pytest.raises(Unsupported, match="EF_AMDGPU_MACH"):
-        processor_by_mach(mach)
+        by_mach(mach)
 
 
 @pytest.mark.parametrize(

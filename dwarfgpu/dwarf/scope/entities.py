@@ -299,18 +299,6 @@ def calls_below(scope: Die) -> Iterator[Die]:
                     yield child
 
 
-def first_call(function: Die) -> Die | None:
-    """The first inlined call, in the order of its unit, of a function; None where there is none."""
-    unit = function.unit
-    declaration = tuple(function.origins())[-1]
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
-        if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
-            call = unit.die(index)
-            if tuple(call.origins())[-1] == declaration and code_ranges(call):
-                return call
-    return None
-
-
 def _origins_in(scope: Die) -> Iterator[Die]:
     """What the variables of a scope and of its blocks, into which producers move them, are
     instances of."""
