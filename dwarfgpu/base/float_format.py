@@ -120,6 +120,7 @@ class FloatFormat:
             return math.inf if number > 0 else -math.inf
 
 
+BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
 BINARY16: Final = FloatFormat("binary16", 5, 10)
 BINARY32: Final = FloatFormat("binary32", 8, 23)
 BINARY64: Final = FloatFormat("binary64", 11, 52)

@@ -169,3 +169,8 @@ class CodeObject:
 
             address = section.address + self.load_address
             yield Image(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
+
+
+def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:
+    """The one whose code has a program location; None for a location in none."""
+    return next((one for one in code_objects if one.covers(location)), None)

@@ -23,6 +23,7 @@ from dwarfgpu.expr.context import ExprLoc, Frame, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits
@@ -58,7 +59,6 @@ WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
-_ON_ENTRY: Final = ("entry_value", "GNU_entry_value")
 _LARGE: Final = re.compile(
     r"\{?<error(?: reading variable)?: value requires \d+ bytes, which is more"
 )
@@ -208,7 +208,8 @@ def _is_by_wrong_frame(
 ) -> bool:
     """Whether GDB's value on entry is what the call tells, by registers of the function called."""
     is_on_entry = any(
-        instruction.operation.name in _ON_ENTRY for instruction in _instructions(session, variable)
+        instruction.operation.name in ENTRY_VALUES
+        for instruction in _instructions(session, variable)
     )
     attribute = variable.location
     if attribute is None or not is_on_entry or theirs.bits is None:
@@ -422,7 +423,7 @@ def _depends_on_lost(
         number = _named_register(instruction)
         if number is not None and session.level and session.frame.register(number).is_undefined:
             return True
-        if instruction.operation.name in _ON_ENTRY and depth < _MOST_CALLS:
+        if instruction.operation.name in ENTRY_VALUES and depth < _MOST_CALLS:
             told = _told_by_call(session, instruction, variable)
             if told is not None and _depends_on_lost(*told, variable, depth + 1):
                 return True

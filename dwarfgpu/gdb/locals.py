@@ -148,7 +148,7 @@ def _variable(session: GdbSession, variable: Variable) -> JsonObject:
         "name": variable.name,
         "line": _line(variable),
         "kind": _KINDS[variable.kind],
-        "type": _type(variable),
+        "type": variable.readable_type_text,
         "state": state,
         "bytes": None if bits is None else bits.hex(endian),
         "undefined_bits": undefined,
@@ -186,12 +186,5 @@ def _is_nowhere(bits: Bits) -> bool:
 def _line(variable: Variable) -> int | None:
     try:
         return variable.decl_line
-    except DwarfGpuError:
-        return None
-
-
-def _type(variable: Variable) -> str | None:
-    try:
-        return variable.type_text
     except DwarfGpuError:
         return None

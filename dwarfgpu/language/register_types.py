@@ -9,13 +9,12 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.float_format import BINARY16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
 
 _CODE: Final = ("pc", "pc_32", "rip", "eip")
-_BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
 _FORMATS: Final = {
-    "bfloat16": _BFLOAT16, "half": BINARY16, "float": BINARY32, "double": BINARY64,
+    "bfloat16": BFLOAT16, "half": BINARY16, "float": BINARY32, "double": BINARY64,
 }  # fmt: skip
 _DESCRIBED: Final = {
     "bfloat16": "builtin_type_bfloat16",

@@ -15,6 +15,7 @@ from dwarfgpu.language.functions import FUNCTIONS
 from dwarfgpu.language.registers import is_lacking
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
+from dwarfgpu.repl.files.symbol_index import CODE_KINDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.focus import lane_numbers
 from dwarfgpu.service.value_history import options_of
@@ -47,7 +48,6 @@ _OPERANDS: Final = (
     "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
     "namespace", "code symbol", "data symbol",
 )  # fmt: skip
-_FUNCTIONS: Final = ("function", "inlined function", "code symbol")
 _UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
 """Other names of commands that GDB takes and does not list."""
 _MOST_BASES: Final = 50
@@ -254,7 +254,7 @@ def _named(found: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
 def _of_symbol(shell: Shell, text: str) -> Offer:
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
-        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        found = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
         return match.start("word"), _named(found)
     start, offered = _of_expression(shell, text)
     inlined = shell.symbols.starting_with(text[start:], ("inlined function",))
@@ -271,7 +271,7 @@ def _of_place(shell: Shell, text: str) -> Offer:
         return start, (each for each in offered if each.text.startswith(text[start:]))
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
-        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        found = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
         return match.start("word"), _named(found)
     start = len(text) - len(text.lstrip())
     word = text[start:]
@@ -285,7 +285,7 @@ places: Final = OfText(_of_place, is_fitting=True)
 
 def functions(shell: Shell, word: str) -> Iterator[Candidate]:
     """Functions."""
-    return _named(shell.symbols.starting_with(word, _FUNCTIONS))
+    return _named(shell.symbols.starting_with(word, CODE_KINDS))
 
 
 def words(*given: str) -> Callable[[Shell, str], Iterator[Candidate]]:

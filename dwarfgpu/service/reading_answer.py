@@ -121,17 +121,11 @@ def of_reading(
         reading.pointer is not None,
     )
 
-    def type_text() -> str | None:
-        try:
-            return variable.type_text
-        except DwarfGpuError:  # `subject.named` says why
-            return None
-
     return of_contents(
         contents,
         session,
         text=partial(variable_text, reading, session, options),
-        type_text=type_text,
+        type_text=lambda: variable.readable_type_text,
     )
 
 

@@ -184,7 +184,7 @@ def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel
             location = physical.location
             count = stack.function_counts.get(location, 0) if session.lane is None else 0
             if not count:
-                count = max(len(_functions_or_none(session.at_level(level))), 1)
+                count = max(len(readable_functions_at(session.at_level(level))), 1)
                 stack.function_counts[location] = count
         skipped = 0 if level else min(hidden, count)
         yield NumberedLevel(physical, number, count - skipped, skipped)
@@ -209,7 +209,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     assert stack is not None
     level = physical.level
     at_level = session.at_level(level)
-    functions = _functions_or_none(at_level)
+    functions = readable_functions_at(at_level)
     has_lane = _has_lane(at_level)
     by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
@@ -309,7 +309,7 @@ def selected_number(session: Session) -> int:
     return 0
 
 
-def _functions_or_none(session: Session) -> list[Die]:
+def readable_functions_at(session: Session) -> list[Die]:
     """Unreadable debug information must not hide the frames."""
     try:
         return functions_at(session)
@@ -333,7 +333,7 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
 
 def function_in_focus(session: Session) -> str | None:
     """The name of the function in focus as frames show it, inlined ones by their own."""
-    return _name(session, _functions_or_none(session), session.inline_level)
+    return _name(session, readable_functions_at(session), session.inline_level)
 
 
 def symbol_name(session: Session, pc: int) -> str | None:

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.entry_values import (
@@ -31,7 +32,6 @@ from dwarfgpu.session.entry_values import (
     entry_value_from_call_site,
 )
 
-_ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
 _PARAMETER: Final = "GNU_parameter_ref"
 
 
@@ -160,7 +160,7 @@ def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:
         used = attribute.unit
         for instruction in decode(attribute.expression, used.dialect, used.format).instructions:
             operand = instruction.operands[0] if instruction.operands else None
-            if instruction.operation.name in _ENTRY_VALUES and isinstance(operand, bytes):
+            if instruction.operation.name in ENTRY_VALUES and isinstance(operand, bytes):
                 yield operand
             elif instruction.operation.name == _PARAMETER and isinstance(operand, int):
                 try:

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
 )
 from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.errors import DwarfGpuError
@@ -55,22 +55,17 @@ class LoadedCode:
     """Mistakes to correct, by their names (`dwarfgpu.cfi.quirks`)."""
 
     def row_at(self, location: int) -> FrameRow | None:
-        code_object = self._at(location)
+        code_object = code_object_at(self.code_objects, location)
         row = None if code_object is None else code_object.info.call_frames.row_at(location)
         return None if row is None else corrected(row, self.quirks, self.architecture)
 
     def file_text(self, location: int) -> str:
-        code_object = self._at(location)
+        code_object = code_object_at(self.code_objects, location)
         return ", which is in no code object" if code_object is None else f" in {code_object.name}"
 
     def kernel_at(self, location: int) -> str | None:
-        code_object = self._at(location)
+        code_object = code_object_at(self.code_objects, location)
         return None if code_object is None else kernel_in(code_object, location)
-
-    def _at(self, location: int) -> CodeObject | None:
-        return next(
-            (code_object for code_object in self.code_objects if code_object.covers(location)), None
-        )
 
 
 def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:

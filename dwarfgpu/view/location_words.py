@@ -13,11 +13,11 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocLis
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.expr.text.text import instruction_text
 
 _PIECES: Final = ("piece", "bit_piece")
 _TLS: Final = ("form_tls_address", "GNU_push_tls_address")
-_ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
 _MOST_RANGES: Final = 10_000
@@ -158,7 +158,7 @@ class Describer:
         for instruction in part:
             text = self._operation(instruction, expression.dialect, expression)
             yield f"  {base + instruction.offset:>{width}}: {text}\n"
-            if instruction.operation.name in _ENTRY_VALUES and depth < _DEEPEST:
+            if instruction.operation.name in ENTRY_VALUES and depth < _DEEPEST:
                 (inner,) = instruction.operands
                 assert isinstance(inner, bytes)
                 nested = decode(inner, expression.dialect, expression.format)
@@ -169,7 +169,7 @@ class Describer:
         """`DW_OP_breg4 1 [$rsi]`; operations of which GDB has no form in dwarfgpu's."""
         name, register = instruction.operation.name, self._register(instruction)
         title = instruction.operation.title
-        if name in _ENTRY_VALUES:
+        if name in ENTRY_VALUES:
             return title
         operands = [operand for operand in instruction.operands if isinstance(operand, int)]
         if register is not None and name.startswith("bregx"):

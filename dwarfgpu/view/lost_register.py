@@ -12,12 +12,12 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Step, register_of
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import GIVES_UNDEFINED, StepView
 
 _READS = ("regval_type", "GNU_regval_type", "bregx")
-_ENTRY = ("entry_value", "GNU_entry_value")
 
 
 def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
@@ -26,7 +26,7 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
     if failed is None or not isinstance(failed.error, UndefinedBits):
         return None
     instruction = failed.instruction
-    is_entry = instruction.operation.name in _ENTRY
+    is_entry = instruction.operation.name in ENTRY_VALUES
     number = _on_entry(instruction) if is_entry else _register(instruction)
     physical = session.physical_frame
     if number is None or physical is None:

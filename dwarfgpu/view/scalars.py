@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.float_format import BINARY32, BINARY64, FloatFormat
+from dwarfgpu.base.float_format import BFLOAT16, BINARY32, BINARY64, FloatFormat
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.constants import Style
     from dwarfgpu.dwarf.types.types import Enum
 
-BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
 E5M2: Final = FloatFormat("fp8 e5m2 (OCP)", 5, 2)
 E4M3: Final = FloatFormat("fp8 e4m3 (OCP)", 4, 3)
 

@@ -52,7 +52,7 @@ class _Layout:
             "name": member.name,
             "type": type_name(member.type, cplusplus=self.cplusplus),
             "bit_offset": member.bit_offset if is_placed else None,
-            "bit_size": _size(member),
+            "bit_size": member_bits(member),
             "is_static": member.is_static,
             "is_base": member.is_base_class,
             **({} if member.is_static else self.inside(_bare(member.type), around)),
@@ -67,7 +67,7 @@ def _bare(kind: Type | None) -> Type | None:
         return None
 
 
-def _size(member: Member) -> int | None:
+def member_bits(member: Member) -> int | None:
     """None where it is not known, or the file has an impossible one."""
     try:
         return size_bits(member.type) if member.bit_size is None else member.bit_size
@@ -79,7 +79,7 @@ def _holes(kind: Struct) -> list[Plain]:
     """The bits that no member has, by offset; of none if a member's place is not known."""
     placed: list[tuple[int, int]] = []
     for member in kind.members:
-        size = _size(member)
+        size = member_bits(member)
         if member.is_static:
             continue
         if member.location is not None or member.bit_offset is None or size is None:

@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.types.types import (
     size_bits,
     strip,
 )
-from dwarfgpu.errors import IllFormed
 from dwarfgpu.view.local_names import LocalNames
+from dwarfgpu.view.type_layout import member_bits
 from dwarfgpu.view.type_text import Definition, Labels, needs_labels
 
 _HEADER: Final = "/* offset      |    size */  "
@@ -106,7 +106,7 @@ class _Offsets:
                 yield from labels.before(field.access)
             if kind.kind != "union" and field.bit_offset is not None and not field.is_static:
                 yield from _hole(end, field.bit_offset, "hole")
-                end = field.bit_offset + (_field_bits(field) or 0)
+                end = field.bit_offset + (member_bits(field) or 0)
             place = _place(kind, field, base_bits, self.number)
             yield from self._member(field, level + 4, place, base_bits, end, local)
         self.around.pop()
@@ -144,14 +144,6 @@ class _Offsets:
         *lines, last = inner_lines
         yield from lines
         yield f"{last}{'' if member.name is None else f' {member.name}'};"
-
-
-def _field_bits(member: Member) -> int | None:
-    """The size of a member; None where it has none, as a bit-field of a negative size."""
-    try:
-        return size_bits(member.type) if member.bit_size is None else member.bit_size
-    except IllFormed:
-        return None
 
 
 def _decimal(number: int) -> str:

@@ -16,7 +16,7 @@ from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.stack import End
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.errors import DwarfGpuError
 
 _CALL_BYTES: Final = 4
@@ -69,23 +69,18 @@ class GpuCallers:
             )
         return address
 
-    def _at(self, location: int) -> CodeObject | None:
-        return next(
-            (code_object for code_object in self.code_objects if code_object.covers(location)), None
-        )
-
     def _function(self, location: int) -> _Function | None:
-        code_object = self._at(location)
+        code_object = code_object_at(self.code_objects, location)
         return None if code_object is None else _function_in(code_object, location)
 
     def _is_kernel(self, function: _Function) -> bool:
-        code_object = self._at(function.entry)
+        code_object = code_object_at(self.code_objects, function.entry)
         return code_object is not None and _is_kernel_in(code_object, function)
 
     def _is_behind_call(self, address: int) -> bool:
         """Whether the instruction before a program location calls, with s[30:31]."""
         call = address - _CALL_BYTES
-        code_object = self._at(call)
+        code_object = code_object_at(self.code_objects, call)
         if code_object is None or address % _CALL_BYTES:
             return False
         data = code_object.file.memory_bytes(call - code_object.load_address, _CALL_BYTES)

@@ -154,6 +154,14 @@ class Variable:
         return type_name(kind, cplusplus=unit.is_cplusplus, style=unit.style)
 
     @property
+    def readable_type_text(self) -> str | None:
+        """`type_text`; None too for a type that cannot be read: the value reports that."""
+        try:
+            return self.type_text
+        except DwarfGpuError:
+            return None
+
+    @property
     def decl_line(self) -> int | None:
         holder = self.die.holder(dw.AT_DECL_LINE)
         return None if holder is None else holder.integer(dw.AT_DECL_LINE)

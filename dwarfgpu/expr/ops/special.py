@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import IllFormed, Unsupported
@@ -15,6 +17,9 @@ from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.model.value import Value
+
+ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
+"""The operations for a value on entry to the frame, by name."""
 
 
 @op(0xA5, spec="A.2.5.4.3.4", equals="DW_OP_regx {register}; DW_OP_deref_type {size}, {type}")

@@ -20,8 +20,7 @@ from dwarfgpu.repl.data.examine import address_of, memory_lines
 from dwarfgpu.repl.data.memory_units import SIZES, Format, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, options_of, required
-from dwarfgpu.session.backtrace import functions_at
-from dwarfgpu.session.session import Session
+from dwarfgpu.session.backtrace import readable_functions_at
 from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
@@ -155,16 +154,11 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
 def displayed(shell: Shell) -> Iterator[Part]:
     """All that is shown in the frame in focus."""
     for display in list(shell.displays):
-        is_here = display.function is None or display.function in _functions(shell.session)
+        is_here = display.function is None or display.function in readable_functions_at(
+            shell.session
+        )
         if display.is_enabled and is_here:
             yield from _shown(shell, display)
-
-
-def _functions(session: Session) -> list[Die]:
-    try:
-        return functions_at(session)
-    except DwarfGpuError:
-        return []
 
 
 def _made(shell: Shell, argument: str) -> Display:

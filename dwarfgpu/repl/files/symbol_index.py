@@ -24,7 +24,7 @@ _ENOUGH: Final = 20_000
 _INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
-_PLACES: Final = ("function", "inlined function", "code symbol")
+CODE_KINDS: Final = ("function", "inlined function", "code symbol")
 
 
 class SymbolIndex:
@@ -88,7 +88,7 @@ class SymbolIndex:
 
     def functions(self, word: str) -> Iterator[tuple[str, str]]:
         """Functions whose name begins so, or a part of it after `::`, as in GDB's places."""
-        yield from _starting_with(self._names, word, _PLACES)
+        yield from _starting_with(self._names, word, CODE_KINDS)
         for _, name in _starting_with(self._parts, word, None):
             yield name, "function"
 
@@ -118,7 +118,7 @@ def _starting_with(
 
 def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, kind in names:
-        if kind in _PLACES and "::" in name:
+        if kind in CODE_KINDS and "::" in name:
             for match in _INSIDE.finditer(name):
                 if match[0] == "(":
                     break

@@ -242,7 +242,8 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
         reading = frame.session.read(each)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
-        data: JsonObject = {"name": each.name, "value": text, "type": _type_text(reading.variable)}
+        type_text = reading.variable.readable_type_text
+        data: JsonObject = {"name": each.name, "value": text, "type": type_text}
         yield Output(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
@@ -319,14 +320,6 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listed(shell, "parameter", argument, "arguments")
 
 
-def _type_text(variable: Variable) -> str | None:
-    """None for a type that cannot be read: the value of the variable says so."""
-    try:
-        return variable.type_text
-    except DwarfGpuError:
-        return None
-
-
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
     letters, typed, argument = listing_options(argument)
@@ -335,7 +328,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         variable
         for variable in variables(session, kind)
         if pattern.search(variable.name)
-        and (not typed or of_type.search(_type_text(variable) or ""))
+        and (not typed or of_type.search(variable.readable_type_text or ""))
     ]
     if not found and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
@@ -352,7 +345,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
             incomplete.append(each)
         text = contents(session, reading, options)
         told[each.name] = text
-        data: JsonObject = {"name": each.name, "value": text, "type": _type_text(reading.variable)}
+        type_text = reading.variable.readable_type_text
+        data: JsonObject = {"name": each.name, "value": text, "type": type_text}
         yield Output(f"{each.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:

@@ -12,12 +12,12 @@ from traceback import StackSummary, TracebackException
 from typing import Any, Final
 
 import dwarfgpu
-from dwarfgpu import language, printers
+from dwarfgpu import printers
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.data.print import shown_value
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
 from dwarfgpu.repl.support.borrowed_streams import CapturedText, lent_streams
@@ -211,7 +211,7 @@ class _Names(dict[str, Any]):
             case "evaluate":
                 return partial(evaluated, shell.session, shell.values)
             case "text":
-                return partial(_text, shell)
+                return partial(shown_value, shell)
             case "options":
                 return options_of(shell.session, shell.values)
             case "DwarfGpuError":
@@ -221,7 +221,3 @@ class _Names(dict[str, Any]):
         if name in printers.__all__:
             return getattr(printers, name)
         raise KeyError(name)
-
-
-def _text(shell: Shell, value: TypedValue) -> str:
-    return language.format(value, shell.session, shell.settings.format_options())
