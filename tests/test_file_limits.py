@@ -7,13 +7,15 @@ import struct
 import tracemalloc
 import zlib
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_limits import FileLimits
@@ -196,3 +198,19 @@ def test_an_unknown_name_may_be_in_units_that_are_not_read(
     assert done.err.count("Not searched") == max(words.count("-ex"), 1)
     where = run("where", path, "x", "--max-units", 20)
     assert (where.status, where.out.endswith("(--max-units)\n")) == (1, True)
+
+
+@pytest.mark.parametrize("size_bytes", [8 << 20, 0])
+def test_unpacking_takes_no_more_memory_than_what_is_unpacked(size_bytes: int) -> None:
+    """No second copy of it, and nothing beyond what the header says."""
+    data = zlib.compress(Random(1).randbytes(1 << 16) * 128)
+    tracemalloc.start()
+    try:
+        if size_bytes:
+            assert len(inflate(data, size_bytes, "made")) == size_bytes
+        else:
+            with pytest.raises(Malformed, match="does not decompress to 4096 bytes"):
+                inflate(data, 4096, "made")
+        assert tracemalloc.get_traced_memory()[1] < 1.25 * size_bytes + (1 << 18)
+    finally:
+        tracemalloc.stop()

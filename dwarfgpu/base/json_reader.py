@@ -20,6 +20,8 @@ from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
+MOST_VALUES = 2_000_000
+"""Of a document: each takes up to a hundred bytes, whatever it is."""
 MOST_DEVICE_BYTES = MAX_BYTES
 """Limit for pipes and devices, which may never end."""
 
@@ -200,7 +202,9 @@ def load(path: Path) -> Field:
 
 
 def parse(text: str, source: str) -> Field:
-    """The JSON document of a text."""
+    """The JSON document of a text; `UsageError` before anything is made of one too large."""
+    if len(text) > MOST_VALUES and sum(map(text.count, ",{[")) > MOST_VALUES:
+        raise UsageError(f"{source}: more than {MOST_VALUES} values; long data belong in arrays")
     try:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:

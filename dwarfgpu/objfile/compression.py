@@ -36,31 +36,42 @@ class _Zstandard(Protocol):
 
 def inflate(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack zlib data; `Malformed` unless exactly `size_bytes` come out."""
-    _check_ratio(len(data), size_bytes, subject)
-    try:
-        out = zlib.decompressobj().decompress(data, size_bytes + 1)
-    except zlib.error as error:
-        raise Malformed(f"{subject} cannot be decompressed: {error}") from None
-    if len(out) != size_bytes:
-        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
-    return out
+    return inflate_some(memoryview(data), size_bytes, subject)[0]
 
 
 def inflate_some(data: memoryview | FileBytes, size_bytes: int, subject: str) -> tuple[bytes, int]:
     """The same of data that other bytes follow, which are not copied; and how many were used."""
     _check_ratio(len(data), size_bytes, subject)
     unpacker = zlib.decompressobj()
-    out, used_bytes = bytearray(), 0
+    out, used_bytes = _Unpacked(size_bytes, subject), 0
     try:
-        while not unpacker.eof and len(out) <= size_bytes and used_bytes < len(data):
+        while not unpacker.eof and out.bytes_left >= 0 and used_bytes < len(data):
             part = data[used_bytes : used_bytes + _STEP_IN]
-            out += unpacker.decompress(part, size_bytes + 1 - len(out))
+            out.add(unpacker.decompress(part, out.bytes_left + 1))
             used_bytes += len(part) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
     except zlib.error as error:
         raise Malformed(f"{subject} cannot be decompressed: {error}") from None
-    if len(out) != size_bytes:
-        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
-    return bytes(out), used_bytes
+    return out.whole(), used_bytes
+
+
+class _Unpacked:
+    """What was unpacked so far, in one buffer: joining parts would take twice the memory."""
+
+    def __init__(self, size_bytes: int, subject: str) -> None:
+        self._size_bytes = self.bytes_left = size_bytes
+        """How many are to come; -1 where there was one too many."""
+        self._subject = subject
+        self._buffer = BytesIO()
+
+    def add(self, part: bytes) -> None:
+        self._buffer.write(part)
+        self.bytes_left -= len(part)
+
+    def whole(self) -> bytes:
+        """All of it; `Malformed` unless it is as much as was said."""
+        if self.bytes_left:
+            raise Malformed(f"{self._subject} does not decompress to {self._size_bytes} bytes")
+        return self._buffer.getvalue()
 
 
 def _check_ratio(packed_bytes: int, size_bytes: int, subject: str) -> None:
@@ -79,17 +90,15 @@ def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
             "(pip install 'dwarfgpu[zstd]')"
         ) from None
     _check_size(size_bytes, subject)
-    out = bytearray()
+    out = _Unpacked(size_bytes, subject)
     try:
         reader = library.ZstdDecompressor().stream_reader(BytesIO(data))
         # By and by: the frame's own claim of its size is not believed.
-        while len(out) <= size_bytes and (more := reader.read(min(_STEP, size_bytes + 1))):
-            out += more
+        while out.bytes_left >= 0 and (part := reader.read(min(_STEP, out.bytes_left + 1))):
+            out.add(part)
     except library.ZstdError as error:
         raise Malformed(f"{subject} cannot be decompressed: {error}") from None
-    if len(out) != size_bytes:
-        raise Malformed(f"{subject} does not decompress to {size_bytes} bytes")
-    return bytes(out)
+    return out.whole()
 
 
 def _check_size(size_bytes: int, subject: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import pytest
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.json_reader import MAX_BYTES, Field, Json, read_at_most
+from dwarfgpu.base.json_reader import MAX_BYTES, MOST_VALUES, Field, Json, read_at_most
 from dwarfgpu.errors import UsageError
 
 
@@ -125,3 +126,14 @@ def test_the_words_are_not_those_of_python(text: str, message: str) -> None:
     with pytest.raises(UsageError) as raised:
         json_reader.parse(text, "made")
     assert str(raised.value) == message
+
+
+def test_a_document_of_too_many_values_is_refused_before_they_are_made() -> None:
+    text = "[" + "{}," * (MOST_VALUES // 2 + 1) + "{}]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError, match="more than 2000000 values; long data"):
+            json_reader.parse(text, "made")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 16
+    finally:
+        tracemalloc.stop()
