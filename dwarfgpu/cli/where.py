@@ -30,7 +30,7 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.service import where_json
-from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import amount, heading, near_variable
 from dwarfgpu.view.coverage import (
     Cells,
@@ -296,7 +296,7 @@ class _Listing:
         for coverage in group.coverages(self.allowance):
             total.add(coverage)
             drawn = bar(coverage, max(self.columns - 56, 10), self.cells)
-            name = variable_name(coverage.variable)
+            name = shortened(variable_name(coverage.variable))
             text = f"  {name:<{_NAME}} {coverage.variable.kind:<9} {share(coverage):>6} {drawn}"
             if coverage.place is not None and len(coverage.place.functions) > 1:
                 text += f"  {function_text(coverage.place)}"

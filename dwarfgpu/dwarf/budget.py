@@ -66,6 +66,12 @@ class Budget:
             self._long_names[data] = text
         return text
 
+    def spend(self, section: str, section_bytes: int, size_bytes: int) -> None:
+        """Count bytes of a section that are read; `LimitExceeded` where the budget is used up."""
+        if self._left(section, section_bytes) < size_bytes:
+            raise _exceeded(section)
+        self._spend(section, size_bytes)
+
     def _left(self, section: str, section_bytes: int) -> int:
         most = ALLOWANCE_BYTES + 2 * min(section_bytes, self._most_bytes)
         return most - self._spent_bytes.get(section, 0)

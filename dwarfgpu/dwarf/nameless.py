@@ -80,11 +80,21 @@ def variables_of(function: Die, name: str | None = None) -> list[Variable]:
 def owners_of(variable: Variable) -> Iterator[Die]:
     """The functions to which a variable of a nameless function may belong."""
     owner = _owner(variable)
-    for index, abbreviation in enumerate(variable.unit.tree.abbreviations):
-        if abbreviation.tag == dw.TAG_SUBPROGRAM and owner is not None:
-            die = variable.unit.die(index)
-            if _spot(die) == owner:
-                yield die
+    if owner is not None:
+        for index in _functions_by_spot(variable.unit).get(owner, ()):
+            yield variable.unit.die(index)
+
+
+@lru_cache(maxsize=1_000)
+def _functions_by_spot(unit: CompilationUnit) -> dict[Spot, tuple[int, ...]]:
+    """The functions of a unit that say where they are declared, in the order of the file."""
+    functions: dict[Spot, list[int]] = {}
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
+            spot = _spot(unit.die(index))
+            if spot is not None:
+                functions.setdefault(spot, []).append(index)
+    return {spot: tuple(indices) for spot, indices in functions.items()}
 
 
 def without_arguments(name: str) -> str:

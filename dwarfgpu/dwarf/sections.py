@@ -19,7 +19,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
-from dwarfgpu.dwarf.budget import Budget
+from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES, Budget
 from dwarfgpu.dwarf.split.contributions import Contributions
 from dwarfgpu.dwarf.split.dwp import PackageRow
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
@@ -90,6 +90,7 @@ class Sections:
         self._data: dict[str, bytes] = {}
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
+        self._long_strings: dict[tuple[str, int], bytes] = {}
 
     @property
     def endian(self) -> Endian:
@@ -124,11 +125,18 @@ class Sections:
 
     def string(self, section: str, offset: int) -> bytes:
         """The bytes of a string in a string section; `Malformed` where none starts there."""
+        known = self._long_strings.get((section, offset))
+        if known is not None:
+            return known
         data = self.section(section)
         end = data.find(b"\0", offset)
         if offset >= len(data) or end < 0:
             raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
-        return data[offset:end]
+        if end - offset <= LONGEST_NAME_BYTES:
+            return data[offset:end]
+        # Many entries may name one long string, or parts of it.
+        self.budget.spend(section, len(data), end - offset)
+        return self._long_strings.setdefault((section, offset), data[offset:end])
 
     def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
         """The abbreviation table at an offset, as units of a format read it."""

@@ -252,7 +252,8 @@ def _unit(unit: CompilationUnit) -> UnitReport:
             is_partial=full.root.tag == dw.TAG_PARTIAL_UNIT,
         )
     except DwarfGpuError as error:
-        return evolve(report, error=error)
+        # Every unit may have one: what its frames hold is many times its size.
+        return evolve(report, error=error.with_traceback(None))
 
 
 def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:

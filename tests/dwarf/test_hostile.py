@@ -11,6 +11,9 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
+from dwarfgpu.dwarf.coverage.coverage import coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.scope import name_lookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.entities import code_ranges
@@ -229,7 +232,7 @@ def test_long_names_that_overlap() -> None:
     numbers = b"".join(b"%05d" % n for n in range(4_000))
     entries = b"".join(b"\2" + word(at) for at in range(1_000)) + b"\0"
     scopes, unit = scopes_of(entries, shape, others={".debug_str": numbers + b"\0"})
-    with pytest.raises(LimitExceeded, match="names"):
+    with pytest.raises(LimitExceeded, match="debug_str"):
         soon(lambda: list(scopes.globals_of(unit)))
 
 
@@ -441,3 +444,84 @@ def test_nameless_functions_with_variables_of_one_name() -> None:
         return lambda: NameLookup((scopes.info,), scopes.main_unit).of("x")
 
     assert_linear(asked, 400)
+
+
+def test_a_long_string_is_read_once() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
+    strings = {".debug_str": b"A" * 500_000 + b"\0"}
+    _, unit = scopes_of(b"\2" + word(0) + b"\0", shape, others=strings)
+    first = unit.sections.string(".debug_str", 0)
+    assert len(first) == 500_000
+    assert unit.sections.string(".debug_str", 0) is first
+    with pytest.raises(LimitExceeded, match=r"\.debug_str .* overlap"):
+        for offset in range(10):
+            unit.sections.string(".debug_str", offset)
+
+
+def test_an_expression_of_many_bytes() -> None:
+    shape = Shape(
+        dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+    )
+    nops = b"\x96" * 300_000
+    scopes, unit = scopes_of(b"\2x\0" + encode_uleb(len(nops)) + nops + b"\0", shape)
+    (variable,) = scopes.globals_of(unit)
+    with at_most(2_000):
+        problem = coverage_of(variable, None).problem
+    assert "an expression of 300000 bytes" in str(problem)
+
+
+def test_using_directives_in_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every one is looked at for each namespace that they lead to."""
+    namespace = Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),), True)
+    imported = Shape(dw.TAG_IMPORTED_MODULE, ((dw.AT_IMPORT, dw.FORM_REF4),))
+    one, first, count = len(b"\2n0000\0\3") + 5, 12 + 13, 800
+    entries = b"".join(
+        b"\2n%04d\0\3" % number + word(first + one * ((number + 1) % count)) + b"\0"
+        for number in range(count)
+    )
+    scopes, unit = scopes_of(entries, namespace, imported)
+    lookup = NameLookup((scopes.info,), unit)
+    monkeypatch.setattr(name_lookup, "_MOST_IMPORTS", 10_000)
+    with pytest.raises(LimitExceeded, match="the imports of a unit lead"):
+        soon(lambda: lookup.of("n0000::x"), 500_000)
+    assert [str(die) for die in lookup.of("n0000")]
+
+
+def test_owners_of_variables_of_nameless_functions() -> None:
+    """The functions are looked through once, not for every variable."""
+    shapes = [
+        Shape(dw.TAG_SUBPROGRAM, (), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+    ]
+
+    def asked(count: int) -> Callable[[], object]:
+        scopes, _ = scopes_of(b"\2\3x\0\0" * count + b"\0", *shapes)
+        wanted = Wanted(("f::x",))
+        return lambda: list(find_variables(scopes, wanted))
+
+    assert_linear(asked, 300)
+
+
+def test_units_that_import_one_another_in_a_circle() -> None:
+    """A search from all of them follows every import once."""
+    importing = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_REF_ADDR),)),
+    )
+    one = len(unit(b"\1x\0\2" + word(0) + b"\0"))
+
+    def asked(count: int) -> Callable[[], object]:
+        data = b"".join(
+            unit(b"\1x\0\2" + word(one * ((number + 1) % count) + 12) + b"\0")
+            for number in range(count)
+        )
+        sections = {".debug_info": data, ".debug_abbrev": abbreviations(*importing)}
+        info = debug_info(elf(sections))
+
+        def search() -> None:
+            assert Scopes(info).global_named("x") is None
+            assert NameLookup((info,), info.units[0]).of("x") == ()
+
+        return search
+
+    assert_linear(asked, 100)

@@ -25,6 +25,8 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
+_LONGEST_BYTES: Final = 1 << 18
+"""Of one expression that is looked at; compilers write some dozens."""
 
 
 @frozen(eq=False)
@@ -199,6 +201,8 @@ def _descriptions(variable: Variable, location: LocationAttribute | None) -> Ite
 
 
 def _extent(variable: Variable, source: ExprLoc) -> Extent:
+    if len(source.expression) > _LONGEST_BYTES:
+        raise LimitExceeded(f"an expression of {len(source.expression)} bytes")
     extent = extent_of(source.expression, source.unit.dialect, source.unit.format)
     return extent if extent.size_bits is None else extent.of_object(_object_bits(variable))
 

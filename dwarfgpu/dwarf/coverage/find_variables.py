@@ -84,7 +84,8 @@ def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
         if globals_.declared:
             out.groups.append(globals_)
     except DwarfGpuError as error:
-        out.problems.append(error)
+        # Every unit may have one: what its frames hold is many times its size.
+        out.problems.append(error.with_traceback(None))
     return out
 
 

@@ -296,10 +296,11 @@ class Scopes:
         if indexed is not None:
             return indexed
         problem: DwarfGpuError | None = None
+        visited: set[CompilationUnit] = set()
         for unit in units_naming(self.info, name):
             try:
                 matching: list[Variable] = []
-                for searched in searched_units(unit):
+                for searched in searched_units(unit, visited):
                     for variable in self.own_globals_of(searched):
                         if variable.name == simple and is_called(variable.die, name):
                             matching.append(variable)

@@ -64,9 +64,10 @@ def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
     if _IDENTIFIER.fullmatch(simple) is None:
         yield from units_with_names(info)
         return
+    visited: set[CompilationUnit] = set()
     for unit in units_with_functions(info, simple):
         try:
-            yield from searched_units(unit)
+            yield from searched_units(unit, visited)
         except DwarfGpuError:
             continue
     for source in type_sources(info):

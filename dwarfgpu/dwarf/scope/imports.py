@@ -25,12 +25,19 @@ def has_imports(unit: CompilationUnit) -> bool:
     )
 
 
-def imported_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
+def imported_units(
+    unit: CompilationUnit, visited: set[CompilationUnit] | None = None
+) -> Iterator[CompilationUnit]:
     """The units that a unit imports, also by way of others, in the order in which they are met.
 
-    An import that cannot be followed is an error when all others are done.
+    An import that cannot be followed is an error when all others are done. `visited`: units that
+    are left out with what they import; those of this call are added. A search from many units has
+    one set for all, because units may import one another in circles.
     """
-    visited = {unit}
+    visited = set() if visited is None else visited
+    if unit in visited:
+        return
+    visited.add(unit)
     pending = deque([unit])
     problem: DwarfGpuError | None = None
     while pending:
@@ -58,12 +65,17 @@ def _imports(unit: CompilationUnit) -> Iterator[CompilationUnit | DwarfGpuError]
                 yield error
 
 
-def searched_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
+def searched_units(
+    unit: CompilationUnit, visited: set[CompilationUnit] | None = None
+) -> Iterator[CompilationUnit]:
     """The units in which a search for variables in a unit of the file looks: of a skeleton the
-    split unit; then units of a supplementary file that it imports."""
+    split unit; then units of a supplementary file that it imports. `visited`: as of
+    `imported_units`."""
     full = unit.full
     yield full
-    yield from (unit for unit in imported_units(full) if unit.info is not full.info)
+    for imported in imported_units(full, visited):
+        if imported.info is not full.info:
+            yield imported
 
 
 def units_with_names(

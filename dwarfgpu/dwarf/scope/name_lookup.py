@@ -57,12 +57,15 @@ from dwarfgpu.dwarf.scope.entities import (
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
 from dwarfgpu.dwarf.types.class_scope import class_scope
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
 Meaning: TypeAlias = Variable | Die
 """A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
 Takes: TypeAlias = Callable[[Die], bool]
 
+_MOST_IMPORTS: Final = 100_000
+"""Using-directives, using-declarations and imported units that are looked at for one name, once for
+every scope."""
 _MOST_SCOPES: Final = 1_000
 """Namespaces in which one name is looked for."""
 _TRANSPARENT_TYPES: Final = frozenset(
@@ -119,6 +122,7 @@ class NameLookup:
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
         """What was asked for last."""
+        self._imports_left = _MOST_IMPORTS
 
     # The rule
 
@@ -129,6 +133,7 @@ class NameLookup:
         error where a unit that may have it cannot be read.
         """
         self.problem, self.name = None, name
+        self._imports_left = _MOST_IMPORTS
         sought = parts(name)
         if not sought:
             return ()
@@ -283,10 +288,18 @@ class NameLookup:
             return ()
         return self._defined(dies)
 
-    def _declared(self, unit: CompilationUnit, path: Path, part: Part, takes: Takes) -> list[Die]:
-        """What a unit, with those that it imports, declares in a namespace."""
+    def _declared(
+        self,
+        unit: CompilationUnit,
+        path: Path,
+        part: Part,
+        takes: Takes,
+        visited: set[CompilationUnit] | None = None,
+    ) -> list[Die]:
+        """What a unit, with those that it imports, declares in a namespace. `visited`: as of
+        `imported_units`."""
         dies: list[Die] = []
-        for imported_unit in self._with_imported(unit):
+        for imported_unit in self._with_imported(unit, visited):
             for die in _named_in(imported_unit, path, part.name):
                 if takes(die) and has_parameters(die, part):
                     dies.append(die)
@@ -296,10 +309,14 @@ class NameLookup:
                 self.problem = _name_problem(unknown_name)
         return dies
 
-    def _with_imported(self, unit: CompilationUnit) -> Iterator[CompilationUnit]:
+    def _with_imported(
+        self, unit: CompilationUnit, visited: set[CompilationUnit] | None
+    ) -> Iterator[CompilationUnit]:
         yield unit
         try:
-            yield from imported_units(unit)
+            for imported in imported_units(unit, visited):
+                self._spend_import()
+                yield imported
         except DwarfGpuError as error:
             self.problem = self.problem or error
 
@@ -309,9 +326,11 @@ class NameLookup:
         """What the using-directives and -declarations of a namespace give, in the unit of the
         place; those of the blocks of the function count for the unit."""
         assert self.unit is not None
-        directives = [
-            directive for directive in imports(self.unit) if is_within(path_of(directive), path)
-        ]
+        directives: list[Die] = []
+        for directive in imports(self.unit):
+            self._spend_import()
+            if is_within(path_of(directive), path):
+                directives.append(directive)
         if not path:
             blocks = [child for scope in reversed(self.chain) for child in scope.children()]
             directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
@@ -320,6 +339,11 @@ class NameLookup:
             if dies:
                 return dies
         return []
+
+    def _spend_import(self) -> None:
+        self._imports_left -= 1
+        if self._imports_left < 0:
+            raise LimitExceeded("the imports of a unit lead through too many scopes")
 
     def _imported(
         self, directive: Die, part: Part, takes: Takes, visited: dict[Die, None]
@@ -361,13 +385,14 @@ class NameLookup:
         """What other units have in a namespace: what they export before what they do not."""
         hidden: tuple[Meaning, ...] = ()
         likely: set[CompilationUnit] | None = None
+        visited: set[CompilationUnit] = set()
         for unit in self.others(path, part.name):
             if hidden and likely is None:
                 likely = self._exporting(path, part.name)
             if likely is not None and unit not in likely:
                 continue
             try:
-                meanings = self._defined(self._declared(unit, path, part, takes))
+                meanings = self._defined(self._declared(unit, path, part, takes, visited))
                 meanings = tuple(
                     meaning for meaning in meanings if not _is_unknown_elsewhere(meaning)
                 )
@@ -395,8 +420,9 @@ class NameLookup:
         for info in self.infos:
             if not (info.object.symbols or info.loaded.symbols):
                 return None
+            visited: set[CompilationUnit] = set()
             for unit in likely_units(info, joined((*path, name))):
-                units.update(_searched(unit))
+                units.update(_searched(unit, visited))
         return units
 
     def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
@@ -404,9 +430,10 @@ class NameLookup:
         whole = joined((*path, name))
         named_units = info.units if "<" in whole else units_naming(info, whole)
         # A namespace is in many units: the one that has what is looked for in it is the first.
+        visited: set[CompilationUnit] = set()
         for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
             try:
-                yield from searched_units(unit)
+                yield from searched_units(unit, visited)
             except DwarfGpuError as error:
                 self.problem = self.problem or error
         for source in type_sources(info):
@@ -477,9 +504,9 @@ def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
     return tuple(found)
 
 
-def _searched(unit: CompilationUnit) -> list[CompilationUnit]:
+def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
     try:
-        return [*searched_units(unit)]
+        return [*searched_units(unit, visited)]
     except DwarfGpuError:
         return [unit]  # whoever reads it is told
 
