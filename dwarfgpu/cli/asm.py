@@ -55,14 +55,16 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the bytes. `UsageError` tells where the text is wrong."""
     text = text_input(arguments.text, arguments.file, USAGE)
-    given = encoding(arguments, text)
-    data = _bytes(text, given, given.arch, arguments)
-    notes = [PROVISIONAL_NOTE] if given.dialect.provisional else []
+    encoding_ = encoding(arguments, text)
+    data = _bytes(text, encoding_, encoding_.arch, arguments)
+    notes = [PROVISIONAL_NOTE] if encoding_.dialect.provisional else []
     if arguments.wave_size is None:
-        notes += _assumed_wave_size(data, given, lambda arch: _bytes(text, given, arch, arguments))
+        notes += _assumed_wave_size(
+            data, encoding_, lambda arch: _bytes(text, encoding_, arch, arguments)
+        )
     if arguments.json:
         answer = {"schema": SCHEMA, "hex": data.hex(), "length": len(data)}
-        print(json.dumps({**answer, "dialect": given.dialect.name, "notes": notes}))
+        print(json.dumps({**answer, "dialect": encoding_.dialect.name, "notes": notes}))
         return 0
     print(_FORMATS[arguments.format](data))
     for note in notes:
@@ -70,20 +72,20 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _bytes(text: str, given: Encoding, arch: Architecture, arguments: Namespace) -> bytes:
+def _bytes(text: str, encoding: Encoding, arch: Architecture, arguments: Namespace) -> bytes:
     unit_offset = natural(arguments.unit_offset, "--unit-offset") or 0
     try:
-        return assemble(text, given.dialect, given.format, arch, unit_offset=unit_offset)
+        return assemble(text, encoding.dialect, encoding.format, arch, unit_offset=unit_offset)
     except Malformed as error:  # the request, not some file's bytes, is what is wrong
         raise UsageError(error.message) from None
 
 
 def _assumed_wave_size(
-    data: bytes, given: Encoding, assembled: Callable[[Architecture], bytes]
+    data: bytes, encoding: Encoding, assembled: Callable[[Architecture], bytes]
 ) -> list[str]:
     """A note where the other wave size of the processor numbers the registers differently."""
-    other = other_wave_size(given.arch)
-    if other is None or assembled(other) == data:
+    other_arch = other_wave_size(encoding.arch)
+    if other_arch is None or assembled(other_arch) == data:
         return []
-    assumed = f"{given.arch.name}: wave size {given.arch.lane_count} assumed"
-    return [f"{assumed}; with --wave-size {other.lane_count} registers have other numbers"]
+    assumed = f"{encoding.arch.name}: wave size {encoding.arch.lane_count} assumed"
+    return [f"{assumed}; with --wave-size {other_arch.lane_count} registers have other numbers"]

@@ -65,8 +65,8 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("--all-threads is for a core file, and without --thread")
     limit: int | None = None
     if args.limit != "unlimited":
-        given = natural(args.limit, "--limit")
-        limit = _MOST_SHOWN if given is None else given
+        natural_limit = natural(args.limit, "--limit")
+        limit = _MOST_SHOWN if natural_limit is None else natural_limit
     if core is not None and not args.json:
         for text in core_lines(core):
             print(one_line(text))
@@ -74,10 +74,10 @@ def _run(args: argparse.Namespace) -> int:
         return _all_threads(args, core, session, limit)
     record, status = _backtrace(args, session, limit)
     if args.json:
-        told: JsonObject = (
+        target: JsonObject = (
             {} if core is None else {"core": core_record(core), "thread": session.wave}
         )
-        print_json({"schema": SCHEMA, **told, **record, **context_notes(session)})
+        print_json({"schema": SCHEMA, **target, **record, **context_notes(session)})
     else:
         print_notes(session.notes)
     return status
@@ -133,40 +133,42 @@ def _backtrace(
         session = evolve(session, lane=session.first_active_lane())
     if session.call_stack is None:
         raise UsageError("No stack: no program location is known; give --state, --core or --pc")
-    found = _frames(session, limit)
+    frames = _frames(session, limit)
     records: list[Plain] = []
-    for frame in found.shown:
+    for frame in frames.shown:
         record = frame_record(frame, with_arguments=not args.no_args)
         if args.json:
             records.append(record)
         else:
             print(one_line(frame_text(frame, record)))
-    end = None if found.is_cut else session.call_stack.end
-    guessed = [str(each.number) for each in found.shown if each.is_heuristic]
+    end = None if frames.is_cut else session.call_stack.end
+    guessed = [str(frame.number) for frame in frames.shown if frame.is_heuristic]
     notes = [f"by the call convention alone: frame {number}" for number in guessed]
-    notes += [note for each in session.code_objects for note in each.info.call_frames.notes]
+    notes += [
+        note for code_object in session.code_objects for note in code_object.info.call_frames.notes
+    ]
     notes += filter(None, [unlocated(session)])
     if end is not None and end.note is not None:
         notes.append(f"{end.reason}; {end.note}")
     if not args.json:
-        _print_end(session, found, end, limit)
+        _print_end(session, frames, end, limit)
         print_notes(notes)
     reason: JsonObject | None = None
     if end is not None:
         reason = {"is_outermost": end.is_outermost, "reason": end.reason}
-    told: JsonObject = {"lane": session.lane, "left_out": found.left_out}
-    told["notes"] = list(dict.fromkeys(notes))
+    summary: JsonObject = {"lane": session.lane, "left_out": frames.left_out}
+    summary["notes"] = list(dict.fromkeys(notes))
     status = 1 if end is not None and not end.is_outermost else 0
-    return {**told, "frames": records, "end": reason}, status
+    return {**summary, "frames": records, "end": reason}, status
 
 
-def _print_end(session: Session, found: _Frames, end: End | None, limit: int | None) -> None:
+def _print_end(session: Session, frames: _Frames, end: End | None, limit: int | None) -> None:
     if end is None:
         print(f"(More stack frames follow: --limit {limit})")
     elif not end.is_outermost:
         print(one_line(str(end)))
-    if found.left_out:
-        count = found.left_out
+    if frames.left_out:
+        count = frames.left_out
         text = "1 frame" if count == 1 else f"{count} frames"
         why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
         print_notes([f"lane {session.lane} {why}"])

@@ -87,17 +87,17 @@ def run(arguments: Namespace) -> int:
         setattr(arguments, name, getattr(arguments, name) or value)
     arguments.dwarf_version = arguments.dwarf_version or 5
     rules = chosen_rules(arguments)
-    data, given = _input(arguments)
+    data, options = _input(arguments)
     findings = check(
         data,
-        given.dialect,
-        given.format,
-        given.arch,
+        options.dialect,
+        options.format,
+        options.arch,
         initial_stack_depth=natural(arguments.initial_stack or "0", "--initial-stack"),
         result_kind=arguments.want,
     )
     findings = [finding for finding in findings if rules is None or finding.rule in rules]
-    notes = [PROVISIONAL_NOTE] if given.dialect.provisional else []
+    notes = [PROVISIONAL_NOTE] if options.dialect.provisional else []
     if arguments.json:
         objects = [_object(finding) for finding in findings]
         print(json.dumps({"schema": SCHEMA, "notes": notes, "findings": objects}))
@@ -124,9 +124,9 @@ def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
     text = text_input(arguments.expression, arguments.file)
     if arguments.hex:
         return parse_hex(text), encoding(arguments)
-    given = encoding(arguments, text)
+    options = encoding(arguments, text)
     try:
-        return assemble(text, given.dialect, given.format, given.arch), given
+        return assemble(text, options.dialect, options.format, options.arch), options
     except Malformed as error:  # the request, not some file's bytes, is what is wrong
         if _FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
             why = f"{shortened(text)}: No such file or directory, and no operation has that name"

@@ -31,25 +31,25 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
         raise UsageError("give --json or --sarif, not both")
     if arguments.dialect is not None:
         dialect(arguments.dialect)
-    known = None if arguments.baseline is None else read_baseline(arguments.baseline)
+    baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
     rules = chosen_rules(arguments)
     files = list(files_in(paths))
     is_only = len(paths) == 1 and list(paths) == files
-    reports = (_report(path, arguments, rules, known, is_only) for path in files)
+    reports = (_report(path, arguments, rules, baseline, is_only) for path in files)
     if arguments.sarif:
-        return _sarif(list(reports), has_baseline=known is not None)
+        return _sarif(list(reports), has_baseline=baseline is not None)
     if is_only:
-        return _only(next(reports), arguments, has_baseline=known is not None)
+        return _only(next(reports), arguments, has_baseline=baseline is not None)
     if arguments.json:
         return _json(list(reports))
-    return _text(reports, arguments, has_baseline=known is not None)
+    return _text(reports, arguments, has_baseline=baseline is not None)
 
 
 def _report(
     path: str,
     arguments: Namespace,
     rules: frozenset[str] | None,
-    known: Baseline | None,
+    baseline: Baseline | None,
     is_only: bool,
 ) -> Report:
     """What is found in one file, or why it cannot be read."""
@@ -68,7 +68,7 @@ def _report(
         verdict = verify(opened, rules)
     except DwarfGpuError as error:  # nothing of it can be read: that is no finding
         return Report(path, error=UsageError(str(error)))
-    excused = Counter[str]() if known is None else known.of(path, is_only=is_only)
+    excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
     return Report(path, verdict, new_findings(verdict.findings.kept, excused))
 
 
@@ -131,8 +131,8 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
             print()
         is_long = len(lines) > 1
         _print(lines)
-        kept = zip(report.verdict.findings.kept, report.is_new, strict=True)
-        counts.update(finding.severity for finding, new in kept if new)
+        findings = zip(report.verdict.findings.kept, report.is_new, strict=True)
+        counts.update(finding.severity for finding, new in findings if new)
     if is_long:
         print()
     parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ORDER]

@@ -41,14 +41,14 @@ def files_in(paths: Iterable[str]) -> Iterator[str]:
 
     `UsageError` for a folder without object files, or with too many.
     """
-    seen: set[str] = set()
+    seen_paths: set[str] = set()
     for path in paths:
-        found = _files_of_folder(path) if Path(path).is_dir() else [path]
-        for each in found:
-            real = _real_path(each)
-            if real not in seen:
-                seen.add(real)
-                yield each
+        files = _files_of_folder(path) if Path(path).is_dir() else [path]
+        for name in files:
+            real = _real_path(name)
+            if real not in seen_paths:
+                seen_paths.add(real)
+                yield name
 
 
 def _real_path(path: str) -> str:
@@ -62,7 +62,7 @@ def _real_path(path: str) -> str:
 def _files_of_folder(folder: str) -> list[str]:
     """The ELF files, fat binaries and bundles below a folder, without core files; links to folders
     are not followed."""
-    found: list[str] = []
+    paths: list[str] = []
     looked_at = 0
     for where, folders, names in os.walk(folder):
         folders.sort()
@@ -72,7 +72,7 @@ def _files_of_folder(folder: str) -> list[str]:
             if looked_at > _MOST_FILES:
                 raise UsageError(f"{folder}: more than {_MOST_FILES} files: name a smaller folder")
             if is_object(path) and not is_core(path):
-                found.append(path)
-    if not found:
+                paths.append(path)
+    if not paths:
         raise UsageError(f"{folder}: no ELF file, fat binary or bundle is in this folder")
-    return found
+    return paths

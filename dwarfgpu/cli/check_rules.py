@@ -39,15 +39,15 @@ def chosen_rules(arguments: Namespace) -> frozenset[str] | None:
     return None
 
 
-def _names(given: Iterable[str], option: str) -> list[str]:
-    names = [name.strip() for text in given for name in text.split(",")]
+def _names(values: Iterable[str], option: str) -> list[str]:
+    names = [name.strip() for text in values for name in text.split(",")]
     return [_rule(name, option).name for name in names]
 
 
 def _rule(name: str, option: str) -> Rule:
     if name not in RULES:
-        near = did_you_mean(name, RULES)
-        raise UsageError(f"{option}: there is no rule {name!r}.{near} See check --list-rules")
+        suggestion = did_you_mean(name, RULES)
+        raise UsageError(f"{option}: there is no rule {name!r}.{suggestion} See check --list-rules")
     return RULES[name]
 
 

@@ -44,9 +44,9 @@ class Report:
     @property
     def is_bad(self) -> bool:
         """Whether a new finding is worse than a note."""
-        kept = [] if self.verdict is None else self.verdict.findings.kept
-        pairs = zip(kept, self.is_new, strict=True)
-        return any(new and each.severity != "note" for each, new in pairs)
+        findings = [] if self.verdict is None else self.verdict.findings.kept
+        pairs = zip(findings, self.is_new, strict=True)
+        return any(new and finding.severity != "note" for finding, new in pairs)
 
 
 def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:

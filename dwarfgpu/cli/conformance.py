@@ -46,7 +46,7 @@ def disputed_cases() -> frozenset[str]:
     """Names of the cases with which the AMD text disagrees (`docs/disputed.json`)."""
     text = (files("dwarfgpu") / "data" / "disputed.json").read_text("utf-8")
     document = json_reader.parse(text, "disputed.json")
-    return frozenset(each["name"].text() for each in document["disputed"].items())
+    return frozenset(name["name"].text() for name in document["disputed"].items())
 
 
 def _outcome(case: Case, failure: Failure | None, disputed: frozenset[str]) -> str:

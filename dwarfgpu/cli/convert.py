@@ -95,20 +95,20 @@ def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` and its like where there is none."""
     focus = _focus(args)
     source, address, lane, chosen = _given(args, focus)
-    wanted, lane = _wanted(args, focus.architecture, lane)
+    target_space, lane = _wanted(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
-    found = [_converted(focus, source, address, each) for each in wanted]
-    if args.to is not None and found[0].error is not None:
-        raise found[0].error
+    conversions = [_converted(focus, source, address, space) for space in target_space]
+    if args.to is not None and conversions[0].error is not None:
+        raise conversions[0].error
     notes = [*chosen, *_notes(source, address)]
     if args.json:
-        print(json.dumps(_record(focus, source, address, found, notes)))
+        print(json.dumps(_record(focus, source, address, conversions, notes)))
         return 0
     if args.to is not None:
-        print(_line(source, address, found[0]))
+        print(_line(source, address, conversions[0]))
     else:
-        print(*_table(found), sep="\n")
+        print(*_table(conversions), sep="\n")
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     return 0
@@ -154,17 +154,17 @@ def _focus(args: Namespace) -> _Focus:
 
 
 def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
-    given = {
+    values = {
         "local_base": _number(args.local_base, "--local-base"),
         "private_base": _number(args.private_base, "--private-base"),
         "scratch_base": _number(args.scratch_base, "--scratch-base"),
         "scratch_bytes": _number(args.scratch_size, "--scratch-size"),
         "element_bytes": _number(args.element_size, "--element-size"),
     }
-    if given["element_bytes"] not in (None, *ELEMENT_BYTES):
+    if values["element_bytes"] not in (None, *ELEMENT_BYTES):
         sizes = ", ".join(map(str, ELEMENT_BYTES))
         raise UsageError(f"--element-size {args.element_size}: the compute ABI has {sizes}")
-    return evolve(apertures, **{name: value for name, value in given.items() if value is not None})
+    return evolve(apertures, **{name: value for name, value in values.items() if value is not None})
 
 
 def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
@@ -172,9 +172,9 @@ def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | Non
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:
-        found = _place(args, focus)
+        place = _place(args, focus)
         lane = _number(args.lane, "--lane")
-        return focus.architecture.address_space(0), found.pc, lane, found.notes
+        return focus.architecture.address_space(0), place.pc, lane, place.notes
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
     name = match["space"] or "none"
@@ -197,18 +197,18 @@ def _place(args: Namespace, focus: _Focus) -> ProgramLocation:
 
     path, load_address = resolved(args.file), 0
     limits = file_limits_of(args)
-    for each in load_state(Path(args.state), limits.waves).code_objects if args.state else ():
-        if resolved(each.path) == path:
-            load_address = each.load_address
+    for loaded in load_state(Path(args.state), limits.waves).code_objects if args.state else ():
+        if resolved(loaded.path) == path:
+            load_address = loaded.load_address
     with opening():
         code_object = CodeObject.open(path, load_address, args.dialect, limits=limits)
     if code_object.info.architecture is None or (
         code_object.info.architecture.machine != focus.architecture.machine
     ):
         raise UsageError(f"{code_object.name} has no code of {focus.architecture.name}")
-    found = in_file(code_object, args.address, "ADDRESS")
-    assert found is not None
-    return found
+    address = in_file(code_object, args.address, "ADDRESS")
+    assert address is not None
+    return address
 
 
 def _space_of_lane(
@@ -220,11 +220,11 @@ def _space_of_lane(
 
 
 def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
-    found = arch.address_space_named(name)
-    if found is None:
-        known = ", ".join(space.name for space in arch.address_spaces.values())
-        raise UsageError(f"{where}: {arch.name} has no address space {name[:40]}; known: {known}")
-    return found
+    space = arch.address_space_named(name)
+    if space is None:
+        names = ", ".join(space.name for space in arch.address_spaces.values())
+        raise UsageError(f"{where}: {arch.name} has no address space {name[:40]}; known: {names}")
+    return space
 
 
 def _wanted(
@@ -243,49 +243,51 @@ def _wanted(
 
 
 def _converted(
-    focus: _Focus, source: AddressSpace, address: int, wanted: AddressSpace
+    focus: _Focus, source: AddressSpace, address: int, target_space: AddressSpace
 ) -> _Converted:
     try:
-        found, contiguous_bytes = focus.architecture.convert(
-            address, source.number, wanted.number, focus.lane, focus.apertures
+        converted, contiguous_bytes = focus.architecture.convert(
+            address, source.number, target_space.number, focus.lane, focus.apertures
         )
     except DwarfGpuError as error:
-        return _Converted(wanted, error=error)
-    return _Converted(wanted, found, contiguous_bytes)
+        return _Converted(target_space, error=error)
+    return _Converted(target_space, converted, contiguous_bytes)
 
 
-def _line(source: AddressSpace, address: int, found: _Converted) -> str:
-    text = f"{found.space}#{found.address:#x}"
-    if found.is_null and address == source.null:
+def _line(source: AddressSpace, address: int, conversion: _Converted) -> str:
+    text = f"{conversion.space}#{conversion.address:#x}"
+    if conversion.is_null and address == source.null:
         return f"{text}, which is null"
-    plural = "" if found.contiguous_bytes == 1 else "s"
-    return f"{text}, the same memory for {found.contiguous_bytes:#x} byte{plural}"
+    plural = "" if conversion.contiguous_bytes == 1 else "s"
+    return f"{text}, the same memory for {conversion.contiguous_bytes:#x} byte{plural}"
 
 
-def _table(found: list[_Converted]) -> list[str]:
+def _table(rows: list[_Converted]) -> list[str]:
     """As ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
     lines = [f"{'Address space':<14} {'Address':<18} Valid for"]
-    for each in found:
-        if each.error is not None:
-            lines.append(f"{each.space.name:<14} <not reachable>    {error_line(each.error)}")
+    for conversion in rows:
+        if conversion.error is not None:
+            lines.append(
+                f"{conversion.space.name:<14} <not reachable>    {error_line(conversion.error)}"
+            )
         else:
-            valid = "<null>" if each.is_null else f"{each.contiguous_bytes:#x}"
-            lines.append(f"{each.space.name:<14} {each.address:<#18x} {valid}")
+            valid = "<null>" if conversion.is_null else f"{conversion.contiguous_bytes:#x}"
+            lines.append(f"{conversion.space.name:<14} {conversion.address:<#18x} {valid}")
     return lines
 
 
 def _record(
-    focus: _Focus, source: AddressSpace, address: int, found: list[_Converted], notes: list[str]
+    focus: _Focus, source: AddressSpace, address: int, results: list[_Converted], notes: list[str]
 ) -> dict[str, Json]:
     apertures = focus.apertures
     conversions: list[Json] = []
-    for each in found:
-        out: dict[str, Json] = {"space": each.space.name}
-        if each.error is None:
-            out |= {"address": each.address, "contiguous_bytes": each.contiguous_bytes}
-            out |= {"is_null": each.is_null}
+    for conversion in results:
+        out: dict[str, Json] = {"space": conversion.space.name}
+        if conversion.error is None:
+            out |= {"address": conversion.address, "contiguous_bytes": conversion.contiguous_bytes}
+            out |= {"is_null": conversion.is_null}
         else:
-            out |= error_json(each.error)
+            out |= error_json(conversion.error)
         conversions.append(out)
     listed: list[Json] = [*notes]
     return {

@@ -35,22 +35,22 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument("--file", metavar="FILE", help="read the bytes, as text, from a file")
     files.add_argument("--binary", metavar="FILE", help="read the bytes themselves from a file")
     parser.add_argument("--cfi", action="store_true", help="the bytes are call frame instructions")
-    for option, what in (("--code-align", "code"), ("--data-align", "data")):
+    for option, kind in (("--code-align", "code"), ("--data-align", "data")):
         parser.add_argument(
             option, type=int, default=1, metavar="N",
-            help=f"with --cfi: the CIE's {what} alignment factor; default: 1",
+            help=f"with --cfi: the CIE's {kind} alignment factor; default: 1",
         )  # fmt: skip
     add_encoding_options(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Print every operation; 1 where the end could not be decoded."""
-    given = encoding(arguments)
+    encoding_ = encoding(arguments)
     data = _input(arguments)
     if arguments.cfi:
-        return _call_frame(arguments, data, given)
-    lines = disassemble(data, given.dialect, given.format, given.arch)
-    error = decode(data, given.dialect, given.format).error
+        return _call_frame(arguments, data, encoding_)
+    lines = disassemble(data, encoding_.dialect, encoding_.format, encoding_.arch)
+    error = decode(data, encoding_.dialect, encoding_.format).error
     if arguments.json:
         answer = {
             "schema": SCHEMA,
@@ -65,19 +65,19 @@ def run(arguments: Namespace) -> int:
     return 0 if error is None else 1
 
 
-def _call_frame(arguments: Namespace, data: bytes, given: Encoding) -> int:
+def _call_frame(arguments: Namespace, data: bytes, encoding: Encoding) -> int:
     """The same for call frame instructions."""
     form = CfiFormat(
-        address_size=given.format.address_size,
-        endian=given.format.endian,
+        address_size=encoding.format.address_size,
+        endian=encoding.format.endian,
         code_alignment=arguments.code_align,
         data_alignment=arguments.data_align,
-        architecture=given.arch,
+        architecture=encoding.arch,
     )
     program = decode_cfa(data, form, most=len(data))  # what is given here is not bounded
 
     def expression(inner: bytes) -> str:
-        return expression_text(inner, given.dialect, given.format, given.arch)
+        return expression_text(inner, encoding.dialect, encoding.format, encoding.arch)
 
     texts = [
         instruction_text(instruction, form, None, expression)
@@ -86,14 +86,14 @@ def _call_frame(arguments: Namespace, data: bytes, given: Encoding) -> int:
     rest = _end(program.instructions[-1]) if program.instructions else 0
     if arguments.json:
         instructions = [
-            _cfa_object(each, form, text)
-            for each, text in zip(program.instructions, texts, strict=True)
+            _cfa_object(instruction, form, text)
+            for instruction, text in zip(program.instructions, texts, strict=True)
         ]
         error = None if program.error is None else _error(program.error)
         print(json.dumps({"schema": SCHEMA, "instructions": instructions, "error": error}))
     else:
-        for each, text in zip(program.instructions, texts, strict=True):
-            print(f"{each.offset:#06x}  {each.encoding.hex():<{_WIDEST}}  {text}")
+        for instruction, text in zip(program.instructions, texts, strict=True):
+            print(f"{instruction.offset:#06x}  {instruction.encoding.hex():<{_WIDEST}}  {text}")
         if program.error is not None:
             listed = ", ".join(f"{byte:#04x}" for byte in data[rest:])
             print(f"{rest:#06x}  {'':<{_WIDEST}}  .byte {listed}  # {program.error}")

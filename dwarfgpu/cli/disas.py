@@ -65,13 +65,13 @@ def run(args: argparse.Namespace) -> int:
         code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
-        wanted, notes = _wanted(disassembly, args.place)
+        places, notes = _wanted(disassembly, args.place)
     if args.json:
-        return _print_json(disassembly, wanted, args)
+        return _print_json(disassembly, places, args)
     print_notes(notes)
     drawn = args.arrows == "always" or (args.arrows == "auto" and is_terminal(sys.stdout))
     listing = _Listing(disassembly, args, drawn, has_colours(args.color))
-    listing.show(wanted)
+    listing.show(places)
     return 1 if listing.undefined else 0
 
 
@@ -104,10 +104,10 @@ def _wanted(disassembly: Disassembly, place: str | None) -> tuple[list[Wanted], 
             ], ()
     location = in_file(disassembly.code_object, place, "PLACE")
     assert location is not None
-    found = disassembly.range_at(location.pc)
-    if found is None:
+    code = disassembly.range_at(location.pc)
+    if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
-    return [Wanted(found, found.begin, found.end)], location.notes
+    return [Wanted(code, code.begin, code.end)], location.notes
 
 
 def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Wanted]:
@@ -122,9 +122,9 @@ def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Wanted]
 def _line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:
     spans = set()
     for pc in disassembly.lines.pcs_of(name, line):
-        found = disassembly.lines.line_of(pc)
-        if found is not None:
-            spans.add((found.span.begin, found.span.end))
+        position = disassembly.lines.line_of(pc)
+        if position is not None:
+            spans.add((position.span.begin, position.span.end))
     return sorted(spans)
 
 
@@ -142,13 +142,13 @@ class _Listing:
     chain_before: tuple[str, ...] = ()
     texts: SourceText = field(factory=SourceText)
 
-    def show(self, wanted: Sequence[Wanted]) -> None:
+    def show(self, places: Sequence[Wanted]) -> None:
         disassembly = self.disassembly
         if disassembly.processor is not None:
             wave = f", wave{disassembly.default_wave_size}"
             print(one_line(f"{disassembly.code_object.name}: {disassembly.processor}{wave}"))
         shown: CodeRange | None = None
-        for piece in wanted:
+        for piece in places:
             if piece.item != shown:
                 self._heading(piece)
                 shown = piece.item
@@ -169,15 +169,15 @@ class _Listing:
             for line in lines:
                 self._line(piece, line, "")
             return
-        kept = list(lines)
-        places = {line.address: index for index, line in enumerate(kept)}
+        rows = list(lines)
+        places = {line.address: index for index, line in enumerate(rows)}
         branches = {
             index: places[line.target]
-            for index, line in enumerate(kept)
+            for index, line in enumerate(rows)
             if line.target is not None and line.target in places
         }
-        margins = arrows(len(kept), branches, glyphs_for(sys.stdout.encoding))
-        for line, margin in zip(kept, margins, strict=True):
+        margins = arrows(len(rows), branches, glyphs_for(sys.stdout.encoding))
+        for line, margin in zip(rows, margins, strict=True):
             self._line(piece, line, margin)
 
     def _line(self, piece: Wanted, line: CodeLine, margin: str) -> None:
@@ -236,7 +236,7 @@ def _same_line(a: SourceLine, b: SourceLine) -> bool:
 
 
 def _print_json(
-    disassembly: Disassembly, wanted: Sequence[Wanted], args: argparse.Namespace
+    disassembly: Disassembly, places: Sequence[Wanted], args: argparse.Namespace
 ) -> int:
     """One object, written function by function so that large files need little memory."""
     heading = {
@@ -247,7 +247,7 @@ def _print_json(
     }
     print(json.dumps(heading)[:-1] + ', "functions": [', end="")
     undefined = 0
-    for index, piece in enumerate(wanted):
+    for index, piece in enumerate(places):
         record = function_record(disassembly, piece.item, piece.begin, piece.end)
         undefined += record.undefined
         print((", " if index else "") + json.dumps(record.data, allow_nan=False), end="")

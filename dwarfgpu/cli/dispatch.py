@@ -85,12 +85,12 @@ def _lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
     yield f"  amd_queue_t {queue.object_address:#x}, packet {queue.packets_address:#x}"
     yield f"  kernarg segment {dispatch.kernarg:#x}, signal {dispatch.completion_signal:#x}"
     yield "arguments"
-    held = dict(launched.kernarg.pieces)
+    pieces = dict(launched.kernarg.pieces)
     for parameter in request.parameters:
-        each = parameter.argument
-        data = held.get(each.offset_bytes)
+        argument = parameter.argument
+        data = pieces.get(argument.offset_bytes)
         value = "not known" if data is None else f"{int.from_bytes(data, 'little'):#x}"
-        bounds = f"[{each.offset_bytes:3},{each.offset_bytes + each.size_bytes:3})"
+        bounds = f"[{argument.offset_bytes:3},{argument.offset_bytes + argument.size_bytes:3})"
         yield f"  {bounds} {parameter.name or '?'} = {value}"
     first = launched.waves[0]
     yield f"registers of {machine.target_id(first.wave.id)}"
@@ -117,28 +117,28 @@ def _next(launched: Launched, saved_as: str | None) -> str:
 def _user_lines(launched: Launched) -> Iterator[str]:
     """The user SGPRs, those of one field together; preloaded arguments as far as they are known."""
 
-    def together(each: Sgpr) -> tuple[str, bool]:
-        return each.field, each.field == "kernarg_preload" and each.value is None
+    def together(sgpr: Sgpr) -> tuple[str, bool]:
+        return sgpr.field, sgpr.field == "kernarg_preload" and sgpr.value is None
 
     for (field, _), group in groupby(launched.user_sgprs, together):
         dwords = list(group)
         first, last = dwords[0].number, dwords[-1].number
         name = f"s{first}" if first == last else f"s[{first}:{last}]"
         values = [dword.value for dword in dwords]
-        known = [value for value in values if value is not None]
+        known_values = [value for value in values if value is not None]
         text = "not known"
-        if len(known) == len(values):
-            text = f"{sum(each << 32 * n for n, each in enumerate(known)):#x}"
+        if len(known_values) == len(values):
+            text = f"{sum(value << 32 * n for n, value in enumerate(known_values)):#x}"
         yield f"  {name:<13} {text:<16} {field}"
 
 
 def _record(launched: Launched, notes: list[str], written: list[str]) -> dict[str, Json]:
     request, machine = launched.request, launched.machine
     [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()
-    held = dict(launched.kernarg.pieces)
+    pieces = dict(launched.kernarg.pieces)
     arguments: list[Json] = []
     for parameter in request.parameters:
-        data = held.get(parameter.argument.offset_bytes)
+        data = pieces.get(parameter.argument.offset_bytes)
         arguments.append(
             {
                 "name": parameter.name,

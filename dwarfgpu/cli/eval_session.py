@@ -35,8 +35,8 @@ def run_in_session(args: argparse.Namespace) -> int:
         _print_record(answers, is_each_wave=not is_one)
     else:
         _print_lines(answers, is_each_wave=not is_one)
-        print_notes(first_hint(note for found in answers for note in found.notes()))
-    return max(found.status for found in answers)
+        print_notes(first_hint(note for answer in answers for note in answer.notes()))
+    return max(answer.status for answer in answers)
 
 
 def _sessions(args: argparse.Namespace) -> Sequence[Session]:
@@ -45,7 +45,7 @@ def _sessions(args: argparse.Namespace) -> Sequence[Session]:
         return [session_for(args)]
     require_subject(args)
     sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
-    return [each.comparing() for each in sessions] if args.verify_places else sessions
+    return [session.comparing() for session in sessions] if args.verify_places else sessions
 
 
 def _answers(
@@ -59,19 +59,19 @@ def _answers(
         of_session = partial(session_operations, args)
         if choice is None:
             return [
-                SingleAnswer(each, positioned(each, operations_answer(each, of_session)))
-                for each in sessions
+                SingleAnswer(session, positioned(session, operations_answer(session, of_session)))
+                for session in sessions
             ]
-        states = [chosen_states(each, choice) for each in sessions]
-        found = operations_in_lanes(sessions, states, of_session)
-        return [LanesAnswer(*each) for each in zip(sessions, found, strict=True)]
+        states = [chosen_states(session, choice) for session in sessions]
+        results = operations_in_lanes(sessions, states, of_session)
+        return [LanesAnswer(*pair) for pair in zip(sessions, results, strict=True)]
     # Operations need no types and printers.
     from dwarfgpu.service.variables_answer import variables_answer, variables_in_lanes
 
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
     if choice is None:
-        return [variables_answer(each, args.subject) for each in sessions]
+        return [variables_answer(session, args.subject) for session in sessions]
     return variables_in_lanes(sessions, args.subject, choice)
 
 
@@ -79,7 +79,7 @@ def _print_record(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
     """One object: of the only wave, or with an element for each wave."""
     record: JsonObject = {"schema": EVAL_SCHEMA}
     if is_each_wave:
-        record["waves"] = [{"wave": each.session.wave, **each.record} for each in answers]
+        record["waves"] = [{"wave": answer.session.wave, **answer.record} for answer in answers]
     else:
         record |= answers[0].record
     print_json({**record, **context_notes(answers[0].session)})
@@ -87,11 +87,11 @@ def _print_record(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
 
 def _print_lines(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
     """The lines of each wave below its title; what all waves have in common before all of them."""
-    have_begun = not (is_each_wave and all(is_before_start(each.session) for each in answers))
+    have_begun = not (is_each_wave and all(is_before_start(answer.session) for answer in answers))
     common = set[str]()
-    for found in answers:
-        title = _wave_title(found.session) if is_each_wave else None
-        for line in found.lines(have_begun=have_begun):
+    for answer in answers:
+        title = _wave_title(answer.session) if is_each_wave else None
+        for line in answer.lines(have_begun=have_begun):
             if line.is_common and not have_begun:
                 if line.text in common:
                     continue

@@ -73,8 +73,8 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
     if is_operations(args, session):
         return explain_operations(args, session)
     if len(args.subject) != 1:
-        given = f"not {len(args.subject)}" if args.subject else "none is given"
-        raise UsageError(f"explain takes one name or expression: {given}")
+        count = f"not {len(args.subject)}" if args.subject else "none is given"
+        raise UsageError(f"explain takes one name or expression: {count}")
     (text,) = args.subject
     try:
         return explain_subject(session, text)
@@ -84,11 +84,13 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
     """The operations of the command line."""
-    asked = session_operations(args, session)
-    notes, steps = asked.notes, Recorder()
-    heading = (f"in dialect {asked.dialect}", *_standing(session))
+    operations = session_operations(args, session)
+    notes, steps = operations.notes, Recorder()
+    heading = (f"in dialect {operations.dialect}", *_standing(session))
     try:
-        result = evaluate(asked.data, asked.context, dialect=asked.dialect, observe=steps)
+        result = evaluate(
+            operations.data, operations.context, dialect=operations.dialect, observe=steps
+        )
     except DwarfGpuError as error:
         shown = Insides(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)

@@ -79,10 +79,10 @@ class _Listing:
         if self.pc is None:
             yield from section.entries
             return
-        found = section.find(self.pc)
-        if found is not None:
-            yield found.cie
-            yield found
+        entry = section.find(self.pc)
+        if entry is not None:
+            yield entry.cie
+            yield entry
 
     def expression_text(self, cie: Cie) -> ExpressionText:
         form = UnitFormat(address_size=cie.format.address_size, endian=cie.format.endian)
@@ -100,11 +100,11 @@ class _Listing:
     def function(self, address: int) -> str | None:
         """The function at an address of the file, by debug information or by the symbols."""
         try:
-            found = self.code_object.scopes.subprogram_at(address)
+            entry = self.code_object.scopes.subprogram_at(address)
         except DwarfGpuError:
-            found = None
-        if found is not None:
-            return found.name
+            entry = None
+        if entry is not None:
+            return entry.name
         symbol = self.symbols.get(address)
         return None if symbol is None else shown_symbol(symbol, is_mangled=self.is_mangled)
 
@@ -113,11 +113,11 @@ def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
     """Names by addresses; none, and a note, where the symbols cannot be read."""
     try:
         # Mapping symbols of Arm ($x) are no functions; of equal addresses, a function is meant.
-        known = [
+        symbols = [
             symbol for symbol in code_object.file.symbols if symbol.name and symbol.name[0] != "$"
         ]
-        known.sort(key=lambda each: each.kind == "function")
-        return {each.address: each.name for each in known}, []
+        symbols.sort(key=lambda symbol: symbol.kind == "function")
+        return {symbol.address: symbol.name for symbol in symbols}, []
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
 

@@ -44,9 +44,9 @@ def path() -> Path:
     folders = package_folders()
     if PathFinder.find_spec("attrs", folders) is not None:
         return source
-    found = find_spec("attrs")
-    assert found is not None and found.origin is not None  # this process uses it
-    folders = [str(PACKAGE.parent), str(Path(found.origin).resolve().parent.parent)]
+    spec = find_spec("attrs")
+    assert spec is not None and spec.origin is not None  # this process uses it
+    folders = [str(PACKAGE.parent), str(Path(spec.origin).resolve().parent.parent)]
     text = LOADER.format(source=str(source), folders=folders)
     cache = _caches() / "dwarfgpu"
     sourced = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"
@@ -76,9 +76,9 @@ def package_folders() -> list[str]:
 
 def _caches() -> Path:
     """The folder of the user's caches (XDG Base Directory Specification)."""
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if given.is_absolute():  # any other is to be ignored
-        return given
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if folder.is_absolute():  # any other is to be ignored
+        return folder
     try:
         return Path.home() / ".cache"
     except RuntimeError:

@@ -97,20 +97,20 @@ def run(arguments: Namespace) -> int:
 def _subject(arguments: Namespace) -> tuple[str, bool]:
     """The file that is reported on, and whether it is a core file; `arguments.file` becomes the
     program of a core file that is given beside it."""
-    given = list(arguments.path)
-    if "" in given:
+    paths = list(arguments.path)
+    if "" in paths:
         raise UsageError("FILE is empty: leave it out, or give a value")
-    cores = [arguments.core] if arguments.core is not None else list(filter(is_core, given))
+    cores = [arguments.core] if arguments.core is not None else list(filter(is_core, paths))
     if cores:
-        others = [each for each in given if each not in cores]
-        programs = others + ([] if arguments.file is None else [arguments.file])
+        others_ = [path for path in paths if path not in cores]
+        programs = others_ + ([] if arguments.file is None else [arguments.file])
         if len(cores) > 1 or len(programs) > 1:
             raise UsageError("give one FILE, or one core file with or without its program")
         arguments.file = next(iter(programs), None)
         return cores[0], True
-    if len(given) != 1:
-        raise UsageError("give one FILE" + (", with or without --core" if given else ""))
-    return given[0], False
+    if len(paths) != 1:
+        raise UsageError("give one FILE" + (", with or without --core" if paths else ""))
+    return paths[0], False
 
 
 def _errors(report: Report) -> Iterator[DwarfGpuError]:
@@ -120,15 +120,19 @@ def _errors(report: Report) -> Iterator[DwarfGpuError]:
             yield unit.error
         if unit.split is not None and unit.split.error is not None:
             yield unit.split.error
-    found = report.supplementary
-    if found is not None and found.error is not None and not _is_unneeded(report):
-        yield found.error
+    supplementary = report.supplementary
+    if supplementary is not None and supplementary.error is not None and not _is_unneeded(report):
+        yield supplementary.error
 
 
 def _is_unneeded(report: Report) -> bool:
     """Whether the supplementary file is absent, and no unit could refer to it."""
-    found = report.supplementary
-    return not report.units and found is not None and isinstance(found.error, MissingContext)
+    supplementary = report.supplementary
+    return (
+        not report.units
+        and supplementary is not None
+        and isinstance(supplementary.error, MissingContext)
+    )
 
 
 def _lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
@@ -149,8 +153,8 @@ def _lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[st
             packed = "  compressed" if section.is_compressed else ""
             yield f"  {section.name:<24} {section.size_bytes:>10} bytes{packed}"
     if report.file is not None and not report.units and not report.problems:
-        told = report.build_id is not None or report.link is not None
-        yield "no debug information" + (", and no separate debug file is found" if told else "")
+        has_link = report.build_id is not None or report.link is not None
+        yield "no debug information" + (", and no separate debug file is found" if has_link else "")
     if report.units:
         yield f"units: {len(report.units)}"
         yield from _units(report.units, everything)
@@ -183,9 +187,9 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
     if sections:
         yield "not linked: its sections are taken to be loaded one after the other"
     shown = sections if everything else sections[:_MOST_PLACED]
-    for each in shown:
-        end = each.address + each.size_bytes
-        yield f"  {each.name:<24} [{each.address:#x},{end:#x})"
+    for unit in shown:
+        end = unit.address + unit.size_bytes
+        yield f"  {unit.name:<24} [{unit.address:#x},{end:#x})"
     if len(shown) < len(sections):
         yield f"  … {len(sections) - len(shown)} more; --all lists every one"
 
@@ -235,7 +239,7 @@ def _registers(kernel: GpuKernel) -> Iterator[str]:
             ("AGPRs", metadata.agpr_count), ("SGPR spills", metadata.sgpr_spill_count),
             ("VGPR spills", metadata.vgpr_spill_count),
         )  # fmt: skip
-        yield from (f"{count} {what}" for what, count in counts if count is not None)
+        yield from (f"{count} {label}" for label, count in counts if count is not None)
     if descriptor is not None:
         scalar = descriptor.allocated_sgprs
         also = "" if scalar is None else f" and {scalar} SGPRs"
@@ -252,8 +256,8 @@ def _hints(kernel: GpuKernel) -> Iterator[str]:
         version = ".".join(map(str, metadata.language_version or ()))
         yield f"language {metadata.language} {version}".rstrip()
     sizes = [
-        f"{what} {'x'.join(map(str, size))}"
-        for what, size in (
+        f"{label} {'x'.join(map(str, size))}"
+        for label, size in (
             ("required", metadata.required_workgroup_size),
             ("hint", metadata.workgroup_size_hint),
             ("clusters of", metadata.cluster_dims),
@@ -317,14 +321,14 @@ def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[st
     split = [unit.split for unit in units if unit.split is not None]
     if not split:
         return
-    missing = [each.error for each in split if each.error is not None]
+    missing = [unit.error for unit in split if unit.error is not None]
     yield f"split units: {len(split)}" + (f", {len(missing)} not found" if missing else "")
     if everything:
-        for each in split:
-            id = "" if each.id is None else f" (ID {each.id:#018x})"
-            yield f"  {each.name or '(no name)'}{id}: {each.path or 'not found'}"
+        for unit in split:
+            id = "" if unit.id is None else f" (ID {unit.id:#018x})"
+            yield f"  {unit.name or '(no name)'}{id}: {unit.path or 'not found'}"
     else:
-        for path, count in Counter(each.path for each in split if each.path is not None).items():
+        for path, count in Counter(unit.path for unit in split if unit.path is not None).items():
             yield f"  {count} in {path}"
     for index, error in enumerate(missing):
         if index == _MOST_KINDS and not everything:
@@ -333,12 +337,12 @@ def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[st
         yield f"  problem: {error_line(error)}"
 
 
-def _supplementary(found: SupplementaryReport, *, is_needed: bool) -> Iterator[str]:
-    yield f"supplementary file {found.name} ({found.id.hex()}), named by {found.section}"
-    if found.error is None:
-        yield f"  found at {found.path}"
+def _supplementary(report: SupplementaryReport, *, is_needed: bool) -> Iterator[str]:
+    yield f"supplementary file {report.name} ({report.id.hex()}), named by {report.section}"
+    if report.error is None:
+        yield f"  found at {report.path}"
     elif is_needed:
-        yield f"  problem: {error_line(found.error)}"
+        yield f"  problem: {error_line(report.error)}"
     else:
         yield "  not found; no unit here needs it"
 

@@ -111,10 +111,10 @@ def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObj
 
 def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
     yield "loaded:"
-    for each, code in zip(core.files, stopped.code_objects, strict=True):
+    for file, code in zip(core.files, stopped.code_objects, strict=True):
         described = "" if code.info.units else ", no debug information"
-        program = " (the program)" if each.is_program else ""
-        yield f"  {each.load_address:#018x} {shown_path(each.file.path)}{program}{described}"
+        program = " (the program)" if file.is_program else ""
+        yield f"  {file.load_address:#018x} {shown_path(file.file.path)}{program}{described}"
 
 
 def _sizes(core: Core) -> MemorySizes:
@@ -136,7 +136,7 @@ def _memory(core: Core) -> Iterator[str]:
 def _rest(core: Core) -> Iterator[str]:
     if core.gpu is not None:
         yield _gpu(core.gpu.gpu.state)
-    unread = [each for dump in core.dumps for each in dump.unread]
+    unread = [note for dump in core.dumps for note in dump.unread]
     if unread:
         yield f"notes that are not read: {', '.join(unread)}"
 
@@ -160,7 +160,7 @@ def _contents(core: Core) -> JsonObject:
             "left_out_bytes": sizes.left_out,
             "missing_bytes": sizes.missing,
         },
-        "unread_notes": [each for dump in core.dumps for each in dump.unread],
+        "unread_notes": [note for dump in core.dumps for note in dump.unread],
         "gpu": None if gpu is None else {"agents": agents, "queues": len(gpu.queues)},
     }
 
@@ -173,12 +173,12 @@ def _record(
 ) -> JsonObject:
     files: list[Plain] = [
         {
-            "path": each.file.path,
-            "load_address": f"{each.load_address:#x}",
-            "is_program": each.is_program,
+            "path": file.file.path,
+            "load_address": f"{file.load_address:#x}",
+            "is_program": file.is_program,
             "has_debug_info": bool(code.info.units),
         }
-        for each, code in zip(core.files, stopped.code_objects, strict=True)
+        for file, code in zip(core.files, stopped.code_objects, strict=True)
     ]
     threads: list[Plain] = [
         {

@@ -214,15 +214,15 @@ def _split(split: SplitReport | None) -> Plain:
     }
 
 
-def _supplementary(found: SupplementaryReport | None) -> Plain:
-    if found is None:
+def _supplementary(report: SupplementaryReport | None) -> Plain:
+    if report is None:
         return None
     return {
-        "section": found.section,
-        "name": found.name,
-        "id": found.id.hex(),
-        "file": found.path,
-        "error": None if found.error is None else _problem(found.error),
+        "section": report.section,
+        "name": report.name,
+        "id": report.id.hex(),
+        "file": report.path,
+        "error": None if report.error is None else _problem(report.error),
     }
 
 

@@ -85,18 +85,18 @@ def write_picture(
 ) -> str:
     """Draw a name in every lane of waves into a file; one line that says what is in it."""
     session = waves[0][0]
-    found = layout([(each.wave, cells) for each, cells in waves], model_of(session.target))
+    grid = layout([(wave.wave, cells) for wave, cells in waves], model_of(session.target))
     model = model_of(session.target)
     dispatch = None if model is None else model.dispatch_of(session.wave)
     kernel = "" if dispatch is None or dispatch.kernel is None else f" in {dispatch.kernel}"
-    where = {each.pc for each, _ in waves}
+    where = {wave.pc for wave, _ in waves}
     pc = next(iter(where))
     at = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
-    blocks = f"{found.blocks} {found.what}{'' if found.blocks == 1 else 's'}"
-    title = one_line(f"{name}{kernel}: {len(found.cells)} lanes of {blocks}{at}")
-    texts = [cell.text for _, _, cell in found.cells if cell.number is not None]
+    blocks = f"{grid.blocks} {grid.what}{'' if grid.blocks == 1 else 's'}"
+    title = one_line(f"{name}{kernel}: {len(grid.cells)} lanes of {blocks}{at}")
+    texts = [cell.text for _, _, cell in grid.cells if cell.number is not None]
     is_address = bool(texts) and texts[0].startswith("0x")
-    draw(Picture(found, title, is_address), path, form)
-    numbers = [cell.number for _, _, cell in found.cells if cell.number is not None]
+    draw(Picture(grid, title, is_address), path, form)
+    numbers = [cell.number for _, _, cell in grid.cells if cell.number is not None]
     span = f", {min(numbers):.15g} to {max(numbers):.15g}" if numbers and not is_address else ""
     return one_line(f"{path}: {title}{span}")

@@ -139,8 +139,8 @@ class _Wave:
         """The source line where a lane is; those at one program location share it."""
         pc = self.pc(state)
         if pc not in self._places:
-            found = None if pc is None else place_of(self.session.focused(state.lane), pc)
-            self._places[pc] = None if found is None else f"{found.file}:{found.line}"
+            position = None if pc is None else place_of(self.session.focused(state.lane), pc)
+            self._places[pc] = None if position is None else f"{position.file}:{position.line}"
         return self._places[pc]
 
 
@@ -184,18 +184,22 @@ def _waves(
             raise UsageError(f"a thread of {session.architecture.name} has no lanes")
     states = [tuple(chosen_states(session, choice)) for session in sessions]
     questions = [
-        Question(session, seen, _subject(session, seen, name, is_alone=len(args.names) == 1))
-        for session, seen in zip(sessions, states, strict=True)
+        Question(
+            session,
+            lane_states,
+            _subject(session, lane_states, name, is_alone=len(args.names) == 1),
+        )
+        for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
     answered = lane_answers(questions)
-    errors = [refused(*each) for each in zip(questions, answered, strict=True)]
+    errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     if errors and errors[0] is not None and None not in errors:
         raise errors[0]  # else it is told beside what the others are
     answers_left = iter(answered)
     return [
-        _Wave(session, seen, tuple((name, tuple(next(answers_left))) for name in args.names))
-        for session, seen in zip(sessions, states, strict=True)
+        _Wave(session, lane_states, tuple((name, tuple(next(answers_left))) for name in args.names))
+        for session, lane_states in zip(sessions, states, strict=True)
     ]
 
 
@@ -240,8 +244,8 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
             notes |= {} if position is None else {position: None}
         for name, answers in wave.answers:
             used = [answer for answer in answers if wave.letter(answer.state) == "A"]
-            wrong = [each.answer.error for each in used]
-            notes |= {f"{name}: {each}": None for each in wrong if isinstance(each, UsageError)}
+            wrong = [lane_answer.answer.error for lane_answer in used]
+            notes |= {f"{name}: {error}": None for error in wrong if isinstance(error, UsageError)}
             notes |= dict.fromkeys(lane_notes(used))
             notes |= dict.fromkeys(_hint(wave, name, used, notes))
     return list(notes)
@@ -251,7 +255,7 @@ def _hint(
     wave: _Wave, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
 ) -> Iterator[str]:
     """Once, where the arguments of the kernel are, if that is what has no value."""
-    failed = next((each for each in used if each.answer.status), None)
+    failed = next((lane_answer for lane_answer in used if lane_answer.answer.status), None)
     if failed is None or has_hint(notes):
         return
     session = wave.session.focused(failed.lane)
@@ -262,14 +266,14 @@ def _hint(
 
 def _status(waves: Sequence[_Wave]) -> int:
     """1 where a lane that is active has no value, or not all of one."""
-    found = (
+    rows = (
         answer.answer.status
         for wave in waves
         for _, answers in wave.answers
         for answer in answers
         if wave.letter(answer.state) in "A?"
     )
-    return max(found, default=0)
+    return max(rows, default=0)
 
 
 def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
@@ -299,9 +303,11 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
     rows = [*rows[:1], *([*row[:first], *map(_cut, row[first:])] for row in rows[1:])]
     yield from map(one_line, table_lines(rows))
     for name, answers in wave.answers:
-        without = [each for each in answers if _is_missing(each)]
-        reasons = reason_lines([row_of(each, wave.letter(each.state), None) for each in without])
-        yield from (one_line(f"{name}: {each}") for each in reasons)
+        without = [lane_answer for lane_answer in answers if _is_missing(lane_answer)]
+        reasons = reason_lines(
+            [row_of(lane_answer, wave.letter(lane_answer.state), None) for lane_answer in without]
+        )
+        yield from (one_line(f"{name}: {reason}") for reason in reasons)
 
 
 def _value(answer: LaneAnswer, letter: str) -> str:

@@ -56,7 +56,7 @@ def _run(args: argparse.Namespace) -> int:
     status, records, notes = 0, list[Plain](), [*session.notes]
     for name in args.names:
         try:
-            found = located(session, name)
+            location = located(session, name)
         except DwarfGpuError as error:
             if len(args.names) == 1 and isinstance(error, UsageError):
                 raise
@@ -65,10 +65,10 @@ def _run(args: argparse.Namespace) -> int:
             if not args.json:
                 print(one_line(f"dwarfgpu: {name}: {error_line(error)}"), file=sys.stderr)
             continue
-        records.append({"name": name, **found.record(session)})
-        notes += found.notes
+        records.append({"name": name, **location.record(session)})
+        notes += location.notes
         if not args.json:
-            _print(found, has_colours(args.color))
+            _print(location, has_colours(args.color))
     if args.json:
         print_json({"schema": SCHEMA, "objects": records, **context_notes(session)})
     else:
@@ -76,8 +76,8 @@ def _run(args: argparse.Namespace) -> int:
     return status
 
 
-def _print(found: Located, colours: bool) -> None:
-    print(one_line(found.sentence))
+def _print(location: Located, colours: bool) -> None:
+    print(one_line(location.sentence))
     glyphs = glyphs_for(sys.stdout.encoding)
-    for line in location_lines(found, glyphs, terminal_columns(sys.stdout.isatty())):
+    for line in location_lines(location, glyphs, terminal_columns(sys.stdout.isatty())):
         print(coloured(line) if colours else one_line(plain(line)))

@@ -171,7 +171,7 @@ def _code_objects(
     state: State, file: str | None, limits: FileLimits
 ) -> tuple[list[CodeObject], list[str]]:
     """The code objects that can be read; why others cannot."""
-    named = [(each.path, each.load_address) for each in state.code_objects]
+    named = [(file.path, file.load_address) for file in state.code_objects]
     if file is not None:
         same = [at for path, at in named if resolved(path) == resolved(file)]
         only = named[0][1] if len(named) == 1 else 0
@@ -207,7 +207,7 @@ def _record(rows: list[WaveRow], machine: Machine) -> dict[str, Json]:
         number = row.wave.wave
         group, dispatch = machine.workgroup_of(number), machine.dispatch_of(number)
         queue, agent = machine.queue_of(number), machine.agent_of(number)
-        told = machine.waves.get(number)
+        wave = machine.waves.get(number)
         waves.append(
             {
                 "id": number,
@@ -223,7 +223,7 @@ def _record(rows: list[WaveRow], machine: Machine) -> dict[str, Json]:
                 "workgroup_coord": None
                 if group is None or group.position is None
                 else list(group.position),
-                "wave_number_in_workgroup": None if told is None else told.wave_in_group,
+                "wave_number_in_workgroup": None if wave is None else wave.wave_in_group,
                 "active_lanes": row.active,
                 "used_lanes": row.used,
                 "pc": row.wave.pc,

@@ -59,22 +59,22 @@ def configure(parser: ArgumentParser) -> None:
         "subject", nargs="*", metavar="FILE|NAME",
         help="an ELF file with DWARF; then variables, or with their function: nest::t",
     )  # fmt: skip
-    what = parser.add_argument_group("what is looked at")
-    what.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
-    what.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
-    what.add_argument("--all", action="store_true", help="every variable of the file")
-    what.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
-    what.add_argument(
+    group = parser.add_argument_group("what is looked at")
+    group.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
+    group.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
+    group.add_argument("--all", action="store_true", help="every variable of the file")
+    group.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
+    group.add_argument(
         "--pc", metavar=PLACE, help=f"only in scopes at this program location: {PLACE_HELP}"
     )
-    what.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
-    what.add_argument(
+    group.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    group.add_argument(
         "--debug-dir", metavar="DIR", action="append",
         help="where separate, split and supplementary debug files are; "
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
-    what.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
-    what.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    group.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("what is made of it")
     judged.add_argument(
         "--against", metavar="OLD", help="what is better or worse than in this file; 1 for worse"
@@ -96,23 +96,23 @@ def _run(args: Namespace) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note]))
     before = request
     request = _placed(args, file, request, notes)
-    found = _found(file, request)
+    coverages = _found(file, request)
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
-        wanted = _placed(args, old, before, notes).wanted
-        before_found = find_variables(old.scopes, wanted)
+        query = _placed(args, old, before, notes).wanted
+        before_found = find_variables(old.scopes, query)
         if not args.json:
             print_notes(notes)
-        return compare(old, file, before_found, found, notes, as_json=args.json)
+        return compare(old, file, before_found, coverages, notes, as_json=args.json)
     if args.json:
         with_lines = bool(request.wanted.names)
-        return where_json.write(file, found, request.minimum, notes, with_lines=with_lines)
+        return where_json.write(file, coverages, request.minimum, notes, with_lines=with_lines)
     print_notes(notes)
     listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
     if request.wanted.names:
-        listing.show(found)
+        listing.show(coverages)
     else:
-        listing.show_all(found)
+        listing.show_all(coverages)
     return listing.finish(request.minimum)
 
 
@@ -144,8 +144,8 @@ def _request(args: Namespace) -> Request:
         raise UsageError("give --against or --min-coverage, not both")
     # A comparison tells a variable that is lost from one whose function is gone.
     with_functions = args.against is not None
-    wanted = Wanted(tuple(names), args.function, None, with_functions)
-    return Request(path, wanted, _percentage(args.min_coverage))
+    query = Wanted(tuple(names), args.function, None, with_functions)
+    return Request(path, query, _percentage(args.min_coverage))
 
 
 def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:
@@ -171,10 +171,10 @@ def _percentage(text: str | None) -> Fraction | None:
 
 def _load_address(args: Namespace) -> int:
     """What the option says, else with `--demo` the state."""
-    given = natural(args.load_address, "--load-address")
-    if given is None and args.state is not None:
-        given = load_state(args.state, file_limits_of(args).waves).code_objects[0].load_address
-    return given or 0
+    bias = natural(args.load_address, "--load-address")
+    if bias is None and args.state is not None:
+        bias = load_state(args.state, file_limits_of(args).waves).code_objects[0].load_address
+    return bias or 0
 
 
 def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
@@ -195,25 +195,25 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
 
 def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
     """What is wanted of a file; `UsageError` where it has none of the names."""
-    found = find_variables(file.scopes, request.wanted)
-    held: list[UnitGroups] = []
-    for unit in found:
-        held.append(unit)
+    units = find_variables(file.scopes, request.wanted)
+    buffered: list[UnitGroups] = []
+    for unit in units:
+        buffered.append(unit)
         if unit.groups:
-            return chain(held, found)
-    wanted = request.wanted
-    if wanted.names and not wanted.is_generic and not any(unit.problems for unit in held):
-        generic = list(find_variables(file.scopes, evolve(wanted, is_generic=True)))
+            return chain(buffered, units)
+    query = request.wanted
+    if query.names and not query.is_generic and not any(unit.problems for unit in buffered):
+        generic = list(find_variables(file.scopes, evolve(query, is_generic=True)))
         if any(unit.groups for unit in generic):
             return iter(generic)
-    if any(unit.problems for unit in held) or evolve(wanted, with_functions=False) == Wanted():
-        return iter(held)
-    where = "" if wanted.function is None else f" in {wanted.function}"
-    where += "" if wanted.pc is None else f" at {wanted.pc:#x}"
-    what = " ".join(f'"{name}"' for name in wanted.names)
-    if not wanted.names:
+    if any(unit.problems for unit in buffered) or evolve(query, with_functions=False) == Wanted():
+        return iter(buffered)
+    where = "" if query.function is None else f" in {query.function}"
+    where += "" if query.pc is None else f" at {query.pc:#x}"
+    title = " ".join(f'"{name}"' for name in query.names)
+    if not query.names:
         raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {what}{where} in {file.name}.{near_variable(file, wanted)}")
+    raise UsageError(f"No symbol {title}{where} in {file.name}.{near_variable(file, query)}")
 
 
 def _columns() -> int:
@@ -243,9 +243,9 @@ class _Listing:
     def _arch(self) -> Architecture | None:
         return where_json.architecture_of(self.file, self.total)
 
-    def show(self, found: Iterable[UnitGroups]) -> None:
+    def show(self, units: Iterable[UnitGroups]) -> None:
         """Every stretch of each variable."""
-        for unit in found:
+        for unit in units:
             self.total.problems += unit.problems
             if unit.unit is None:
                 continue
@@ -284,9 +284,9 @@ class _Listing:
             drawn = bar(coverage, self.columns - 40, self.cells)
             _print(f"  {drawn} {amount(coverage)}")
 
-    def show_all(self, found: Iterable[UnitGroups]) -> None:
+    def show_all(self, units: Iterable[UnitGroups]) -> None:
         """A line for each variable."""
-        for unit in found:
+        for unit in units:
             self.total.problems += unit.problems
             for group in unit.groups:
                 self._group(group)

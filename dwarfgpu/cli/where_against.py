@@ -59,16 +59,16 @@ def compare(
 def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
     shown = {**before.shown, **after.shown}
     for kind, title in _TITLES.items():
-        found = [change for change in changes if change.kind == kind]
-        if not found:
+        kind_changes = [change for change in changes if change.kind == kind]
+        if not kind_changes:
             continue
-        yield f"{title}: {len(found)}"
-        names = [_name(each, shown) for each in found[:_MOST_LISTED]]
+        yield f"{title}: {len(kind_changes)}"
+        names = [_name(change, shown) for change in kind_changes[:_MOST_LISTED]]
         width = min(max(map(len, names)), 48)
-        for each, name in zip(found, names, strict=False):
-            yield f"  {name:<{width}}  {_measure(each.old)} -> {_measure(each.new)}"
-        if len(found) > _MOST_LISTED:
-            yield f"  … {len(found) - _MOST_LISTED} more; --json has all"
+        for change, name in zip(kind_changes, names, strict=False):
+            yield f"  {name:<{width}}  {_measure(change.old)} -> {_measure(change.new)}"
+        if len(kind_changes) > _MOST_LISTED:
+            yield f"  … {len(kind_changes) - _MOST_LISTED} more; --json has all"
     if not changes:
         yield "no variable is described better or worse"
     yield f"total: {_total(before)} -> {_total(after)}"

@@ -47,20 +47,20 @@ def frame(level: int | None = None) -> Frame:
             raise UsageError("No stack.")
         if level is None:
             return frame_of(gdb.selected_frame())
-        found = gdb.newest_frame()
-        while found is not None and found.level() < level:
-            found = found.older()
-        if found is None or found.level() != level:
+        frame = gdb.newest_frame()
+        while frame is not None and frame.level() < level:
+            frame = frame.older()
+        if frame is None or frame.level() != level:
             raise UsageError(f"No frame at level {level}.")
-        return frame_of(found)
+        return frame_of(frame)
 
 
 def frames() -> Iterator[Frame]:
     """The frames of the selected thread, the newest first."""
-    found: Frame | None = frame(0)
-    while found is not None:
-        yield found
-        found = found.older()
+    current: Frame | None = frame(0)
+    while current is not None:
+        yield current
+        current = current.older()
 
 
 def variable(name: str) -> Value:

@@ -60,7 +60,9 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
     shown = ""
     try:
         value = session.evaluate(
-            text, lambda each: variables.update({each: None}), read_only="explain assigns nothing"
+            text,
+            lambda variable: variables.update({variable: None}),
+            read_only="explain assigns nothing",
         )
         shown = session.value_text(value, print_options())
     except UsageError:
@@ -71,17 +73,17 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         yield explanation(session, variable).text(depth, "-depth")
     if [variable.name for variable in variables] != [text.removeprefix("::")]:
         yield f"expression {text}"
-        found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
-        yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(found))
+        lines = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
+        yield from (f"{'   ' if n else '=> '}{line}" for n, line in enumerate(lines))
 
 
 def explanation(session: GdbSession, variable: Variable) -> Explanation:
     """What `dwarfgpu explain` says of a variable, as GDB prints values."""
-    found = explain_variable(
+    explanation = explain_variable(
         session, variable, lambda reading: session.text(reading, print_options())
     )
-    notes = dict.fromkeys((*session.notes, *found.answer.notes))
-    return evolve(found, heading=(*found.heading, *(f"note: {note}" for note in notes)))
+    notes = dict.fromkeys((*session.notes, *explanation.answer.notes))
+    return evolve(explanation, heading=(*explanation.heading, *(f"note: {note}" for note in notes)))
 
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
@@ -96,7 +98,7 @@ def location_of(session: GdbSession, text: str) -> Iterator[str]:
     yield f"{text} is {location_text(location)}, {amount}."
     if size:
         places = layouts(location, size, session.context().access)
-        yield from (plain(each) for each in drawing(places, glyphs_for(encoding()), columns()))
+        yield from (plain(line) for line in drawing(places, glyphs_for(encoding()), columns()))
     for note in (*session.notes, *value.notes):
         yield f"note: {note}"
 
@@ -109,16 +111,16 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     yield next(description(session, coverage.variable))
     if coverage.place is not None:
         yield f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
-    found = list(
+    coverage_rows = list(
         coverage_lines(coverage, session.architecture, SourceLines(coverage.variable.unit))
     )
-    widths = [max((len(each) for each in column), default=0) for column in (
-        [each.where for each in found], [each.lines for each in found],
+    widths = [max((len(cell) for cell in column), default=0) for column in (
+        [row.where for row in coverage_rows], [row.lines for row in coverage_rows],
     )]  # fmt: skip
-    for each in found:
-        text = f"{each.where:<{widths[0]}}  {each.lines:<{widths[1]}}  {each.said}"
-        yield f"{'=>' if _covers(each.where, session.pc) else '  '}{text}"
-    if not found:
+    for row in coverage_rows:
+        text = f"{row.where:<{widths[0]}}  {row.lines:<{widths[1]}}  {row.said}"
+        yield f"{'=>' if _covers(row.where, session.pc) else '  '}{text}"
+    if not coverage_rows:
         yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
     if coverage.place is not None:
         drawn = bar(coverage, columns() - 40, cells_for(encoding()))
@@ -130,12 +132,12 @@ def _coverage(session: GdbSession, variable: Variable) -> Coverage:
     code_object = session.code_object
     if variable.kind == "global" or code_object is None:
         return coverage_of(variable, None)
-    wanted = Wanted((variable.name,), pc=session.pc)
-    for unit in find_variables(code_object.scopes, wanted):
+    query = Wanted((variable.name,), pc=session.pc)
+    for unit in find_variables(code_object.scopes, query):
         for group in unit.groups:
-            for found, place in group.declared:
-                if found.die.offset == variable.die.offset:
-                    return coverage_of(found, place)
+            for declared, place in group.declared:
+                if declared.die.offset == variable.die.offset:
+                    return coverage_of(declared, place)
     return coverage_of(variable, None)
 
 
@@ -176,16 +178,16 @@ def lanes(session: GdbSession, argument: str) -> Iterator[str]:
     wrong = refused(question, answers)
     if wrong is not None:
         raise wrong
-    yield from lane_lines([_in_gdbs_words(each) for each in answers], session.pc)
+    yield from lane_lines([_in_gdbs_words(lane_answer) for lane_answer in answers], session.pc)
     _, unknown = session.lane_count()
     for note in dict.fromkeys((*session.notes, *filter(None, [unknown]), *lane_notes(answers))):
         yield f"note: {note}"
 
 
-def _in_gdbs_words(found: LaneAnswer) -> LaneAnswer:
+def _in_gdbs_words(lane_answer: LaneAnswer) -> LaneAnswer:
     """An error without what options of the command line would do about it."""
-    error = found.answer.error
+    error = lane_answer.answer.error
     if error is None:
-        return found
+        return lane_answer
     text = OPTIMIZED_OUT if isinstance(error, UndefinedBits) else f"{error.kind}: {error}"
-    return evolve(found, answer=evolve(found.answer, text=text))
+    return evolve(lane_answer, answer=evolve(lane_answer.answer, text=text))

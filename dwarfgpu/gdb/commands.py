@@ -69,10 +69,10 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     def complete(self, text: str, word: str) -> list[str]:
         """The names of the variables in scope."""
         try:
-            found = self.debugger.session().variables()
+            variables = self.debugger.session().variables()
         except (DwarfGpuError, gdb.error):
             return []
-        return sorted({each.name for each in found if each.name.startswith(word)})
+        return sorted({variable.name for variable in variables if variable.name.startswith(word)})
 
     def required(self, argument: str) -> str:
         """The expression; `UsageError` where there is none."""
@@ -237,11 +237,13 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         with command():
             text = argument.strip()
             if text == "-compare":
-                found = compare(self.debugger)
-                for difference in found.differences:
+                comparison = compare(self.debugger)
+                for difference in comparison.differences:
                     print(difference)
-                same = found.facts - len(found.differences)
-                print(f"{found.frames} frames: {same} of {found.facts} facts are the same")
+                same = comparison.facts - len(comparison.differences)
+                print(
+                    f"{comparison.frames} frames: {same} of {comparison.facts} facts are the same"
+                )
                 return
             if text.startswith("-") and text[1:2].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')

@@ -60,39 +60,39 @@ def compare(debugger: Debugger) -> Comparison:
     A frame that only one of them has, of a function that has called by a jump, is a difference
     too. GDB is left in its frame.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
     count = facts = 0
     for theirs, ours in aligned(debugger):
         count += 1
         if theirs is None:
             assert ours is not None
             facts += 1
-            what = "tail call" if ours.is_tail_call else "frame"
-            found.append(Difference(ours.number, what, "none", _own_where(ours)))
+            subject = "tail call" if ours.is_tail_call else "frame"
+            differences.append(Difference(ours.number, subject, "none", _own_where(ours)))
             if ours.is_tail_call:
                 continue
             break
         if ours is None:
             facts += 1
-            what = "tail call" if is_left(theirs) else "frame"
+            subject = "tail call" if is_left(theirs) else "frame"
             why = None if is_left(theirs) else _why_ended(debugger)
-            found.append(Difference(theirs.level(), what, _where(theirs), "none", why))
+            differences.append(Difference(theirs.level(), subject, _where(theirs), "none", why))
             if is_left(theirs):
                 continue
             break
-        for what, one, two in _facts(theirs, ours):
+        for subject, their_text, two in _facts(theirs, ours):
             facts += 1
-            if one != two:
-                why = _why(ours, what, one, two)
-                found.append(Difference(theirs.level(), what, one, two, why))
-    return Comparison(count, facts, tuple(found))
+            if their_text != two:
+                why = _why(ours, subject, their_text, two)
+                differences.append(Difference(theirs.level(), subject, their_text, two, why))
+    return Comparison(count, facts, tuple(differences))
 
 
-def _why(ours: StackFrame, what: str, one: str, two: str) -> str | None:
+def _why(ours: StackFrame, subject: str, their_text: str, two: str) -> str | None:
     """Why a fact differs, where that is known."""
-    if _is_behind_return(ours, what, one, two):
+    if _is_behind_return(ours, subject, their_text, two):
         return BEHIND_RETURN
-    return DROPPED if what == "line" and one == _line_with_dropped_rows(ours) else None
+    return DROPPED if subject == "line" and their_text == _line_with_dropped_rows(ours) else None
 
 
 def _line_with_dropped_rows(ours: StackFrame) -> str | None:
@@ -105,19 +105,19 @@ def _line_with_dropped_rows(ours: StackFrame) -> str | None:
     if ours.place is None or session.inline_level:
         return None
     address = code_object.info.in_file(pc)
-    found = unit.line_table.line_at(address)
-    while found is not None and not unit.line_table.begins_line(found[1].begin):
-        found = unit.line_table.line_at(found[1].begin - 1)
-    return None if found is None else f"{Path(ours.place.path).name}:{found[0].line}"
+    row = unit.line_table.line_at(address)
+    while row is not None and not unit.line_table.begins_line(row[1].begin):
+        row = unit.line_table.line_at(row[1].begin - 1)
+    return None if row is None else f"{Path(ours.place.path).name}:{row[0].line}"
 
 
-def _is_behind_return(ours: StackFrame, what: str, one: str, two: str) -> bool:
+def _is_behind_return(ours: StackFrame, subject: str, their_text: str, two: str) -> bool:
     """Whether GDB has the stack pointer as it is when the function that was jumped to returns."""
     arch = ours.session.architecture
-    if not ours.is_tail_call or arch.stack_pointer is None or not (one + two).isalnum():
+    if not ours.is_tail_call or arch.stack_pointer is None or not (their_text + two).isalnum():
         return False
-    is_pointer = what == arch.register(arch.stack_pointer).name
-    return is_pointer and int(one, 16) - int(two, 16) == arch.pushed_bytes
+    is_pointer = subject == arch.register(arch.stack_pointer).name
+    return is_pointer and int(their_text, 16) - int(two, 16) == arch.pushed_bytes
 
 
 def _why_ended(debugger: Debugger) -> str | None:
@@ -163,10 +163,10 @@ def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]
     if stack is not None and stack.frame(physical.level + 1) is not None:
         yield "CFA", _cfa(theirs), _own_cfa(physical)
     arch = physical.architecture
-    kept = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
-    known = {register.name for register in theirs.architecture().registers()}
-    for number in sorted(each for each in kept if each is not None):
-        if arch.register(number).name in known:
+    preserved = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
+    names = {register.name for register in theirs.architecture().registers()}
+    for number in sorted(number for number in preserved if number is not None):
+        if arch.register(number).name in names:
             yield arch.register(number).name, *_register(theirs, physical, number)
 
 
@@ -176,8 +176,8 @@ def _is_of_no_line(session: Session) -> bool:
     unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
     if code_object is None or pc is None or unit is None or unit.line_table is None:
         return False
-    found = unit.line_table.line_at(code_object.info.in_file(pc))
-    return found is not None and not found[0].line
+    row = unit.line_table.line_at(code_object.info.in_file(pc))
+    return row is not None and not row[0].line
 
 
 def _kind(frame: gdb.Frame) -> str:
@@ -192,12 +192,12 @@ def _own_kind(frame: StackFrame) -> str:
 
 def _names(theirs: gdb.Frame, ours: StackFrame) -> tuple[str, str]:
     """Of the function: GDB names one by its scopes in C++, by its linkage name in C."""
-    one, two = _unqualified(theirs.name()), _unqualified(ours.function)
+    their_text, two = _unqualified(theirs.name()), _unqualified(ours.function)
     function = functions_at(ours.session)[ours.session.inline_level]
     holder = function.holder(dw.AT_LINKAGE_NAME)
-    if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == one:
+    if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == their_text:
         return two, two
-    return one, two
+    return their_text, two
 
 
 def _unqualified(name: str | None) -> str:
@@ -231,12 +231,12 @@ def _register(theirs: gdb.Frame, ours: CfiFrame, number: int) -> tuple[str, str]
     try:
         data = frame_register(theirs, register)
         value = 0 if data is None else int.from_bytes(data, register.type.endian) & mask
-        one = "lost" if data is None else f"{value:#x}"
+        their_text = "lost" if data is None else f"{value:#x}"
     except DwarfGpuError as error:
-        one = str(error)
+        their_text = str(error)
     try:
-        held = ours.contents(number)
-        two = "lost" if held.unknown & mask else f"{held.value & mask:#x}"
+        bits = ours.contents(number)
+        two = "lost" if bits.unknown & mask else f"{bits.value & mask:#x}"
     except DwarfGpuError as error:
         two = str(error)
-    return one, two
+    return their_text, two

@@ -85,15 +85,15 @@ def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
 
     Of a scalar GDB tells that some of its bits are lost, not which.
     """
-    one = theirs.bits
-    if one is None:
+    their_bits = theirs.bits
+    if their_bits is None:
         return False
-    lost = one.undefined & mask
-    known = mask & ~lost
+    undefined = their_bits.undefined & mask
+    defined = mask & ~undefined
     return (
-        not (one.value ^ ours.value) & known
-        and not ours.unknown & known
-        and bool(ours.undefined & lost) == bool(lost)
+        not (their_bits.value ^ ours.value) & defined
+        and not ours.unknown & defined
+        and bool(ours.undefined & undefined) == bool(undefined)
     )
 
 
@@ -103,9 +103,9 @@ def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -
     if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_lost(theirs.text)):
         return None
     has_it = any(
-        (each.name, each.decl_line or 0) == (symbol.name, symbol.line)
+        (child.name, child.decl_line or 0) == (symbol.name, symbol.line)
         for die in function[0].die.origins()
-        for each in variables_below(die)
+        for child in variables_below(die)
     )
     return ELSEWHERE if has_it else None
 
@@ -172,8 +172,8 @@ def _is_lost_in_part(theirs: GdbVariable, ours: GdbVariable) -> bool:
 def _described_bits(ours: GdbVariable) -> int | None:
     """How many bits the location describes; None where that is all of them."""
     reasons = () if ours.bits is None else ours.bits.reasons
-    found = [match for reason in reasons if (match := _DESCRIBED.fullmatch(reason))]
-    return int(found[0][1]) if found else None
+    matches = [match for reason in reasons if (match := _DESCRIBED.fullmatch(reason))]
+    return int(matches[0][1]) if matches else None
 
 
 def _says_the_same(theirs: str, ours: str) -> bool:
@@ -185,10 +185,15 @@ def _says_the_same(theirs: str, ours: str) -> bool:
     if ours.endswith(OPTIMIZED_OUT):
         before = ours.removesuffix(OPTIMIZED_OUT)
         return theirs.startswith(before) and _is_all_lost(theirs.removeprefix(before))
-    if (one := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
-        return one.groups() == (two[1], two[2]) and two[2] == two[3]
-    one, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
-    return bool(one and two and one[2] == two[2] and canonical(one[1]) == canonical(two[1]))
+    if (their_match := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
+        return their_match.groups() == (two[1], two[2]) and two[2] == two[3]
+    their_match, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
+    return bool(
+        their_match
+        and two
+        and their_match[2] == two[2]
+        and canonical(their_match[1]) == canonical(two[1])
+    )
 
 
 def _is_all_lost(text: str) -> bool:
@@ -199,7 +204,7 @@ def _is_all_lost(text: str) -> bool:
 def _has_absent_static(theirs: str, ours: str) -> bool:
     """Whether the texts differ by static members that are nowhere here."""
     pattern, count = _ABSENT_STATIC.subn(r"\1\0", ours)
-    parts = [re.escape(each) for each in pattern.split("\0")]
+    parts = [re.escape(part) for part in pattern.split("\0")]
     return count > 0 and re.fullmatch("[^,{}]+".join(parts), theirs) is not None
 
 
@@ -239,8 +244,8 @@ class _FrameOfGdb(SubprogramFrame):
         older = self.theirs.older()
         if subprogram is None or older is None:
             return None
-        asked = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
-        context = asked.context(_frame_of_gdb(asked, older))
+        context_session = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
+        context = context_session.context(_frame_of_gdb(context_session, older))
         return entry_value_from_call_site(subprogram, call, expression, context)
 
 
@@ -329,7 +334,7 @@ def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> b
     if isinstance(kind, Unspecified):
         is_less = theirs.bits.size_bits < ours.bits.size_bits
         return kind.is_nullptr and theirs.text == ours.text and is_less
-    parts = [re.escape(each) for each in theirs.text.split(_INCOMPLETE)]
+    parts = [re.escape(part) for part in theirs.text.split(_INCOMPLETE)]
     return (
         len(parts) > 1 and re.fullmatch("(?:0|<optimized out>)".join(parts), ours.text) is not None
     )
@@ -340,14 +345,14 @@ def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVaria
     attribute, pc = variable.location, session.pc
     if not isinstance(attribute, LocList):
         return False
-    for each in attribute.empty:
-        if each.begin == pc:
+    for name in attribute.empty:
+        if name.begin == pc:
             try:
-                where = located(ExprLoc(each.expression, attribute.unit), session.context(), None)
-                found = contents(Reading(variable, variable.type, None, where), session.context())
+                where = located(ExprLoc(name.expression, attribute.unit), session.context(), None)
+                result = contents(Reading(variable, variable.type, None, where), session.context())
             except DwarfGpuError:
                 continue
-            if found.bits is not None and have_same_bits(theirs, found.bits, theirs.mask):
+            if result.bits is not None and have_same_bits(theirs, result.bits, theirs.mask):
                 return True
     return False
 
@@ -381,11 +386,11 @@ def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: GdbVariable)
 
 
 def _has_virtual_base(kind: object) -> bool:
-    pending, seen = [kind], 0
-    while pending and seen < _MOST_BASES:
-        seen += 1
-        each = pending.pop()
-        bases = [m for m in each.members if m.is_base_class] if isinstance(each, Struct) else []
+    pending, count = [kind], 0
+    while pending and count < _MOST_BASES:
+        count += 1
+        kind_ = pending.pop()
+        bases = [m for m in kind_.members if m.is_base_class] if isinstance(kind_, Struct) else []
         if any(m.is_virtual for m in bases):
             return True
         pending += [strip(m.type) for m in bases]
@@ -398,7 +403,7 @@ def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) 
         return BASE
     stack, level = session.call_stack, session.level
     if stack is not None and any(
-        isinstance(stack.frame(each), TailFrame) for each in (level, level + 1)
+        isinstance(stack.frame(frame_level), TailFrame) for frame_level in (level, level + 1)
     ):
         return PASSED_ON
     return ABSTRACT if _called_as_abstract(session) else None
@@ -424,8 +429,8 @@ def _depends_on_lost(
         if number is not None and session.level and session.frame.register(number).is_undefined:
             return True
         if instruction.operation.name in ENTRY_VALUES and depth < _MOST_CALLS:
-            told = _told_by_call(session, instruction, variable)
-            if told is not None and _depends_on_lost(*told, variable, depth + 1):
+            values = _told_by_call(session, instruction, variable)
+            if values is not None and _depends_on_lost(*values, variable, depth + 1):
                 return True
     return False
 
@@ -443,8 +448,8 @@ def _told_by_call(
         parameter = None if call is None or number is None else call.passed_in(number)
         if parameter is None or parameter.value is None:
             return None
-        found = decode(parameter.value.expression, unit.dialect, unit.format)
-        return calling, found.instructions
+        operations = decode(parameter.value.expression, unit.dialect, unit.format)
+        return calling, operations.instructions
     except (DwarfGpuError, IndexError):
         return None
 

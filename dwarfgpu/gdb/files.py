@@ -82,10 +82,10 @@ class LoadedFiles:
             return None
         path = path.removeprefix("target:")
         stop = self._target.stop
-        held = self._opened.get(path)
-        if held is None or held.stop != stop or held.code_object.file.limits != file_limits():
-            held = self._opened[path] = self._renewed(path, section, held)
-        return held.code_object
+        opened = self._opened.get(path)
+        if opened is None or opened.stop != stop or opened.code_object.file.limits != file_limits():
+            opened = self._opened[path] = self._renewed(path, section, opened)
+        return opened.code_object
 
     def named(self, objfile: gdb.Objfile) -> CodeObject | None:
         """The code object that GDB has read as a file; as `at`."""
@@ -98,18 +98,18 @@ class LoadedFiles:
 
     def row_at(self, location: int) -> FrameRow | None:
         """What call frame information says (`dwarfgpu.cfi.stack.Loaded`)."""
-        found = self.at(location)
-        return None if found is None else found.info.call_frames.row_at(location)
+        code_object = self.at(location)
+        return None if code_object is None else code_object.info.call_frames.row_at(location)
 
     def file_text(self, location: int) -> str:
         """Where a location is, for a message."""
-        found = self.at(location)
-        return ", which is in no file" if found is None else f" in {found.name}"
+        code_object = self.at(location)
+        return ", which is in no file" if code_object is None else f" in {code_object.name}"
 
     def kernel_at(self, location: int) -> str | None:
         """The kernel of a GPU that has a location (`dwarfgpu.cfi.stack.Loaded`)."""
-        found = self.at(location)
-        return None if found is None else kernel_in(found, location)
+        code_object = self.at(location)
+        return None if code_object is None else kernel_in(code_object, location)
 
     def between(self, location: int, return_pc: int) -> Jumps:
         """The calls by jumps on the way (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
@@ -126,17 +126,17 @@ class LoadedFiles:
 
     def _all(self) -> Iterator[CodeObject]:
         """Every file that can be read, in the order of their addresses."""
-        seen: set[str | None] = set()
+        names: set[str | None] = set()
         for section in self._loaded_sections()[0]:
-            if section.path in seen:
+            if section.path in names:
                 continue
-            seen.add(section.path)
+            names.add(section.path)
             try:
-                found = self.at(section.begin)
+                code_object = self.at(section.begin)
             except DwarfGpuError:
                 continue  # it is told where something in it is asked for
-            if found is not None:
-                yield found
+            if code_object is not None:
+                yield code_object
 
     def _section(self, address: int) -> LoadedSection | None:
         """The section that GDB has at an address."""
@@ -151,22 +151,25 @@ class LoadedFiles:
             self._sections = self._target.stop, sections, [section.begin for section in sections]
         return self._sections[1:]
 
-    def _renewed(self, path: str, section: LoadedSection, held: _Opened | None) -> _Opened:
+    def _renewed(self, path: str, section: LoadedSection, opened: _Opened | None) -> _Opened:
         """The file as it is now; the one that was read, where nothing has changed."""
         version, limits = _version(path), file_limits()
-        if held is not None and (held.version, held.code_object.file.limits) != (version, limits):
-            held = None
-        file = self._file(path, limits) if held is None else held.code_object.file
+        if opened is not None and (opened.version, opened.code_object.file.limits) != (
+            version,
+            limits,
+        ):
+            opened = None
+        file = self._file(path, limits) if opened is None else opened.code_object.file
         bias = bias_of(file, section)
-        if held is not None and held.code_object.load_address == bias:
-            return _Opened(version, self._target.stop, held.code_object)
+        if opened is not None and opened.code_object.load_address == bias:
+            return _Opened(version, self._target.stop, opened.code_object)
         if path.startswith(_VDSO):
             info = DebugInfo.of(file, bias, loaded=file)
-            found = CodeObject(file, info, Scopes(info), bias)
+            code_object = CodeObject(file, info, Scopes(info), bias)
         else:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")
-            found = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
-        return _Opened(version, self._target.stop, found)
+            code_object = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
+        return _Opened(version, self._target.stop, code_object)
 
     def _file(self, path: str, limits: FileLimits) -> ObjectFile:
         uri = _URI.fullmatch(path)
@@ -184,7 +187,7 @@ class LoadedFiles:
 
     def _embedded(self, path: str, uri: re.Match[str], limits: FileLimits) -> ObjectFile:
         """The code object of a GPU that ROCgdb names by where it is in a file, or in memory."""
-        offset, size_bytes = (int(each or "0", 0) for each in uri.group("offset", "size"))
+        offset, size_bytes = (int(number or "0", 0) for number in uri.group("offset", "size"))
         if uri["kind"] == "memory":
             if not 0 < size_bytes <= _MOST_EMBEDDED_BYTES:
                 raise UsageError(f"{path} is no code object: it has {size_bytes} bytes")

@@ -84,7 +84,7 @@ def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
         return Bits(int.from_bytes(data, sys.byteorder), 8 * size_bytes), every
     if sys.byteorder == "big":
         return None, 0
-    known = undefined = mask = 0
+    known_bits = undefined = mask = 0
     for count, (first, size_bits, leaf) in enumerate(_leaves(value, 0)):
         if count == _MOST_LEAVES:
             return None, 0
@@ -93,9 +93,9 @@ def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
             undefined |= inside
             mask |= inside
         elif (number := _number(leaf)) is not None:
-            known |= (number & (1 << size_bits) - 1) << first
+            known_bits |= (number & (1 << size_bits) - 1) << first
             mask |= inside
-    return Bits(known, 8 * size_bytes, undefined=undefined), mask
+    return Bits(known_bits, 8 * size_bytes, undefined=undefined), mask
 
 
 def _is_compound(kind: gdb.Type) -> bool:
@@ -125,8 +125,8 @@ def _number(leaf: gdb.Value) -> int | None:
     """The bits of a scalar; None where GDB shows no number, as of a pointer to no memory."""
     kind = leaf.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_COMPLEX:
-        found = _PARTS.fullmatch(leaf.format_string(format="x"))
-        return int(found[1], 16) | int(found[2], 16) << 4 * kind.sizeof if found else None
+        match = _PARTS.fullmatch(leaf.format_string(format="x"))
+        return int(match[1], 16) | int(match[2], 16) << 4 * kind.sizeof if match else None
     try:
         return int.from_bytes(value_bytes(leaf, "little"), "little")
     except (gdb.error, ValueError, OverflowError):

@@ -42,7 +42,7 @@ def load(places: Iterable[str]) -> None:
     """Make the packages found in some folders known to GDB's Python, and add the commands."""
     import gdb
 
-    if not any(type(each).__name__ == Finder.__name__ for each in sys.meta_path):
+    if not any(type(finder).__name__ == Finder.__name__ for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder(places))
     try:
         from dwarfgpu.gdb.commands import install

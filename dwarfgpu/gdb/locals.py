@@ -62,8 +62,8 @@ def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, i
 
 def _function(session: GdbSession) -> str | None:
     try:
-        found = functions_at(session)
-        return name_in_frames(found[session.inline_level]) if found else None
+        functions = functions_at(session)
+        return name_in_frames(functions[session.inline_level]) if functions else None
     except DwarfGpuError:
         return None
 
@@ -123,12 +123,12 @@ def _registers(session: GdbSession) -> JsonObject:
 def _variables(session: GdbSession) -> Iterator[JsonObject]:
     """The arguments and local variables of the frame's function, also those that others hide."""
     try:
-        found = session.variables()
+        variables = session.variables()
     except DwarfGpuError:
         return
-    for each in found:
-        if each.kind in _KINDS:
-            yield _variable(session, each)
+    for variable in variables:
+        if variable.kind in _KINDS:
+            yield _variable(session, variable)
 
 
 def _variable(session: GdbSession, variable: Variable) -> JsonObject:

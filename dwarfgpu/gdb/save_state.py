@@ -101,10 +101,10 @@ class Memory:
 
     def entries(self) -> Iterator[Dict[str, object]]:
         """As a state has them: neighbours together."""
-        for (space, lane), found in sorted(self.runs.items(), key=str):
+        for (space, lane), chunks in sorted(self.runs.items(), key=str):
             first = None  # type: Optional[int]
             data = []  # type: List[bytes]
-            for address in [*sorted(found), None]:
+            for address in [*sorted(chunks), None]:
                 if first is not None and address != first + len(data):
                     entry = {"address": hex(first), "bytes": b"".join(data).hex()}
                     if space:
@@ -115,7 +115,7 @@ class Memory:
                     first, data = None, []
                 if address is not None:
                     first = address if first is None else first
-                    data.append(found[address])
+                    data.append(chunks[address])
 
 
 def read_some(space: str, address: int, size_bytes: int) -> bytes:
@@ -160,19 +160,19 @@ def state_name(frame: Any) -> str:
 
 def registers(frame: Any, architecture: str) -> Dict[str, object]:
     """Every register that GDB can read and that a state has."""
-    known = re.compile(REGISTERS.get(architecture, REGISTERS[""]))
-    found = {}  # type: Dict[str, object]
+    pattern = re.compile(REGISTERS.get(architecture, REGISTERS[""]))
+    record = {}  # type: Dict[str, object]
     listed = [register.name for register in frame.architecture().registers()]
-    for name in [*listed, *(each for each in UNLISTED if each not in listed)]:
-        if not known.fullmatch(name):
+    for name in [*listed, *(name_ for name_ in UNLISTED if name_ not in listed)]:
+        if not pattern.fullmatch(name):
             continue
         try:
             value = frame.read_register(name)
             if not value.is_optimized_out:
-                found[RENAMED.get(name, name)] = register(name, value)
+                record[RENAMED.get(name, name)] = register(name, value)
         except (gdb.error, ValueError, OverflowError):
             continue
-    return found
+    return record
 
 
 def register(name: str, value: Any) -> object:
@@ -218,30 +218,30 @@ def file_sections(data: bytes) -> Dict[str, Tuple[int, int]]:
         return {}
     rows = [form.unpack_from(data, at + size * index) for index in range(count)]
     texts = rows[names][4]
-    found = {}
+    record = {}
     for row in rows:
         end = data.find(b"\0", texts + row[0])
-        found[data[texts + row[0] : end].decode("utf-8", "replace")] = (row[3], row[5])
-    return found
+        record[data[texts + row[0] : end].decode("utf-8", "replace")] = (row[3], row[5])
+    return record
 
 
-def load_address(known: Dict[str, Tuple[int, int]], loaded: List[Section]) -> Optional[int]:
+def load_address(ranges: Dict[str, Tuple[int, int]], loaded: List[Section]) -> Optional[int]:
     """How far above its own addresses a file is loaded; None where its sections do not fit."""
-    for each in loaded:
-        address, size_bytes = known.get(each.name, (0, 0))
-        if each.name == ".text" and size_bytes == each.end - each.begin:
-            return each.begin - address
+    for section in loaded:
+        address, size_bytes = ranges.get(section.name, (0, 0))
+        if section.name == ".text" and size_bytes == section.end - section.begin:
+            return section.begin - address
     return None
 
 
 def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object]]:
     """What is loaded; a code object inside of another file or of memory is written beside."""
     by_path = {}  # type: Dict[str, List[Section]]
-    for each in loaded:
-        by_path.setdefault(each.path, []).append(each)
-    for number, (path, found) in enumerate(sorted(by_path.items())):
+    for section in loaded:
+        by_path.setdefault(section.path, []).append(section)
+    for number, (path, sections) in enumerate(sorted(by_path.items())):
         data = contents_of(path)
-        bias = None if data is None else load_address(file_sections(data), found)
+        bias = None if data is None else load_address(file_sections(data), sections)
         if data is None or bias is None:
             continue
         name = os.path.abspath(path)
@@ -250,8 +250,8 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
             name = "%s.%d.%s.co" % (os.path.splitext(state)[0], number, digits)
             write_file(name, data)
         folder = os.path.dirname(os.path.abspath(state))
-        near = os.path.relpath(name, folder)
-        yield {"path": name if near.startswith("..") else near, "load_address": hex(bias)}
+        relative = os.path.relpath(name, folder)
+        yield {"path": name if relative.startswith("..") else relative, "load_address": hex(bias)}
 
 
 def write_file(path: str, data: bytes) -> None:
@@ -404,26 +404,26 @@ def wanted(argument: str) -> Wanted:
         if not word.startswith("-"):
             paths.append(word)
             continue
-        given = words.pop(0) if words else ""
-        found = PLACE.fullmatch(given)
+        operand = words.pop(0) if words else ""
+        match = PLACE.fullmatch(operand)
         try:
-            if word.lstrip("-") == "lanes" and given == "all":
+            if word.lstrip("-") == "lanes" and operand == "all":
                 all_lanes = True
-            elif word.lstrip("-") == "memory" and found is not None:
-                space = found.group(1) or ""
-                memory.append((space, int(found.group(2), 0), int(found.group(3), 0)))
+            elif word.lstrip("-") == "memory" and match is not None:
+                space = match.group(1) or ""
+                memory.append((space, int(match.group(2), 0), int(match.group(3), 0)))
             elif word.lstrip("-") == "stack":
-                stack_bytes = int(given, 0)
+                stack_bytes = int(operand, 0)
             else:
                 raise ValueError
         except ValueError:
-            raise gdb.GdbError("save-state: not %s %s. %s" % (word, given, USAGE)) from None
+            raise gdb.GdbError("save-state: not %s %s. %s" % (word, operand, USAGE)) from None
     if len(paths) != 1:
         raise gdb.GdbError("save-state: one file is needed. " + USAGE)
     return Wanted(os.path.expanduser(paths[0]), all_lanes, memory, stack_bytes)
 
 
-def state(given: Wanted) -> Dict[str, object]:
+def state(request: Wanted) -> Dict[str, object]:
     """The selected thread as a state."""
     if gdb.selected_thread() is None:
         raise gdb.GdbError("save-state: the program is not being run")
@@ -435,14 +435,14 @@ def state(given: Wanted) -> Dict[str, object]:
     wave = {"registers": registers(newest, architecture)}  # type: Dict[str, object]
     if is_gpu:
         wave["pc"] = hex(newest.pc())
-        save_lanes(memory, given.all_lanes)
+        save_lanes(memory, request.all_lanes)
     else:
-        save_stack(memory, newest, given.stack_bytes)
-    for each in loaded:
-        if WRITABLE.fullmatch(each.name) and each.end - each.begin <= MOST_SECTION_BYTES:
-            memory.add(each.begin, each.end - each.begin)
+        save_stack(memory, newest, request.stack_bytes)
+    for section in loaded:
+        if WRITABLE.fullmatch(section.name) and section.end - section.begin <= MOST_SECTION_BYTES:
+            memory.add(section.begin, section.end - section.begin)
     save_variables(memory, newest)
-    for space, address, size_bytes in given.memory:
+    for space, address, size_bytes in request.memory:
         if memory.add(address, size_bytes, space, lane_of(space)) < size_bytes:
             raise gdb.GdbError("save-state: cannot read all of %s#%#x" % (space, address))
     entries = list(memory.entries())
@@ -451,7 +451,7 @@ def state(given: Wanted) -> Dict[str, object]:
     exec_bytes = newest.read_register("exec").type.sizeof if is_gpu else 0
     if exec_bytes:
         document["wave_size"] = 8 * exec_bytes
-    document["code_objects"] = list(code_objects(loaded, given.path))
+    document["code_objects"] = list(code_objects(loaded, request.path))
     document["memory"] = [entry for entry in entries if "space" not in entry]
     document["waves"] = [wave]
     return document
@@ -477,12 +477,12 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
-        given = wanted(argument)
+        request = wanted(argument)
         try:
-            text = json.dumps(state(given), indent=1)
-            write_file(given.path, (text + "\n").encode("utf-8"))
+            text = json.dumps(state(request), indent=1)
+            write_file(request.path, (text + "\n").encode("utf-8"))
         except OSError as error:
-            raise gdb.GdbError("save-state: %s: %s" % (given.path, error.strerror)) from None
+            raise gdb.GdbError("save-state: %s: %s" % (request.path, error.strerror)) from None
         except gdb.GdbError:
             raise
         except gdb.error as error:

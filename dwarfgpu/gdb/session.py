@@ -99,8 +99,8 @@ class GdbFrame(SubprogramFrame):
     def parameter_value(self, section_offset: int) -> Value | None:
         """By the call that made the frame (DWARF 5 3.4.2); None where it does not describe it."""
         subprogram = self.subprogram
-        found = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
-        return None if found is None else self._passed(found)
+        die = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
+        return None if die is None else self._passed(die)
 
     def _passed(self, place: Passed) -> Value | None:
         subprogram = self.subprogram
@@ -155,12 +155,12 @@ class GdbSession(Session):
 
     def at_level(self, level: int, inline_level: int = 0) -> GdbSession:
         """What a frame sees; its own file is read, or a note says why not."""
-        found = Session.at_level(self, level, inline_level)
-        assert isinstance(found, GdbSession)
-        if not level or self.debugger is None or found.pc is None:
-            return found
-        objects, notes = self.debugger.objects_at(found.pc)
-        return evolve(found, code_objects=objects, notes=notes, gdb_frame=None)
+        frame = Session.at_level(self, level, inline_level)
+        assert isinstance(frame, GdbSession)
+        if not level or self.debugger is None or frame.pc is None:
+            return frame
+        objects, notes = self.debugger.objects_at(frame.pc)
+        return evolve(frame, code_objects=objects, notes=notes, gdb_frame=None)
 
     def calling(self) -> tuple[Session, int]:
         """What the frame that called this one sees, and the return address."""
@@ -186,9 +186,13 @@ class GdbSession(Session):
         if code_object is None or self.pc is None:
             return []
         level = self.inline_level
-        found = code_object.scopes.variables_at(self.pc)
-        own = [each for each in found if each.kind != "global" and each.inline_level == level]
-        return own + [each for each in found if each.kind == "global"]
+        variables = code_object.scopes.variables_at(self.pc)
+        own = [
+            variable
+            for variable in variables
+            if variable.kind != "global" and variable.inline_level == level
+        ]
+        return own + [variable for variable in variables if variable.kind == "global"]
 
     def _why_unknown(self, name: str) -> str:
         """Why nothing is known of the frame; the advice of others is for the command line."""
@@ -199,12 +203,14 @@ class GdbSession(Session):
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """That of the frame, or of `main` where there is none, and the one of which GDB knows that
         it has a name."""
-        known = list(super().objects_with(name))
-        for each in (name,) if known else ("main", name):
-            found = None if self.debugger is None else self.debugger.code_object_with(each)
-            if found is not None and found not in known:
-                known.append(found)
-        return tuple(known)
+        objects = list(super().objects_with(name))
+        for candidate in (name,) if objects else ("main", name):
+            code_object = (
+                None if self.debugger is None else self.debugger.code_object_with(candidate)
+            )
+            if code_object is not None and code_object not in objects:
+                objects.append(code_object)
+        return tuple(objects)
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""
@@ -376,10 +382,10 @@ class Debugger:
     def objects_at(self, pc: int) -> tuple[tuple[CodeObject, ...], tuple[str, ...]]:
         """The file that has a program location, or a note that says why it cannot be read."""
         try:
-            found = self.files.at(pc)
+            code_object = self.files.at(pc)
         except DwarfGpuError as error:
             return (), (f"the file of {pc:#x} is not read: {error}",)
-        return (() if found is None else (found,)), ()
+        return (() if code_object is None else (code_object,)), ()
 
     def _static_session(self) -> GdbSession:
         name = gdb.current_progspace().filename
@@ -398,8 +404,8 @@ class Debugger:
             address = symbol.value().address
         except gdb.error:  # it has no place yet, as a thread-local variable of a library
             address = None
-        found = None if address is None else self.files.at(int(address))
-        return found or self.files.named(symbol.symtab.objfile)
+        code_object = None if address is None else self.files.at(int(address))
+        return code_object or self.files.named(symbol.symtab.objfile)
 
 
 def code_address(frame: gdb.Frame) -> int:
@@ -429,10 +435,10 @@ def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
             continue
         frame = frame.newer()
     level, why = -1, None
-    for each in reversed(chain):
+    for block in reversed(chain):
         ours = stack.frame(level + 1)
-        if each.type() == gdb.TAILCALL_FRAME:
-            is_ours = isinstance(ours, TailFrame) and ours.pc == each.pc()
+        if block.type() == gdb.TAILCALL_FRAME:
+            is_ours = isinstance(ours, TailFrame) and ours.pc == block.pc()
             level, why = level + is_ours, None if is_ours else "it was left by a jump"
             continue
         while isinstance(ours, TailFrame):
@@ -441,7 +447,7 @@ def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
         level += 1
         if ours is None:
             return level, str(stack.end)
-        why = None if ours.pc == each.pc() else f"ours is at {ours.pc:#x}"
+        why = None if ours.pc == block.pc() else f"ours is at {ours.pc:#x}"
     return level, why
 
 

@@ -29,10 +29,10 @@ def frames(debugger: Debugger) -> Iterator[StackFrame]:
     top = debugger.session(newest).at_level(0)
     hidden = max(len(functions_at(top)) - 1 - inline_depth(newest), 0)
     past_main = gdb.parameter("backtrace past-main")
-    found = stack_frames(top, hidden)
-    for each in islice(found, gdb.parameter("backtrace limit")):
-        yield each
-        if each.function == "main" and not each.is_inlined and not past_main:
+    frames = stack_frames(top, hidden)
+    for frame in islice(frames, gdb.parameter("backtrace limit")):
+        yield frame
+        if frame.function == "main" and not frame.is_inlined and not past_main:
             break
 
 
@@ -79,23 +79,23 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
     negative, or all."""
     last: StackFrame | None = None
     notes: dict[str, None] = {}
-    found = (
+    frames = (
         ours
         for theirs, ours in aligned(debugger)
         if ours is not None and not (theirs is None and ours.is_tail_call)
     )
     style = frame_style()
-    shown_frames = found if count is None or count >= 0 else deque(found, maxlen=-count)
-    for shown, each in enumerate(shown_frames):
+    shown_frames = frames if count is None or count >= 0 else deque(frames, maxlen=-count)
+    for shown, frame in enumerate(shown_frames):
         if shown == count:
             yield "(More stack frames follow...)"
             return
-        record = frame_record(each, with_arguments=True, style=style)
-        yield one_line(frame_text(each, record, style))
-        session = each.session
+        record = frame_record(frame, with_arguments=True, style=style)
+        yield one_line(frame_text(frame, record, style))
+        session = frame.session
         if isinstance(session, GdbSession) and not session.code_objects:
             notes |= dict.fromkeys(session.notes)
-        last = each
+        last = frame
     yield from (one_line(f"note: {note}") for note in notes)
     if last is None:
         return

@@ -152,24 +152,26 @@ class Frame:
     def older(self) -> Frame | None:
         """The frame that called this one, or into which it is inlined; None for the outermost."""
         with gdb_errors():
-            found = self._own().older()
-        return None if found is None else Frame(self.debugger, found, self.lane_number)
+            caller = self._own().older()
+        return None if caller is None else Frame(self.debugger, caller, self.lane_number)
 
     def variables(self) -> list[Value]:
         """Those in scope, the innermost first; of two of one name, the inner one alone."""
         with gdb_errors():
             self._own()
-            found = {variable.name: variable for variable in reversed(self.session().variables())}
-        return [self.variable(name) for name in reversed(found)]
+            variables = {
+                variable.name: variable for variable in reversed(self.session().variables())
+            }
+        return [self.variable(name) for name in reversed(variables)]
 
     def variable(self, name: str) -> Value:
         """The variable that a name means here."""
         with gdb_errors():
             session = self.session()
-            found = self._values.get(name)
-            if found is None:
-                found = self._values[name] = self._value(name, session.variable(name))
-            return found
+            value = self._values.get(name)
+            if value is None:
+                value = self._values[name] = self._value(name, session.variable(name))
+            return value
 
     def _value(self, name: str, variable: Variable) -> Value:
         def find(session: GdbSession) -> TypedValue:
@@ -188,9 +190,9 @@ class Frame:
         def find(session: GdbSession) -> TypedValue:
             return session.evaluate(expression, read_only=why)
 
-        found = Value(self, expression, find)
-        found.look()
-        return found
+        value = Value(self, expression, find)
+        value.look()
+        return value
 
     def evaluate(self, operations: str) -> Result:
         """The result of DWARF operations here: a value with its `number`, or a location."""
@@ -272,16 +274,16 @@ class Value:
         self._contents = self._found(self._contents, self._read_by)
         return self._contents.session, self._contents.value
 
-    def _found(self, known: _Known | None, find: Find) -> _Known:
+    def _found(self, previous: _Known | None, find: Find) -> _Known:
         """What is known, where all that it depends on is the same; else it is found anew."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
             raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
         session = self.frame.session()
         version = target.contents_version
-        if known is not None and known.version == version and known.reads.are_same():
-            target.uses(known.reads)
-            return known
+        if previous is not None and previous.version == version and previous.reads.are_same():
+            target.uses(previous.reads)
+            return previous
         with target.recorded() as reads:
             value = find(session)
         return _Known(version, reads, session, value)
@@ -326,9 +328,9 @@ class Value:
     @property
     def text(self) -> str:
         """What it holds as GDB prints it, by GDB's settings; `<optimized out>` where it is so."""
-        known = self._still()
-        if known is not None:
-            return known
+        current = self._still()
+        if current is not None:
+            return current
         target = self.frame.debugger.target
         with gdb_errors(), target.recorded() as reads:
             self._contents = None  # so that all reads are recorded
@@ -340,22 +342,22 @@ class Value:
 
     def _still(self) -> str | None:
         """The text that was told, where all that it depends on is the same."""
-        told = self._told
+        reads = self._told
         target = self.frame.debugger.target
-        if told is None or target.stops_unseen or not self.frame.is_valid():
+        if reads is None or target.stops_unseen or not self.frame.is_valid():
             return None
-        if target.contents_version != told.version or not told.reads.are_same():
+        if target.contents_version != reads.version or not reads.reads.are_same():
             return None
-        return told.text if _values(told.settings) == told.values else None
+        return reads.text if _values(reads.settings) == reads.values else None
 
     def __str__(self) -> str:
         return self.text
 
     def __getitem__(self, part: str | int) -> Value:
         """A member by its name, or an element; of what a pointer points to, too."""
-        known = self._parts.get(part)
-        if known is not None:
-            return known
+        part_value = self._parts.get(part)
+        if part_value is not None:
+            return part_value
         is_name = isinstance(part, str)
         name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
 
@@ -379,14 +381,14 @@ class Value:
         return self._part(None, f"*{self.name}", find)
 
     def _part(self, key: str | int | None, name: str, find: Find) -> Value:
-        found = self._parts.get(key)
-        if found is None:
-            found = Value(self.frame, name, find)
-            found._stop = self._stop
+        value = self._parts.get(key)
+        if value is None:
+            value = Value(self.frame, name, find)
+            value._stop = self._stop
             with gdb_errors():
-                found._located()  # that there is none is told where it is asked for
-            self._parts[key] = found
-        return found
+                value._located()  # that there is none is told where it is asked for
+            self._parts[key] = value
+        return value
 
     def __iter__(self) -> Iterator[Value]:
         """The elements of an array."""

@@ -65,12 +65,12 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
         own.setdefault((local.name, local.decl_line or 0), []).append(local)
     symbols = list(_symbols(frame))
     twice = Counter((symbol.name, block.start, block.end) for symbol, block in symbols)
-    seen: set[str] = set()
+    names: set[str] = set()
     for symbol, block in symbols:
         # A pack of parameters has one name.
-        is_named = symbol.name.isidentifier() and symbol.name not in seen
+        is_named = symbol.name.isidentifier() and symbol.name not in names
         is_hidden = not is_named or twice[symbol.name, block.start, block.end] > 1
-        seen.add(symbol.name)
+        names.add(symbol.name)
         variables = own.get((symbol.name, symbol.line))
         if symbol.is_constant and not variables:
             continue  # an enumerator
@@ -81,11 +81,11 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
             continue
         variable = variables.pop(0)
         ours = _by_us(session, variable, is_hidden=is_hidden)
-        one, two, count = _difference(theirs, ours)
-        reason = None if one == two else reason_of(frame, session, variable, theirs, ours)
-        yield Compared(frame.level(), symbol.name, one, two, reason, count)
-    for each in (each for rest in own.values() for each in rest):
-        yield Compared(frame.level(), each.name or "", "no such variable", each.type_text or "")
+        value, two, count = _difference(theirs, ours)
+        reason = None if value == two else reason_of(frame, session, variable, theirs, ours)
+        yield Compared(frame.level(), symbol.name, value, two, reason, count)
+    for extra in (value for rest in own.values() for value in rest):
+        yield Compared(frame.level(), extra.name or "", "no such variable", extra.type_text or "")
 
 
 def _locals(session: GdbSession) -> list[Variable]:
@@ -98,13 +98,13 @@ def _locals(session: GdbSession) -> list[Variable]:
 
 def _difference(theirs: GdbVariable, ours: GdbVariable) -> tuple[str, str, int]:
     """What each has: the texts, or the bits where only those differ; and how many were compared."""
-    one, two = theirs.bits, ours.bits
-    if theirs.text != ours.text or one is None or two is None or not theirs.mask:
+    their_bits, two = theirs.bits, ours.bits
+    if theirs.text != ours.text or their_bits is None or two is None or not theirs.mask:
         return theirs.text, ours.text, 0
     count = theirs.mask.bit_count()
-    if one.size_bits == two.size_bits and have_same_bits(theirs, two, theirs.mask):
+    if their_bits.size_bits == two.size_bits and have_same_bits(theirs, two, theirs.mask):
         return theirs.text, ours.text, count
-    return one.hex(sys.byteorder), two.hex(sys.byteorder), count
+    return their_bits.hex(sys.byteorder), two.hex(sys.byteorder), count
 
 
 def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
@@ -115,15 +115,19 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
     if len(notes) == len(chosen):
         raise UsageError(notes[0])
     with default_settings():
-        found = [variable for frame in chosen for variable in compare_variables(debugger, frame)]
-    yield from (one_line(f"note: {each}") for each in dict.fromkeys(notes))
-    yield from (one_line(str(each)) for each in found if not each.is_same)
-    same = sum(each.is_same for each in found)
-    known = sum(not each.is_same and each.reason is not None for each in found)
+        differences = [
+            variable for frame in chosen for variable in compare_variables(debugger, frame)
+        ]
+    yield from (one_line(f"note: {note}") for note in dict.fromkeys(notes))
+    yield from (one_line(str(difference)) for difference in differences if not difference.is_same)
+    same = sum(difference.is_same for difference in differences)
+    explained = sum(
+        not difference.is_same and difference.reason is not None for difference in differences
+    )
     frames = "1 frame" if len(chosen) == 1 else f"{len(chosen)} frames"
     yield (
-        f"{len(found)} variables of {frames}: {same} are the same, {known} differ for a known "
-        f"reason, {len(found) - same - known} differ"
+        f"{len(differences)} variables of {frames}: {same} are the same, "
+        f"{explained} differ for a known reason, {len(differences) - same - explained} differ"
     )
 
 

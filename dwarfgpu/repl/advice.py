@@ -37,6 +37,6 @@ def advised(session: Session, error: UsageError) -> UsageError:
         if match is not None:
             around = match.groupdict().get("around")
             name = f"{around}::{match['name']}" if around else match["name"]
-            near = session.did_you_mean(name, *kinds)
-            return UsageError(f"{error.message}{near}{session.what_is_not_searched()}")
+            suggestion = session.did_you_mean(name, *kinds)
+            return UsageError(f"{error.message}{suggestion}{session.what_is_not_searched()}")
     return error

@@ -102,9 +102,9 @@ def _readable(data: Plain) -> Plain:
         case str():
             return _HALF.sub(_spelt, data)
         case list():
-            return [_readable(each) for each in data]
+            return [_readable(item) for item in data]
         case dict():
-            return {_HALF.sub(_spelt, key): _readable(each) for key, each in data.items()}
+            return {_HALF.sub(_spelt, key): _readable(value) for key, value in data.items()}
         case _:
             return data
 

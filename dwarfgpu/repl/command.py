@@ -204,34 +204,34 @@ class Call:
 def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     """The commands that a word can mean, by name: the one that is so called, else all that begin
     so."""
-    found: dict[str, Command] = {}
+    by_name: dict[str, Command] = {}
     for command in commands:
         if word in command.words:
             return {word: command}
         for name in command.words:
             if name.startswith(word):
                 if not command.is_absent or command.name.count(" ") > 1:
-                    found[name] = command
+                    by_name[name] = command
                 break
-    own = {name: each for name, each in found.items() if not each.is_foreign}
-    return own or found
+    own = {name: candidate for name, candidate in by_name.items() if not candidate.is_foreign}
+    return own or by_name
 
 
 def find(commands: Collection[Command], word: str, family: str = "", rest: str = "") -> Command:
     """The command that a word means; `UsageError` in GDB's words where it means none or several:
     in a family they have the rest of the line."""
-    found = fitting(commands, word)
+    matches = fitting(commands, word)
     line = word + rest.rstrip() if family else word
     kind = f"{family} " if family else ""
-    if not found or not word:
+    if not matches or not word:
         help_of = f"help {family}" if family else "help"
         own = (command.word for command in commands if not command.is_absent)
         advice = did_you_mean(word, own) if word else ""
         raise UsageError(f'Undefined {kind}command: "{line}".  Try "{help_of}".{advice}')
-    if len(found) > 1:
-        names = ", ".join(sorted(found))
+    if len(matches) > 1:
+        names = ", ".join(sorted(matches))
         raise UsageError(f'Ambiguous {kind}command "{line}": {names}.')
-    return next(iter(found.values()))
+    return next(iter(matches.values()))
 
 
 def first_word(line: str) -> tuple[str, str]:
@@ -244,15 +244,15 @@ def first_word(line: str) -> tuple[str, str]:
 def parse(commands: Collection[Command], line: str) -> Call:
     """The command of a line, subcommands included, and its argument."""
     word, rest = first_word(line)
-    found = find(commands, word)
-    while found.subcommands and rest.strip():
+    command = find(commands, word)
+    while command.subcommands and rest.strip():
         word, after = first_word(rest)
-        is_named = any(word in subcommand.words for subcommand in found.subcommands)
+        is_named = any(word in subcommand.words for subcommand in command.subcommands)
         is_other = not word or (after.lstrip().startswith("=") and not is_named)  # `set t = 3`
-        if found.takes_other and (is_other or not fitting(found.subcommands, word)):
+        if command.takes_other and (is_other or not fitting(command.subcommands, word)):
             break
-        found, rest = find(found.subcommands, word, found.name, after), after
-    return Call(found, rest.lstrip(" \t") if found.keeps_end else rest.strip(" \t"))
+        command, rest = find(command.subcommands, word, command.name, after), after
+    return Call(command, rest.lstrip(" \t") if command.keeps_end else rest.strip(" \t"))
 
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:

@@ -57,12 +57,12 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     """Where the word at the end of `text` begins, and what it can become."""
     if len(text) > _MOST_TYPED or len(text.split()) > _MOST_WORDS:
         return len(text), []
-    commands, position, found = shell.commands, 0, None
-    while found is None or found.subcommands:
+    commands, position, command = shell.commands, 0, None
+    while command is None or command.subcommands:
         after, position = position, _end(_BLANK, text, position)
         end = _end(_COMMAND, text, position)
         word = text[position:end]
-        takes_other = found is not None and found.takes_other
+        takes_other = command is not None and command.takes_other
         is_other = takes_other and end < len(text) and not word
         if is_other or (takes_other and not fitting(commands, word)):
             position = after
@@ -70,24 +70,24 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         if end == len(text):
             return position, _commands(commands, word)
         try:
-            found = find(commands, word)
+            command = find(commands, word)
         except UsageError:
             return len(text), []
-        commands, position = found.subcommands, end
-    assert found is not None
-    if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
+        commands, position = command.subcommands, end
+    assert command is not None
+    if command.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
     argument = text[position:]
-    if isinstance(found.complete, OfText):
-        start, offered = found.complete.offer(shell, argument)
+    if isinstance(command.complete, OfText):
+        start, offered = command.complete.offer(shell, argument)
     else:
         match = _ARGUMENT.search(argument)
         assert match is not None
-        start, offered = match.start(), found.complete(shell, match[0])
+        start, offered = match.start(), command.complete(shell, match[0])
     word = argument[start:]
-    if not (isinstance(found.complete, OfText) and found.complete.is_fitting):
-        offered = (each for each in offered if each.text.startswith(word))
-    unique = {each.text: each for each in reversed(list(offered))}
+    if not (isinstance(command.complete, OfText) and command.complete.is_fitting):
+        offered = (candidate for candidate in offered if candidate.text.startswith(word))
+    unique = {candidate.text: candidate for candidate in reversed(list(offered))}
     return position + start, list(unique.values())[::-1]
 
 
@@ -100,37 +100,47 @@ def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
     """Commands by the names that are listed; by another one only where that is what is typed."""
     commands = [command for command in commands if not command.is_absent]
     own = [command for command in commands if not command.is_foreign]
-    is_own = not word or any(name.startswith(word) for each in own for name in each.words)
+    is_own = not word or any(name.startswith(word) for command in own for name in command.words)
     meant = own if own and is_own else commands
-    pairs = [(name, each) for each in meant for name in _listed(each) if name.startswith(word)]
+    pairs = [
+        (name, command) for command in meant for name in _listed(command) if name.startswith(word)
+    ]
     if not pairs:
-        pairs = [(name, each) for each in meant for name in each.aliases if name.startswith(word)]
-    return [Candidate(name, each.summary) for name, each in sorted(pairs, key=lambda pair: pair[0])]
+        pairs = [
+            (name, command)
+            for command in meant
+            for name in command.aliases
+            if name.startswith(word)
+        ]
+    return [
+        Candidate(name, command.summary)
+        for name, command in sorted(pairs, key=lambda pair: pair[0])
+    ]
 
 
-def _listed(found: Command) -> Iterator[str]:
+def _listed(command: Command) -> Iterator[str]:
     """A command's names but for those that abbreviate it, as GDB lists them."""
-    for name in found.words:
-        is_short = any(word != name and word.startswith(name) for word in found.words)
-        if name == found.word or not (is_short or name in _UNLISTED):
+    for name in command.words:
+        is_short = any(word != name and word.startswith(name) for word in command.words)
+        if name == command.word or not (is_short or name in _UNLISTED):
             yield name
 
 
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     """Variables in scope, with their types."""
     try:
-        found = shell.session.variables()
+        in_scope = shell.session.variables()
     except DwarfGpuError:
         return
     level = shell.session.inline_level
-    for each in found:
-        is_seen = each.kind == "global" or each.inline_level == level
-        if is_seen and not each.is_shadowed and each.name.startswith(word):
+    for variable in in_scope:
+        is_seen = variable.kind == "global" or variable.inline_level == level
+        if is_seen and not variable.is_shadowed and variable.name.startswith(word):
             try:
-                about = each.type_text or ""
+                about = variable.type_text or ""
             except DwarfGpuError:
                 about = ""
-            yield Candidate(each.name, about)
+            yield Candidate(variable.name, about)
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -225,8 +235,8 @@ def _of_expression(shell: Shell, text: str) -> Offer:
     match = _IN_FILE.search(text)
     if match is not None:
         file = match["quoted"] or match["file"] or ""
-        found = shell.symbols.in_file(file, match["word"], _OPERANDS)
-        return match.start("word"), _named(found)
+        symbols = shell.symbols.in_file(file, match["word"], _OPERANDS)
+        return match.start("word"), _named(symbols)
     match = _ACCESS.search(text)
     if match is not None:
         before = _object(text[: match.start()])
@@ -234,8 +244,8 @@ def _of_expression(shell: Shell, text: str) -> Offer:
         return match.start("word"), () if is_number else members(shell, before)
     match = _TAG.search(text)
     if match is not None:
-        found = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
-        return match.start("word"), _named(found)
+        symbols = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
+        return match.start("word"), _named(symbols)
     match = _OPERAND.search(text)
     assert match is not None
     if text.count('"', 0, match.start()) % 2:
@@ -247,8 +257,8 @@ values: Final = OfText(_of_expression)
 """Expressions."""
 
 
-def _named(found: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
-    return (Candidate(name, about) for name, about in found)
+def _named(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
+    return (Candidate(name, about) for name, about in symbols)
 
 
 def _of_symbol(shell: Shell, text: str) -> Offer:
@@ -268,7 +278,9 @@ symbols: Final = OfText(_of_symbol)
 def _of_place(shell: Shell, text: str) -> Offer:
     if text.lstrip().startswith("*"):
         start, offered = _of_expression(shell, text)
-        return start, (each for each in offered if each.text.startswith(text[start:]))
+        return start, (
+            candidate for candidate in offered if candidate.text.startswith(text[start:])
+        )
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
         found = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
@@ -288,9 +300,9 @@ def functions(shell: Shell, word: str) -> Iterator[Candidate]:
     return _named(shell.symbols.starting_with(word, CODE_KINDS))
 
 
-def words(*given: str) -> Callable[[Shell, str], Iterator[Candidate]]:
+def words(*choices: str) -> Callable[[Shell, str], Iterator[Candidate]]:
     """These words."""
-    return lambda shell, word: (Candidate(each) for each in given)
+    return lambda shell, word: (Candidate(choice) for choice in choices)
 
 
 def with_options(
@@ -301,14 +313,18 @@ def with_options(
 
     def offer(shell: Shell, text: str) -> Offer:
         match = re.search(r"(?<!\S)\S*$", text)
-        given = _FORMAT.sub("", text, count=1).split()
+        arguments = _FORMAT.sub("", text, count=1).split()
         assert match is not None
-        if given and given[0].startswith("-") and "--" not in given[: -1 if match[0] else None]:
+        if (
+            arguments
+            and arguments[0].startswith("-")
+            and "--" not in arguments[: -1 if match[0] else None]
+        ):
             if match[0].startswith("-"):
-                return match.start(), (Candidate(each) for each in values_of)
-            before = given[-2 if match[0] else -1 :][0]
-            if len(given) > bool(match[0]) and values_of.get(before):
-                return match.start(), (Candidate(each) for each in values_of[before])
+                return match.start(), (Candidate(value) for value in values_of)
+            before = arguments[-2 if match[0] else -1 :][0]
+            if len(arguments) > bool(match[0]) and values_of.get(before):
+                return match.start(), (Candidate(value) for value in values_of[before])
         return (len(text), ()) if then is None else then.offer(shell, text)
 
     return OfText(offer)
@@ -326,8 +342,8 @@ def lines_after(begin: str) -> OfText:
     """What follows the beginning of a command, as with an LLDB name of it."""
 
     def offer(shell: Shell, text: str) -> Offer:
-        start, found = completions(shell, begin + text)
-        return max(start - len(begin), 0), found
+        start, candidates = completions(shell, begin + text)
+        return max(start - len(begin), 0), candidates
 
     return OfText(offer)
 
@@ -336,8 +352,8 @@ def _of_with(shell: Shell, text: str) -> Offer:
     match = _WITH_END.search(text)
     if match is None:
         return lines_after("set ").offer(shell, text)
-    start, found = completions(shell, text[match.end() :])
-    return match.end() + start, found
+    start, candidates = completions(shell, text[match.end() :])
+    return match.end() + start, candidates
 
 
 under_setting: Final = OfText(_of_with)
@@ -355,8 +371,8 @@ def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
         start = _end(_FLAGS, text, match.end())
         if text[start:].startswith("-"):
             return start, (Candidate(flag) for flag in flags)
-        inner, found = completions(shell, text[start:])
-        return start + inner, found
+        inner, candidates = completions(shell, text[start:])
+        return start + inner, candidates
 
     return OfText(offer)
 
@@ -369,8 +385,8 @@ def _of_pipe(shell: Shell, text: str) -> Offer:
         return match.start(), files(shell, match[0])
     if text[begin:] == "-":
         return begin, (Candidate("-d", "a delimiter other than |"),)
-    start, found = completions(shell, text[begin:])
-    return begin + start, found
+    start, candidates = completions(shell, text[begin:])
+    return begin + start, candidates
 
 
 piped: Final = OfText(_of_pipe)
@@ -381,8 +397,8 @@ def _of_alias(shell: Shell, text: str) -> Offer:
     begin = text.find("=") + 1
     if not begin:
         return with_options(("-a",)).offer(shell, text)
-    start, found = completions(shell, text[begin:])
-    return begin + start, found
+    start, candidates = completions(shell, text[begin:])
+    return begin + start, candidates
 
 
 aliased: Final = OfText(_of_alias)
@@ -415,9 +431,9 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     session = shell.session
     arch = session.architecture
     word = word.removeprefix("$")
-    for each in (*arch.registers.values(), *arch.other_registers):
-        if each.name.startswith(word) and not is_lacking(session, each):
-            yield Candidate(each.name, each.type.name)
+    for register in (*arch.registers.values(), *arch.other_registers):
+        if register.name.startswith(word) and not is_lacking(session, register):
+            yield Candidate(register.name, register.type.name)
     for part in arch.register_parts.values() if "_" in word else ():
         if part.name.startswith(word):
             yield Candidate(part.name, part.type.name)
@@ -444,7 +460,7 @@ def files(shell: Shell, word: str) -> Iterator[Candidate]:
     """Files of the folder that is typed so far."""
     folder, slash, _ = word.rpartition("/")
     try:
-        for each in sorted(Path(folder + slash or ".").expanduser().iterdir()):
-            yield Candidate(f"{folder}{slash}{each.name}" + ("/" if each.is_dir() else ""))
+        for path in sorted(Path(folder + slash or ".").expanduser().iterdir()):
+            yield Candidate(f"{folder}{slash}{path.name}" + ("/" if path.is_dir() else ""))
     except (OSError, RuntimeError, ValueError):
         return

@@ -233,7 +233,7 @@ SETTINGS: Final = tuple(sorted((
         "number of characters in a line of dwarfgpu output.",
         more="Tables and drawings are folded at it; 0 is no limit.",
     ),
-), key=lambda each: each.name))  # fmt: skip
+), key=lambda setting: setting.name))  # fmt: skip
 """All settings, by name."""
 
 _NOTHING_RUNS: Final = "nothing of it runs here"

@@ -16,12 +16,12 @@ def is_numbers(word: str) -> bool:
     return _RANGE.fullmatch(word) is not None and len(word) <= _MOST_CHARACTERS
 
 
-def listed(words: Iterable[str], known: Iterable[int], kind: str) -> list[int]:
+def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int]:
     """Those of `known` that are in a list of numbers and ranges, in order.
 
     `UsageError` in GDB's words for what is no list; `kind` is "lane" or "thread".
     """
-    wanted: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for word in words:
         match = _RANGE.fullmatch(word)
         if match is None or len(word) > _MOST_CHARACTERS:
@@ -30,8 +30,8 @@ def listed(words: Iterable[str], known: Iterable[int], kind: str) -> list[int]:
         last = first if match[2] is None else int(match[2])
         if last < first:
             raise UsageError("inverted range")
-        wanted.append((first, last))
-    return [each for each in known if any(first <= each <= last for first, last in wanted)]
+        ranges.append((first, last))
+    return [number for number in existing if any(first <= number <= last for first, last in ranges)]
 
 
 def taken(text: str) -> tuple[list[str], str]:

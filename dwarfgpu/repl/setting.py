@@ -64,14 +64,14 @@ class Setting:
             if junk:
                 raise UsageError(f'Junk after "unlimited": {junk.strip()}')
             return None
-        found = number(text)
-        if self.kind == "depth" and found == -1:
+        value_read = number(text)
+        if self.kind == "depth" and value_read == -1:
             return None
-        if self.kind == "depth" and -(1 << 31) <= found < 0:
+        if self.kind == "depth" and -(1 << 31) <= value_read < 0:
             raise UsageError("only -1 is allowed to set as unlimited")
-        if not 0 <= found <= _LARGEST[self.kind]:
-            raise UsageError(f"integer {found} out of range")
-        return None if self.kind == "limit" and not found else found
+        if not 0 <= value_read <= _LARGEST[self.kind]:
+            raise UsageError(f"integer {value_read} out of range")
+        return None if self.kind == "limit" and not value_read else value_read
 
     def text(self, value: SettingValue) -> str:
         """The value as `set` takes it."""
@@ -94,9 +94,9 @@ class Setting:
 
 def boolean(text: str) -> bool:
     """Nothing is "on"."""
-    if not text or (text != "o" and any(each.startswith(text) for each in _ON)):
+    if not text or (text != "o" and any(spelling.startswith(text) for spelling in _ON)):
         return True
-    if text != "o" and any(each.startswith(text) for each in _OFF):
+    if text != "o" and any(spelling.startswith(text) for spelling in _OFF):
         return False
     raise UsageError('"on" or "off" expected.')
 

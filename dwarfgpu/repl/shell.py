@@ -284,8 +284,8 @@ class Shell:
         groups, self._groups = self._groups, []
         pager = self._pager()
         self.progress.begin()
-        for each in self.session.code_objects:
-            each.info.watch = self.progress
+        for code_object in self.session.code_objects:
+            code_object.info.watch = self.progress
         try:
             for part in self.run(line):
                 if pager is not None and not pager.admits(printed(part)):
@@ -396,10 +396,10 @@ class Shell:
     def run_lines(self, lines: Iterator[str]) -> Iterator[Part]:
         """The output of lines up to the first error; a command that has a body takes it of them."""
         with self.reading(lines):
-            for each in lines:
-                if self.bodies and each.strip() in ("loop_break", "loop_continue"):
-                    raise Leaving(each.strip())
-                line = self.fillers[-1](each) if self.fillers else each
+            for script_line in lines:
+                if self.bodies and script_line.strip() in ("loop_break", "loop_continue"):
+                    raise Leaving(script_line.strip())
+                line = self.fillers[-1](script_line) if self.fillers else script_line
                 yield from self.run_inside(Group("commands", {"command": line.strip()}), line)
                 if self.is_over:
                     return

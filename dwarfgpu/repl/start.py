@@ -210,17 +210,17 @@ def _dispatched(args: argparse.Namespace) -> int:
 
     with TemporaryDirectory(prefix="dwarfgpu-") as folder:
         state = str(Path(folder) / "dispatch.json")
-        given = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
-        asked = argparse.Namespace(
+        launch_options = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
+        arguments = argparse.Namespace(
             file=str(Path(args.file).absolute()),
             kernel=args.dispatch,
             save=state,
             beside=None,
             agent=None,
-            **given,
+            **launch_options,
             **given_file_limits(args),
         )
-        _, notes, _ = launch(asked)
+        _, notes, _ = launch(arguments)
         for note in dict.fromkeys(notes):
             print(one_line(f"note: {note}"), file=sys.stderr)
         args.file, args.state = None, state
@@ -298,8 +298,15 @@ def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Ses
 
 def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
     """Look at another state; nothing changes where it cannot be read."""
-    given = {"state": path, "core": None, "wave": None, "lane": None, "pc": None, "sysroot": None}
-    again = argparse.Namespace(**{**vars(args), **given})
+    options_of_state = {
+        "state": path,
+        "core": None,
+        "wave": None,
+        "lane": None,
+        "pc": None,
+        "sysroot": None,
+    }
+    again = argparse.Namespace(**{**vars(args), **options_of_state})
     files = [again.file] if again.file else []
     stopped = options.stopped_of(again, files)
     shell.session = remembering(focused(options.session_of(again, files, stopped)))
@@ -313,13 +320,13 @@ def _begin_core(shell: Shell, core: Core) -> None:
     """What a conversation knows of a core file, and what it says of it first."""
     shell.core = core
     session = shell.session
-    shell.threads = {each: thread_id(session, each, t) for each, t in core.threads.items()}
+    shell.threads = {wave: thread_id(session, wave, t) for wave, t in core.threads.items()}
     if core.gpu is not None:
         shell.threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
     for line in core_lines(core) if shell.settings.word("output") == "text" else ():
         shell.streams.print(f"{line}\n")
-    signals = ((each, signal_record(t)) for each, t in core.threads.items())
-    shell.signals = {each: signal for each, signal in signals if signal is not None}
+    signals = ((wave, signal_record(t)) for wave, t in core.threads.items())
+    shell.signals = {wave: signal for wave, signal in signals if signal is not None}
     shell.values.has_threads = True
     shell.values.siginfo = lambda wave: _siginfo(core, wave)
     shell.values.named.update(_told_by(session, core))
@@ -348,10 +355,10 @@ def _load_core(args: argparse.Namespace, shell: Shell, path: str | None) -> None
     if path is not None:
         path = os.path.expanduser(path)
         _require_core(path)
-    given = {"state": None, "core": path, "wave": None, "lane": None, "pc": None}
+    options_of_core = {"state": None, "core": path, "wave": None, "lane": None, "pc": None}
     if path is None:
-        given["sysroot"] = None
-    again = argparse.Namespace(**{**vars(args), **given})
+        options_of_core["sysroot"] = None
+    again = argparse.Namespace(**{**vars(args), **options_of_core})
     again.file = shell.session.code_objects[0].file.path if shell.session.code_objects else None
     files = [again.file] if again.file else []
     try:

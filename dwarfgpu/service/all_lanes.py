@@ -55,12 +55,14 @@ class Question:
 
 def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
     """What is in scope where lanes are that are not where the wave is."""
-    found: dict[int, frozenset[Die]] = {}
+    variables_at: dict[int, frozenset[Die]] = {}
     for state in states:
         pc = _pc(state)
-        if pc is not None and pc != session.pc and pc not in found:
-            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
-    return found
+        if pc is not None and pc != session.pc and pc not in variables_at:
+            variables_at[pc] = frozenset(
+                variable.die for variable in session.focused(state.lane).variables()
+            )
+    return variables_at
 
 
 def lane_answers(
@@ -72,59 +74,61 @@ def lane_answers(
 
     `manner`: of expressions, where it is not that of the command line.
     """
-    meant = [[_meant(each, state) for state in each.states] for each in questions]
-    asked: dict[Subject, list[tuple[int, int]]] = {}
+    meant = [[_meant(item, state) for state in item.states] for item in questions]
+    lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
-        for state, wanted in zip(question.states, meant[row], strict=True):
-            if not isinstance(wanted, Answer):
-                asked.setdefault(wanted, []).append((row, state.lane))
-    sessions = [each.session for each in questions]
-    batch = sum(map(len, asked.values())) >= WORTH
+        for state, item in zip(question.states, meant[row], strict=True):
+            if not isinstance(item, Answer):
+                lanes_of_subject.setdefault(item, []).append((row, state.lane))
+    sessions = [question.session for question in questions]
+    batch = sum(map(len, lanes_of_subject.values())) >= WORTH
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
-    for wanted, pairs in asked.items():
-        if isinstance(wanted, Variable):
-            readings[wanted] = read_lanes(sessions, wanted, among=pairs, batch=batch)
-        elif _is_batched(wanted, manner, batch=batch):
-            values[wanted] = values_of(sessions, wanted.name, pairs, manner)
+    for item, pairs in lanes_of_subject.items():
+        if isinstance(item, Variable):
+            readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
+        elif _is_batched(item, manner, batch=batch):
+            values[item] = values_of(sessions, item.name, pairs, manner)
     texts: _Texts = {}
 
-    def answered(row: int, state: LaneState, wanted: Subject | Answer) -> LaneAnswer:
-        if isinstance(wanted, Answer):
-            return LaneAnswer(state, wanted)
+    def answered(row: int, state: LaneState, item: Subject | Answer) -> LaneAnswer:
+        if isinstance(item, Answer):
+            return LaneAnswer(state, item)
         session = questions[row].session
         try:
-            if isinstance(wanted, Expression):
-                focused, known = session.focused(state.lane), values.get(wanted)
-                if known is None or (row, state.lane) not in known.known:
-                    found = answer(focused, wanted, manner)
+            if isinstance(item, Expression):
+                focused, values_of = session.focused(state.lane), values.get(item)
+                if values_of is None or (row, state.lane) not in values_of.known:
+                    lane_answer = answer(focused, item, manner)
                 else:
                     from dwarfgpu.service.expression import of_value
 
-                    found = of_value(focused, wanted.name, known.of(row, state.lane), manner)
+                    lane_answer = of_value(
+                        focused, item.name, values_of.of(row, state.lane), manner
+                    )
             else:
-                reading = readings[wanted].of(row, state.lane)
+                reading = readings[item].of(row, state.lane)
                 if checked is None and _is_scalar(reading):
                     return LaneAnswer(state, _of_scalar(reading, session, state.lane, texts))
-                found = of_reading(reading, session.focused(state.lane))
+                lane_answer = of_reading(reading, session.focused(state.lane))
             if checked is not None:
-                found = checked(session.focused(state.lane), found)
-            return LaneAnswer(state, found)
+                lane_answer = checked(session.focused(state.lane), lane_answer)
+            return LaneAnswer(state, lane_answer)
         except DwarfGpuError as error:
             return LaneAnswer(state, of_error(error, ()))
 
     return [
-        [answered(row, *each) for each in zip(question.states, meant[row], strict=True)]
+        [answered(row, *pair) for pair in zip(question.states, meant[row], strict=True)]
         for row, question in enumerate(questions)
     ]
 
 
-def _is_batched(wanted: Expression, manner: Manner | None, *, batch: bool) -> bool:
+def _is_batched(expression: Expression, manner: Manner | None, *, batch: bool) -> bool:
     """Whether the lanes are asked together."""
     if manner is None:
         return batch
     is_asked = batch if manner.batch is None else manner.batch
-    return is_asked and _OF_ONE_LANE.search(wanted.name) is None
+    return is_asked and _OF_ONE_LANE.search(expression.name) is None
 
 
 def values_of(
@@ -189,9 +193,9 @@ def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> 
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
     """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
     errors = [
-        each.answer.error
-        for each in answers
-        if not each.state.is_absent and each.state.error is None
+        lane_answer.answer.error
+        for lane_answer in answers
+        if not lane_answer.state.is_absent and lane_answer.state.error is None
     ]
     wrong = [error for error in errors if isinstance(error, UsageError)]
     is_one = len(wrong) == len(errors) and len({error.message for error in wrong}) == 1
@@ -206,15 +210,15 @@ def _meant(question: Question, state: LaneState) -> Subject | Answer:
     """What is asked of a lane: where it is a name may mean another variable, or none."""
     if state.error is not None:
         return of_error(state.error, ())
-    session, wanted, pc = question.session, question.wanted, _pc(state)
-    if pc is None or pc == session.pc or isinstance(wanted, Expression):
-        return wanted
+    session, item, pc = question.session, question.wanted, _pc(state)
+    if pc is None or pc == session.pc or isinstance(item, Expression):
+        return item
     if question.scopes is None:
         try:
-            return subject(session.focused(state.lane), wanted.name)
+            return subject(session.focused(state.lane), item.name)
         except DwarfGpuError as error:
             return of_error(error, ())
-    if wanted.die not in question.scopes[pc]:
-        hidden = UsageError(f'No symbol "{wanted.name}" where the lane is.')
+    if item.die not in question.scopes[pc]:
+        hidden = UsageError(f'No symbol "{item.name}" where the lane is.')
         return evolve(of_error(hidden, ()), text=OUT_OF_SCOPE)
-    return wanted
+    return item

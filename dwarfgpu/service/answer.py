@@ -55,8 +55,8 @@ class Answer:
 
         `LimitExceeded` for numbers that are too long for it.
         """
-        found = self.contents() if self.error is None else error_json(self.error)
-        return {"notes": [*self.notes], **found}
+        record = self.contents() if self.error is None else error_json(self.error)
+        return {"notes": [*self.notes], **record}
 
     @property
     def where(self) -> str | None:
@@ -120,8 +120,10 @@ def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
         place = location.places[0]
         address = place.byte_address
         if address is not None and isinstance(place.storage, Memory):
-            known = _offset_text(code_objects, address) if place.storage.space.number == 0 else None
-            text += f" = {known}" if known is not None else ""
+            offset_text = (
+                _offset_text(code_objects, address) if place.storage.space.number == 0 else None
+            )
+            text += f" = {offset_text}" if offset_text is not None else ""
     return text
 
 

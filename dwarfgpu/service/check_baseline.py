@@ -26,9 +26,9 @@ class Baseline:
 
         Where one file is compared with one (`is_only`), their names may differ.
         """
-        same = [known for each, known in self.files if each == path]
+        same = [counts for name_of_file, counts in self.files if name_of_file == path]
         name = Path(path).name
-        named = [known for each, known in self.files if Path(each).name == name]
+        named = [counts for name_of_file, counts in self.files if Path(name_of_file).name == name]
         if same:
             return same[0]
         if len(named) == 1:
@@ -49,15 +49,15 @@ def read_baseline(path: str) -> Baseline:
 
 
 def _file(document: Field) -> tuple[str, Counter[str]]:
-    known = Counter(each["fingerprint"].text() for each in document["findings"].items())
-    return document["file"].text(), known
+    finding = Counter(counts["fingerprint"].text() for counts in document["findings"].items())
+    return document["file"].text(), finding
 
 
-def new_findings(found: Sequence[Finding], known: Counter[str]) -> list[bool]:
+def new_findings(findings: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
     """For each finding, whether the baseline lacks it; one known finding excuses one alike."""
-    left = Counter(known)
+    remaining = Counter(baseline)
     out: list[bool] = []
-    for each in found:
-        out.append(not left[each.fingerprint])
-        left[each.fingerprint] -= bool(left[each.fingerprint])
+    for finding in findings:
+        out.append(not remaining[finding.fingerprint])
+        remaining[finding.fingerprint] -= bool(remaining[finding.fingerprint])
     return out

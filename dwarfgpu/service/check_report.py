@@ -33,24 +33,24 @@ def report_lines(
 
     `is_one_of_many`: a file without anything to show is one line.
     """
-    kept = verdict.findings.kept
-    shown = [each for each, new in zip(kept, is_new, strict=True) if new]
-    is_quiet = not verdict.findings.skips and all(each.severity == "note" for each in shown)
+    kept_findings = verdict.findings.kept
+    shown = [finding for finding, new in zip(kept_findings, is_new, strict=True) if new]
+    is_quiet = not verdict.findings.skips and all(finding.severity == "note" for finding in shown)
     if is_one_of_many and is_quiet and not (notes and shown):
         *_, counts = _summary(verdict, is_new, has_baseline=has_baseline, notes=notes)
         yield f"{_checked(verdict)}: {counts}"
         return
     yield _checked(verdict)
     groups: dict[tuple[int, str], list[Finding]] = {}
-    for each in shown:
-        if notes or each.severity != "note":
-            groups.setdefault((ORDER.index(each.severity), each.rule), []).append(each)
+    for finding in shown:
+        if notes or finding.severity != "note":
+            groups.setdefault((ORDER.index(finding.severity), finding.rule), []).append(finding)
     explained: set[str] = set()
     for (_, rule), alike in sorted(groups.items(), key=lambda group: group[0][0]):
         most = len(alike) if everything else FEW
-        for each in alike[:most]:
+        for finding in alike[:most]:
             yield ""
-            yield from finding_lines(each, is_mangled=is_mangled)
+            yield from finding_lines(finding, is_mangled=is_mangled)
             advice = RULES[rule].advice
             if advice is not None and rule not in explained:
                 explained.add(rule)
@@ -77,13 +77,13 @@ def _checked(verdict: Verdict) -> str:
 def _summary(
     verdict: Verdict, is_new: list[bool], *, has_baseline: bool, notes: bool
 ) -> Iterator[str]:
-    found = verdict.findings
-    for why in found.skipped[:FEW]:
+    findings = verdict.findings
+    for why in findings.skipped[:FEW]:
         yield f"not checked: {why}"
-    if found.skips > FEW:
-        yield f"not checked: {found.skips - FEW} more places"
+    if findings.skips > FEW:
+        yield f"not checked: {findings.skips - FEW} more places"
     counts: Counter[str] = Counter(
-        each.severity for each, new in zip(found.kept, is_new, strict=True) if new
+        finding.severity for finding, new in zip(findings.kept, is_new, strict=True) if new
     )
     parts = [
         f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
@@ -95,9 +95,9 @@ def _summary(
         line += " (--notes shows them)"
     if has_baseline:
         line += f"; {is_new.count(False)} known by the baseline"
-    if found.dropped:
-        line += f"; {found.dropped} further findings are only counted"
-    if found.is_incomplete:
+    if findings.dropped:
+        line += f"; {findings.dropped} further findings are only counted"
+    if findings.is_incomplete:
         line += "; not checked to the end"
     yield line
 
@@ -148,7 +148,7 @@ def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
 
 def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
     """The object of `--json`, without its schema."""
-    found = verdict.findings
+    findings = verdict.findings
     return {
         "file": verdict.path,
         "debug_file": verdict.debug_path,
@@ -159,12 +159,14 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
             "distinct_expressions": verdict.distinct_expressions,
             "fdes": verdict.fdes,
         },
-        "counts": {name: found.counts[name] for name in ("error", "warning", "note")},
-        "findings": [finding_json(each, new) for each, new in zip(found.kept, is_new, strict=True)],
-        "findings_omitted": found.dropped,
-        "not_checked": list(found.skipped),
-        "not_checked_omitted": found.skips - len(found.skipped),
-        "incomplete": found.is_incomplete,
+        "counts": {name: findings.counts[name] for name in ("error", "warning", "note")},
+        "findings": [
+            finding_json(finding, new) for finding, new in zip(findings.kept, is_new, strict=True)
+        ],
+        "findings_omitted": findings.dropped,
+        "not_checked": list(findings.skipped),
+        "not_checked_omitted": findings.skips - len(findings.skipped),
+        "incomplete": findings.is_incomplete,
     }
 
 

@@ -21,27 +21,27 @@ MOST_COMPARED_BITS: Final = 1 << 20
 """Of a location that is not known to be of an object."""
 
 
-def compared(session: Session, found: Answer, result: Result | None = None) -> Answer:
+def compared(session: Session, answer: Answer, result: Result | None = None) -> Answer:
     """The answer with what comparing all places has found, where that was asked for.
 
     `result`: of operations; what a location is of is read for it.
     """
     if session.comparison is None:
-        return found
+        return answer
     notes = _read_for_comparison(session.context(), result) if isinstance(result, Location) else []
     findings = [_finding_text(finding) for finding in session.comparison.taken()]
     if not findings and not notes:
-        return found
-    status = max(found.status, 1) if findings else found.status
-    return evolve(found.with_notes((*found.notes, *notes, *findings)), status=status)
+        return answer
+    status = max(answer.status, 1) if findings else answer.status
+    return evolve(answer.with_notes((*answer.notes, *notes, *findings)), status=status)
 
 
 def _finding_text(finding: PlaceFinding) -> str:
     place = f"place {finding.index}, {_place_text(finding.place)},"
     if finding.other_place is None:
         return f"{place} cannot be read: {finding.reason}"
-    other = f"place {finding.other}, {_place_text(finding.other_place)}"
-    return f"{place} holds other bits than {other}: the DWARF is ill-formed"
+    second = f"place {finding.other}, {_place_text(finding.other_place)}"
+    return f"{place} holds other bits than {second}: the DWARF is ill-formed"
 
 
 def _place_text(place: SingleLocation) -> str:

@@ -30,10 +30,12 @@ def write_core_of_state(
     `dwarfgpu.machine.core.gpu.state_image.image_of_state`.
     """
     objects = tuple(code_objects)
-    made = image_of_state(target, pcs, [_uri(each) for each in objects], _loaded(objects))
-    state, ranges = process_core(made.image)
+    image = image_of_state(
+        target, pcs, [_uri(code_object) for code_object in objects], _loaded(objects)
+    )
+    state, ranges = process_core(image.image)
     write_file(path, b"".join(core_parts([core_state_note(state)], ranges)))
-    return made.notes
+    return image.notes
 
 
 def _uri(code_object: CodeObject) -> LoadedUri:
@@ -43,7 +45,7 @@ def _uri(code_object: CodeObject) -> LoadedUri:
 
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:
     """What is loaded of code objects and nothing writes to."""
-    for each in code_objects:
-        for image in each.images():
+    for code_object in code_objects:
+        for image in code_object.images():
             if not image.is_writable:
                 yield image.address, image.read(0, image.size_bytes)

@@ -39,11 +39,11 @@ def core_lines(core: Core) -> Iterator[str]:
 
 def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
     """`Thread 3 (AMDGPU Wave 1:2:1:7 (3,0,0)/1) stopped because of memory_violation (SIGSEGV).`"""
-    for each in failed[:1]:
-        names = ", ".join(each.reasons)
-        signals = ", ".join(SIGNALS[reason] for reason in each.reasons if reason in SIGNALS)
-        verb = "has a pending" if each.is_pending else "stopped because of"
-        who = f"Thread {each.number} ({gpu.target_id(each.number)})"
+    for error in failed[:1]:
+        names = ", ".join(error.reasons)
+        signals = ", ".join(SIGNALS[reason] for reason in error.reasons if reason in SIGNALS)
+        verb = "has a pending" if error.is_pending else "stopped because of"
+        who = f"Thread {error.number} ({gpu.target_id(error.number)})"
         yield f"{who} {verb} {names}{f' ({signals})' if signals else ''}."
     if len(failed) > 1:
         yield f"{len(failed) - 1} more of {len(gpu.waves)} waves failed."
@@ -54,8 +54,8 @@ def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
 def thread_text(core: Core, number: WaveId) -> str:
     """`Thread 1 (LWP 123)`, `Thread 2 (AMDGPU Wave 1:1:1:1 (0,0,0)/0)`."""
     thread = core.threads.get(number)
-    told = core.target_id(number) if thread is None else f"LWP {thread.lwp}"
-    return f"Thread {number} ({told})"
+    thread_text = core.target_id(number) if thread is None else f"LWP {thread.lwp}"
+    return f"Thread {number} ({thread_text})"
 
 
 def signal_record(thread: CoreThread) -> JsonObject | None:
@@ -79,7 +79,7 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     pointer = session.architecture.register_named(
         THREAD_POINTERS.get(session.architecture.machine, "")
     )
-    names = (PurePath(each.file.path).name for each in session.code_objects)
+    names = (PurePath(code_object.file.path).name for code_object in session.code_objects)
     if session.target is None or pointer is None or not any(map(_OF_THREADS.fullmatch, names)):
         return lwp
     try:

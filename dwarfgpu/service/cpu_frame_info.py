@@ -62,11 +62,10 @@ def thread_frame_info(
     if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
         yield Output(" Arglist at unknown address.", {"arglist-addr": None})
         callee = None if physical is None or not frame.is_inlined else physical.callee
-        held = None if callee is None else _shown(_of_stack_pointer(session))
-        sp = held or _stack_pointer(session)
-        text = (
-            f" Locals at unknown address, Previous frame's sp {'in' if held is None else 'is'} {sp}"
-        )
+        frame_base = None if callee is None else _shown(_of_stack_pointer(session))
+        sp = frame_base or _stack_pointer(session)
+        verb = "in" if frame_base is None else "is"
+        text = f" Locals at unknown address, Previous frame's sp {verb} {sp}"
         yield Output(text, {"locals-addr": None, "previous-sp": sp})
         if callee is not None:  # its registers are those of the frame it is inlined into
             yield from _saved_lines(dict(saved_registers(callee)))
@@ -80,8 +79,8 @@ def thread_frame_info(
     arguments = arguments_text(session, arguments_of(frame), style)
     base = _base(session)
     where = "unknown address." if base is None else f"{base:#x},"
-    held = None if base is None else f"{base:#x}"
-    yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
+    frame_base = None if base is None else f"{base:#x}"
+    yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": frame_base})
     yield _locals_line(base, saved.pop(_stack_pointer(session), None), session)
     if physical is not None and _is_jumped_to(session, physical):
         # What it returns to is the function that jumped, and nothing keeps that address.
@@ -111,8 +110,8 @@ def tail_call_lines(frame: StackFrame) -> Iterator[Output]:
         yield Output(text, {"tail-calls": frame.tail_calls})
 
 
-def _saved_lines(found: Mapping[str, int]) -> Iterator[Output]:
-    saved = {name: f"{address:#x}" for name, address in found.items()}
+def _saved_lines(slots: Mapping[str, int]) -> Iterator[Output]:
+    saved = {name: f"{address:#x}" for name, address in slots.items()}
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
         yield Output(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
@@ -124,10 +123,10 @@ def _of_stack_pointer(session: Session) -> int | None:
     if number is None or physical is None:
         return None
     try:
-        held = physical.contents(number)
+        bits = physical.contents(number)
     except DwarfGpuError:
         return None
-    return held.value if held.is_complete else None
+    return bits.value if bits.is_complete else None
 
 
 def _stack_pointer(session: Session) -> str:
@@ -141,8 +140,8 @@ def _program_counter(session: Session) -> str:
 
 def _symbol(session: Session, pc: int) -> str | None:
     """The name of code that is no function by its description, as what a handler returns to."""
-    found = symbol_place(session.code_objects, pc)
-    return None if found is None else found.name
+    symbol = symbol_place(session.code_objects, pc)
+    return None if symbol is None else symbol.name
 
 
 def _shown(address: int | None) -> str:
@@ -171,8 +170,8 @@ def _return_address(session: Session) -> str:
 
 def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
     """The frames that called this one and that it called."""
-    near = islice(frames_from(frame.session, max(frame.number - 1, 0)), 3)
-    frames = {each.number: each for each in near}
+    nearby = islice(frames_from(frame.session, max(frame.number - 1, 0)), 3)
+    frames = {nearby_frame.number: nearby_frame for nearby_frame in nearby}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []
     data: JsonObject = {}
@@ -211,12 +210,12 @@ def _base(session: Session) -> int | None:
     try:
         number = session.architecture.by_name["rbp" if has_base else "rsp"].number
         assert number is not None
-        held = physical.contents(number)
+        bits = physical.contents(number)
     except DwarfGpuError:
         return None
-    if not held.is_complete:
+    if not bits.is_complete:
         return None
-    return held.value if has_pushed else held.value - _ADDRESS_BYTES
+    return bits.value if has_pushed else bits.value - _ADDRESS_BYTES
 
 
 def _start(session: Session) -> int | None:
@@ -225,8 +224,8 @@ def _start(session: Session) -> int | None:
     if subprogram is not None:
         return subprogram.ranges[0].begin if subprogram.ranges else None
     pc = session.pc
-    found = None if pc is None else symbol_place(session.code_objects, pc)
-    return None if found is None or pc is None else pc - found.offset
+    symbol = None if pc is None else symbol_place(session.code_objects, pc)
+    return None if symbol is None or pc is None else pc - symbol.offset
 
 
 def _code(session: Session, address: int) -> bytes:

@@ -100,9 +100,9 @@ class Disassembly:
         """Of code that is no kernel's entry: that of all kernels, or the processor's default."""
         if self.processor is None:
             return None
-        found = wave_size(self.file)
+        size = wave_size(self.file)
         sizes = isa_target(self.processor)
-        return found if found is not None else sizes.wave_size
+        return size if size is not None else sizes.wave_size
 
     @cached_property
     def ranges(self) -> tuple[CodeRange, ...]:
@@ -158,11 +158,11 @@ class Disassembly:
 
     def place_text(self, address: int) -> str | None:
         """`nest+0x7c`; None where the file has no code."""
-        found = self.range_at(address)
-        if found is None:
+        covering = self.range_at(address)
+        if covering is None:
             return None
-        offset = address - found.begin
-        return f"{found.name}+{offset:#x}" if offset else found.name
+        offset = address - covering.begin
+        return f"{covering.name}+{offset:#x}" if offset else covering.name
 
     def kernel_at(self, item: CodeRange) -> Kernel | None:
         """The kernel that begins with a range."""
@@ -175,11 +175,15 @@ class Disassembly:
         """The descriptor of a kernel as the assembler's directives; nothing where it has none that
         can be read."""
         code = self._gpu_code
-        for known in code.kernels:
-            if known.entry == kernel.entry and known.descriptor and known.descriptor.version > 2:
+        for candidate in code.kernels:
+            if (
+                candidate.entry == kernel.entry
+                and candidate.descriptor
+                and candidate.descriptor.version > 2
+            ):
                 assert self.processor is not None
                 chip = processor(self.processor)
-                yield from directives(kernel.name, known.descriptor, chip, code.version)
+                yield from directives(kernel.name, candidate.descriptor, chip, code.version)
                 return
 
     @cached_property
@@ -208,12 +212,12 @@ class Disassembly:
 
         `read` gives the bytes from an address to another; by default those of the file.
         """
-        found = self.range_at(begin)
+        covering = self.range_at(begin)
         if self.processor is None:
             data = (read or self.bytes_at)(begin, end)
             yield from self._host(data, begin)
             return
-        size = self.default_wave_size if found is None else self.wave_size_of(found)
+        size = self.default_wave_size if covering is None else self.wave_size_of(covering)
         decode = decoder(self.processor, size)
         data = (read or self.bytes_at)(begin, end)
         yield from self._gpu(decode, data, begin)

@@ -76,15 +76,17 @@ class Explanation:
             **self.answer.record,
         }
         if self.variables:
-            record["variables"] = [{"name": name, **each.record} for name, each in self.variables]
+            record["variables"] = [
+                {"name": name, **answer.record} for name, answer in self.variables
+            ]
         return record
 
 
 def explain_subject(session: Session, text: str, manner: Manner | None = None) -> Explanation:
     """A variable by its name, or an expression; `UsageError` for what means neither."""
-    wanted = subject(session, text)
-    if isinstance(wanted, Variable):
-        return explain_variable(session, wanted)
+    item = subject(session, text)
+    if isinstance(item, Variable):
+        return explain_variable(session, item)
     from dwarfgpu.service.expression import of_expression
 
     variables: dict[Variable, None] = {}
@@ -122,18 +124,21 @@ def explain_variable(
     sentences = conclusion(reading, answer.text, shown, answer.where)
     advice = [kernarg_hint(session, variable, answer)]
     why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
-    elsewhere = described_where(session, reading)
+    described_at = described_where(session, reading)
     general = FAULTS[UndefinedBits]
-    if elsewhere and why is None:
-        sentences = [each for each in sentences if each != general]
+    if described_at and why is None:
+        sentences = [sentence for sentence in sentences if sentence != general]
     if why is not None:
-        sentences = [each.replace(general, why) for each in sentences]
+        sentences = [sentence.replace(general, why) for sentence in sentences]
         shown = tuple(
-            evolve(each, note=None if each.note is None else each.note.replace(general, why))
-            for each in shown
+            evolve(
+                variable,
+                note=None if variable.note is None else variable.note.replace(general, why),
+            )
+            for variable in shown
         )
     advice += [None if reading.failure is None else hint(reading.failure)]
-    verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
+    verdict_lines = (*sentences, *described_at, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
 

@@ -47,7 +47,7 @@ def of_expression(
     """
     depends: dict[Variable, None] = {} if variables is None else variables
     options = options_for(session, manner)
-    options = evolve(options, looked_at=lambda each: depends.update({each: None}))
+    options = evolve(options, looked_at=lambda variable: depends.update({variable: None}))
     try:
         return of_value(session, text, language.evaluate(text, session, options), manner)
     except UsageError:

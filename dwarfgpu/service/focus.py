@@ -61,12 +61,12 @@ def symbol_at(session: Session, address: int) -> str | None:
         if not code_object.covers(address):
             continue
         try:
-            found = code_object.scopes.subprogram_at(address)
+            subprogram = code_object.scopes.subprogram_at(address)
         except DwarfGpuError:
             return None
-        if found is not None:
-            name = full_function_name(found.die) or found.name
-            offset = address - found.ranges[0].begin
+        if subprogram is not None:
+            name = full_function_name(subprogram.die) or subprogram.name
+            offset = address - subprogram.ranges[0].begin
             if offset < 0:  # code that is split off, as in GDB
                 own = symbol_text(session, address)
                 return own if own and "+" not in own else f"{name}{offset:+}"

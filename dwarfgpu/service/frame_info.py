@@ -38,15 +38,15 @@ def frame_info(
     if session.pc is None:
         raise UsageError("No stack.")
     if not session.architecture.is_simt:
-        found = frame_of(session, selected_number(session))
-        yield _record(found)
-        yield from thread_frame_info(found, style, frames_from, is_selected=is_selected)
+        stack_frame = frame_of(session, selected_number(session))
+        yield _record(stack_frame)
+        yield from thread_frame_info(stack_frame, style, frames_from, is_selected=is_selected)
         return
     frame, pc = session.frame, session.pc
     name = function_in_focus(session) or "??"
     if not session.is_absent:
-        found = frame_of(session, selected_number(session))
-        yield _record(found)
+        stack_frame = frame_of(session, selected_number(session))
+        yield _record(stack_frame)
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
     place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
@@ -59,7 +59,7 @@ def frame_info(
     if isinstance(physical, TailFrame):
         yield heading(" tail call frame: nothing of it is left in the machine")
     if not session.is_absent:
-        yield from tail_call_lines(found)
+        yield from tail_call_lines(stack_frame)
     if physical is not None and physical.is_guess:
         yield heading(" found by the call convention alone (heuristic)")
     yield from _lanes(session)

@@ -22,8 +22,8 @@ def frame_record(
     arguments: list[Plain] | None = None
     if with_arguments and style.arguments != "presence":
         arguments = [
-            {"name": each.name, "value": argument_text(session, each, style)}
-            for each in arguments_of(frame)
+            {"name": argument.name, "value": argument_text(session, argument, style)}
+            for argument in arguments_of(frame)
         ]
     return {
         "level": frame.number,
@@ -58,5 +58,5 @@ def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAUL
     shown = record["args"]
     arguments = "..." if shown is None and arguments_of(frame) else ""
     if isinstance(shown, list):
-        arguments = ", ".join(f"{each['name']}={each['value']}" for each in shown)  # type: ignore[index, call-overload]
+        arguments = ", ".join(f"{argument['name']}={argument['value']}" for argument in shown)  # type: ignore[index, call-overload]
     return stack_line.frame_text(frame, arguments, style)

@@ -21,14 +21,14 @@ PASSED: Final = "nothing describes it here; what was passed is in the kernarg se
 """Of an argument, in place of what is said of a variable that is kept nowhere."""
 
 
-def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None) -> str | None:
+def kernarg_hint(session: Session, subject: Subject, answer: Answer | None = None) -> str | None:
     """What to print in place of an argument that has no value, or not all of one.
 
     None for anything else, and where the machine or the code objects do not tell the segment.
     """
-    if not isinstance(wanted, Variable) or wanted.kind != "parameter":
+    if not isinstance(subject, Variable) or subject.kind != "parameter":
         return None
-    if found is not None and not found.status:
+    if answer is not None and not answer.status:
         return None
     machine = model_of(session.target) if session.architecture.is_simt else None
     dispatch = None if machine is None else machine.dispatch_of(session.wave)
@@ -39,10 +39,10 @@ def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None)
     try:
         code_object, kernel = kernel_of(session, dispatch)
         function = kernel_function(code_object, kernel.entry)
-        if function is None or wanted.die.parent() != function.die:
+        if function is None or subject.die.parent() != function.die:
             return None
         kind = kernel_arguments(session, dispatch).type
     except DwarfGpuError:
         return None
-    names = {each.name for each in kind.members} if isinstance(kind, Struct) else set()
-    return f"{KERNARG_HINT}$_kernarg{f'.{wanted.name}' if wanted.name in names else ''}"
+    names = {member.name for member in kind.members} if isinstance(kind, Struct) else set()
+    return f"{KERNARG_HINT}$_kernarg{f'.{subject.name}' if subject.name in names else ''}"

@@ -73,16 +73,16 @@ def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
     if choice in (None, "all"):
         return session.lane_states(lanes)
     if choice in CHOICES:
-        found = session.lane_states(lanes)
-        return [each for each in found if each.is_active is (choice == "active")]
-    wanted: set[int] = set()
+        states = session.lane_states(lanes)
+        return [state for state in states if state.is_active is (choice == "active")]
+    active_lanes: set[int] = set()
     for word in (choice or "").split(","):
         first, _, last = word.partition("-")
         end = int(last or first)
         if end >= len(lanes) or int(first) > end:
             raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
-        wanted.update(range(int(first), end + 1))
-    return session.lane_states(sorted(wanted))
+        active_lanes.update(range(int(first), end + 1))
+    return session.lane_states(sorted(active_lanes))
 
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:
@@ -116,8 +116,8 @@ def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
     agree = len({lane.text for lane in lanes}) == 1
     lines = [one_line(lane.text) if agree else lane.line(pc) for lane in lanes]
     # A lane that is left out changes the difference between number and index.
-    keys = [(each.lane - index, lines[index]) for index, each in enumerate(lanes)]
-    runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda each: each[1])]
+    keys = [(state.lane - index, lines[index]) for index, state in enumerate(lanes)]
+    runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda pair: pair[1])]
     labels = [_label(lanes[run[0]].lane, lanes[run[-1]].lane, digits) for run in runs]
     width = max((len(label) for label in labels), default=0)
     return [f"{label:<{width}} {lines[run[0]]}" for label, run in zip(labels, runs, strict=True)]

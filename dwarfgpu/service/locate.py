@@ -57,22 +57,22 @@ class Located:
         }
 
 
-def located(session: Session, text: str, given: Options | None = None) -> Located:
+def located(session: Session, text: str, options: Options | None = None) -> Located:
     """Where a variable or the object of an expression is; raises why it is in no place."""
-    wanted = subject(session, text)
-    if isinstance(wanted, Variable):
-        reading = session.read(wanted)
+    item = subject(session, text)
+    if isinstance(item, Variable):
+        reading = session.read(item)
         if reading.location is None:
             assert reading.failure is not None
             raise reading.failure
         location, bits, notes = reading.location, size_bits(reading.type), reading.notes
-        title = f'Symbol "{wanted.name}"'
+        title = f'Symbol "{item.name}"'
     else:
         from dwarfgpu import language
         from dwarfgpu.service.expression import DEFAULT
 
         try:
-            value = language.evaluate(text, session, given or DEFAULT)
+            value = language.evaluate(text, session, options or DEFAULT)
         except UsageError as error:
             raise misspelt(session, text, error) from None
         title = f'"{text}"'
@@ -86,9 +86,9 @@ def located(session: Session, text: str, given: Options | None = None) -> Locate
     return Located(title, location, bits, drawn, notes)
 
 
-def location_lines(found: Located, glyphs: Glyphs, columns: int) -> list[Line]:
+def location_lines(location: Located, glyphs: Glyphs, columns: int) -> list[Line]:
     """The drawing; nothing where the size is not known."""
-    return [] if not found.layouts else list(drawing(found.layouts, glyphs, columns))
+    return [] if not location.layouts else list(drawing(location.layouts, glyphs, columns))
 
 
 def coloured(line: Line) -> str:

@@ -40,7 +40,7 @@ class Stopped:
 
     def target(self) -> ImageTarget:
         """The machine, completed by what the code objects load."""
-        images = (image for each in self.code_objects for image in each.images())
+        images = (image for code_object in self.code_objects for image in code_object.images())
         return ImageTarget(self.machine, tuple(images), self.has_started)
 
     def given_of(self, number: WaveId) -> StateTarget:
@@ -60,19 +60,21 @@ class Stopped:
             return self.waves
         return tuple(WaveState(number, self.core.pc_of(number)) for number in self.core.numbers)
 
-    def wave(self, wanted: int | None) -> WaveState:
+    def wave(self, lwp: int | None) -> WaveState:
         """The wave of a number, the first by default; a thread also by the kernel's number."""
         core = self.core
         if core is None:
-            return wave_named(self.waves, wanted)
-        number = core.focus if wanted is None else wanted
+            return wave_named(self.waves, lwp)
+        number = core.focus if lwp is None else lwp
         if number not in core.threads and not core.is_wave(number):
-            found = (thread for thread, told in core.threads.items() if told.lwp == wanted)
-            number = next(found, 0)
+            numbers = (
+                thread for thread, known_thread in core.threads.items() if known_thread.lwp == lwp
+            )
+            number = next(numbers, 0)
         if not number:
             last = core.numbers[-1]
-            known = "1" if last == 1 else f"1 to {last}"
-            raise UsageError(f"--thread {wanted}: the core has no such thread; it has {known}")
+            valid = "1" if last == 1 else f"1 to {last}"
+            raise UsageError(f"--thread {lwp}: the core has no such thread; it has {valid}")
         return WaveState(number, core.pc_of(number))
 
 

@@ -63,11 +63,13 @@ def operations_in_lanes(
 
 
 def _outcome(session: Session, operations_of: OperationsOf) -> _Outcome:
-    asked = operations_of(session)
+    operations = operations_of(session)
     try:
-        return evaluate(asked.data, asked.context, dialect=asked.dialect), asked.notes
+        return evaluate(
+            operations.data, operations.context, dialect=operations.dialect
+        ), operations.notes
     except DwarfGpuError as error:
-        return error, asked.notes
+        return error, operations.notes
 
 
 def operations_outcome(
@@ -77,5 +79,5 @@ def operations_outcome(
     if isinstance(result, DwarfGpuError):
         return compared(session, of_error(result, notes))
     endian = session.architecture.endian
-    found = of_result(result, notes, endian, session.code_objects)
-    return compared(session, found, result)
+    answer = of_result(result, notes, endian, session.code_objects)
+    return compared(session, answer, result)

@@ -82,11 +82,11 @@ def of_contents(
     shown = text()
 
     def record() -> JsonObject:
-        found = location_json(location, endian) if location is not None else None
-        if found is None:
+        record = location_json(location, endian) if location is not None else None
+        if record is None:
             assert result is not None
-            found = result()
-        out: JsonObject = {"result": found, "type": type_text(), **bits_json(bits, endian)}
+            record = result()
+        out: JsonObject = {"result": record, "type": type_text(), **bits_json(bits, endian)}
         out["text"] = shown
         if bits is not None:
             wide = bits if shown_bits is None else shown_bits(bits)
@@ -169,9 +169,9 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
     if rest.unavailable and reasons:
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
-        known = bits.hex(session.architecture.endian)
+        digits = bits.hex(session.architecture.endian)
         why = next((f" ({reason})" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
-        yield f"{name} is partly optimized out: its bytes are {known}{why}"
+        yield f"{name} is partly optimized out: its bytes are {digits}{why}"
 
 
 def beside_removed(
@@ -187,8 +187,8 @@ def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
     if bits is None:
         return {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
 
-    def ranges(found: list[tuple[int, int]]) -> list[Plain]:
-        return [{"bit_offset": first, "bit_size": count} for first, count in found]
+    def ranges(runs: list[tuple[int, int]]) -> list[Plain]:
+        return [{"bit_offset": first, "bit_size": count} for first, count in runs]
 
     return {
         "bytes": bits.hex(endian),

@@ -54,8 +54,8 @@ def _type(endian: Endian) -> Struct:
 
 
 def _made(kind: str, name: str | None, size_bytes: int, *members: tuple[str, Type, int]) -> Struct:
-    found = tuple(Member(each, of, 8 * offset) for each, of, offset in members)
-    return Struct("union" if kind == "union" else "struct", name, size_bytes, found)
+    members_of = tuple(Member(name, of, 8 * offset) for name, of, offset in members)
+    return Struct("union" if kind == "union" else "struct", name, size_bytes, members_of)
 
 
 def siginfo_value(architecture: Architecture, data: bytes) -> TypedValue:

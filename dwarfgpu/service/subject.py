@@ -53,26 +53,26 @@ def subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def answer(session: Session, wanted: Subject, manner: Manner | None = None) -> Answer:
+def answer(session: Session, subject: Subject, manner: Manner | None = None) -> Answer:
     """What is known of a variable or an expression for the focus; `UsageError` for no meaning.
 
     `manner`: of an expression, where it is not that of the command line.
     """
-    if isinstance(wanted, Variable):
-        return of_reading(session.read(wanted), session)
+    if isinstance(subject, Variable):
+        return of_reading(session.read(subject), session)
     from dwarfgpu.service.expression import of_expression
 
     try:
-        return of_expression(session, wanted.name, manner=manner)
+        return of_expression(session, subject.name, manner=manner)
     except UsageError as error:
-        wrong = misspelt(session, wanted.name, error)
-        raise (or_operations(wanted.name, wrong) if manner is None else wrong) from None
+        wrong = misspelt(session, subject.name, error)
+        raise (or_operations(subject.name, wrong) if manner is None else wrong) from None
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
     """An error about an expression; of an unknown name the session's, which may know a near one."""
-    told = f'{_UNKNOWN}"{text}" in current context.' if "::" in text else _UNKNOWN
-    if _NAME.fullmatch(text) and error.message.startswith(told):
+    message = f'{_UNKNOWN}"{text}" in current context.' if "::" in text else _UNKNOWN
+    if _NAME.fullmatch(text) and error.message.startswith(message):
         try:
             session.variable(text)
         except UsageError as unknown:
@@ -88,48 +88,48 @@ def or_operations(text: str, error: UsageError) -> UsageError:
     return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
 
 
-def named(wanted: Subject, record: JsonObject) -> JsonObject:
+def named(subject: Subject, record: JsonObject) -> JsonObject:
     """The answer as one of several: with the name, and what the declaration says."""
-    out: JsonObject = {"name": wanted.name, "type": None, "line": None, "kind": "expression"}
-    if isinstance(wanted, Expression):
+    out: JsonObject = {"name": subject.name, "type": None, "line": None, "kind": "expression"}
+    if isinstance(subject, Expression):
         return out | record
-    out["kind"] = wanted.kind
+    out["kind"] = subject.kind
     notes: list[Plain] = []
     try:
-        out["type"] = wanted.type_text
+        out["type"] = subject.type_text
     except DwarfGpuError as error:
-        notes.append(f"the type of {wanted.name}: {error_line(error)}")
+        notes.append(f"the type of {subject.name}: {error_line(error)}")
     try:
-        out["line"] = wanted.decl_line
+        out["line"] = subject.decl_line
     except DwarfGpuError as error:
-        notes.append(f"the line of {wanted.name}: {error_line(error)}")
+        notes.append(f"the line of {subject.name}: {error_line(error)}")
     out |= record
     if notes:
-        known = record.get("notes")
-        out["notes"] = [*known, *notes] if isinstance(known, list) else notes
+        reasons = record.get("notes")
+        out["notes"] = [*reasons, *notes] if isinstance(reasons, list) else notes
     return out
 
 
-def line(wanted: Subject, found: Answer, *, is_listing: bool) -> str:
+def line(subject: Subject, answer: Answer, *, is_listing: bool) -> str:
     """One line of text: in a listing also type and place."""
     if not is_listing:
-        return f"{wanted.name} = {found.text}"
-    where = f"  @ {found.where}" if found.where else ""
-    typed = typed_name(wanted)
-    if found.error is not None and typed.startswith(f"<error: {error_line(found.error)}>"):
-        typed = wanted.name  # the value has the error of the type
-    return one_line(f"{typed} = {found.text}{where}")
+        return f"{subject.name} = {answer.text}"
+    where = f"  @ {answer.where}" if answer.where else ""
+    typed = typed_name(subject)
+    if answer.error is not None and typed.startswith(f"<error: {error_line(answer.error)}>"):
+        typed = subject.name  # the value has the error of the type
+    return one_line(f"{typed} = {answer.text}{where}")
 
 
-def typed_name(wanted: Subject) -> str:
+def typed_name(subject: Subject) -> str:
     """`int t`; an expression as it is."""
-    if isinstance(wanted, Expression):
-        return wanted.name
+    if isinstance(subject, Expression):
+        return subject.name
     try:
-        kind = wanted.type_text
+        kind = subject.type_text
     except DwarfGpuError as error:
-        return f"<error: {error_line(error)}> {wanted.name}"
-    return wanted.name if kind is None else f"{kind} {wanted.name}"
+        return f"<error: {error_line(error)}> {subject.name}"
+    return subject.name if kind is None else f"{kind} {subject.name}"
 
 
 def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:

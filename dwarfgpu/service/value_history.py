@@ -156,8 +156,8 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
         return (value.error.message,)
     if value.bits is not None and _has_all(value.bits, value.type, endian):
         return ()
-    found = () if value.bits is None else value.bits.reasons[:1]
-    return ("bits of it are optimized out",) if found == (UNDEFINED_STORAGE,) else found
+    reasons = () if value.bits is None else value.bits.reasons[:1]
+    return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
 
 
 def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
@@ -215,12 +215,12 @@ def _no_access(reason: str) -> str:
     match = _OF_LANE.fullmatch(reason)
     plain = _ELSEWHERE.fullmatch(reason)
     if match is None and plain is not None:
-        asked = f"Cannot access memory at address {plain['address']}"
-        return f"{asked}: it is {plain['inner']}: {plain['why']}"
+        message = f"Cannot access memory at address {plain['address']}"
+        return f"{message}: it is {plain['inner']}: {plain['why']}"
     if match is None:
         return reason[:1].upper() + reason[1:]
-    asked = f"Cannot access memory at address {match['address']}"
-    return f"{asked}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
+    message = f"Cannot access memory at address {match['address']}"
+    return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
 
 
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:

@@ -46,32 +46,32 @@ class VariablesAnswer:
 
     @property
     def status(self) -> int:
-        return max((found.status for _, found in self.answers), default=0)
+        return max((result.status for _, result in self.answers), default=0)
 
     @property
     def record(self) -> JsonObject:
         if len(self.answers) == 1 and not self.is_listing:
             return self.answers[0][1].record
-        return {"variables": [named(wanted, found.record) for wanted, found in self.answers]}
+        return {"variables": [named(item, result.record) for item, result in self.answers]}
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         is_one = len(self.answers) == 1 and not self.is_listing and have_begun
         shown: list[tuple[Subject, Answer]] = []
         late: list[tuple[Subject, Answer]] = []
-        for wanted, found in self.answers:
-            (late if is_not_run(found.error) and not is_one else shown).append((wanted, found))
+        for item, result in self.answers:
+            (late if is_not_run(result.error) and not is_one else shown).append((item, result))
         yield from _not_run(late, is_error=not self.is_listing)
         if not self.is_listing:
-            for wanted, found in shown:
-                yield _line(wanted, found)
+            for item, result in shown:
+                yield _line(item, result)
             return
-        variables = [wanted for wanted, _ in self.answers if not isinstance(wanted, Expression)]
+        variables = [item for item, _ in self.answers if not isinstance(item, Expression)]
         marks = distinguishing(self.session, variables)
-        for wanted, found in shown:
-            yield Line(line(wanted, found, is_listing=True) + marks.get(wanted, ""))
+        for item, result in shown:
+            yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
 
     def notes(self) -> Sequence[str]:
-        return [note for _, found in self.answers for note in found.notes]
+        return [note for _, result in self.answers for note in result.notes]
 
 
 @frozen(eq=False)
@@ -102,8 +102,8 @@ class VariablesInLanes:
 
     @property
     def status(self) -> int:
-        found = (1 if error else lane_status(lanes) for _, lanes, error in self._rows())
-        return max(found, default=0)
+        statuses = (1 if error else lane_status(lanes) for _, lanes, error in self._rows())
+        return max(statuses, default=0)
 
     @property
     def record(self) -> JsonObject:
@@ -111,44 +111,46 @@ class VariablesInLanes:
             return {"lanes": lane_records(self.answered[0])}
         return {
             "variables": [
-                named(wanted, of_error(error, ()).record if error else _lanes_record(lanes))
-                for wanted, lanes, error in self._rows()
+                named(item, of_error(error, ()).record if error else _lanes_record(lanes))
+                for item, lanes, error in self._rows()
             ]
         }
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         late = [] if len(self.questions) == 1 and have_begun else self._late()
-        yield from _not_run([(wanted, lanes[0].answer) for wanted, lanes in late], is_error=False)
-        for wanted, lanes, error in self._rows():
+        yield from _not_run([(item, lanes[0].answer) for item, lanes in late], is_error=False)
+        for item, lanes, error in self._rows():
             if error is not None:
-                yield _line(wanted, of_error(error, ()))
+                yield _line(item, of_error(error, ()))
                 continue
             if any(lanes is hidden for _, hidden in late):
                 continue
             if len(self.questions) > 1:
-                yield Line(one_line(f"{shortened(typed_name(wanted))}:"))
+                yield Line(one_line(f"{shortened(typed_name(item))}:"))
             yield from map(Line, lane_lines(lanes, self.session.pc))
 
     def notes(self) -> Sequence[str]:
         late = [] if len(self.questions) == 1 else self._late()
         notes: dict[str, None] = {}
         _, unknown = self.session.active_lanes()
-        for wanted, lanes, error in self._rows():
+        for item, lanes, error in self._rows():
             if error is not None:
                 continue
             is_late = any(lanes is hidden for _, hidden in late)
             notes |= dict.fromkeys([unknown] if unknown and not is_late else [])
             notes |= dict.fromkeys(lane_notes(lanes))
-            if not has_hint(notes) and (is_late or any(each.answer.status for each in lanes)):
-                notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, wanted)]))
+            if not has_hint(notes) and (
+                is_late or any(lane_answer.answer.status for lane_answer in lanes)
+            ):
+                notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, item)]))
         return list(notes)
 
     def _late(self) -> list[tuple[Subject, Sequence[LaneAnswer]]]:
         """What has a value in no lane because the kernel has not run yet."""
         return [
-            (wanted, lanes)
-            for wanted, lanes, _ in self._rows()
-            if lanes and all(is_not_run(each.answer.error) for each in lanes)
+            (item, lanes)
+            for item, lanes, _ in self._rows()
+            if lanes and all(is_not_run(lane_answer.answer.error) for lane_answer in lanes)
         ]
 
 
@@ -160,31 +162,31 @@ def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
     if not names:
         listed = [(variable, _answer(session, variable)) for variable in session.variables()]
         return VariablesAnswer(session, [*listed], is_listing=True)
-    found = [_asked(session, text, is_alone=len(names) == 1) for text in names]
-    return VariablesAnswer(session, found)
+    pairs = [_asked(session, text, is_alone=len(names) == 1) for text in names]
+    return VariablesAnswer(session, pairs)
 
 
 def variables_in_lanes(
     sessions: Sequence[Session], names: Sequence[str], choice: str | None
 ) -> list[VariablesInLanes]:
     """The same for the lanes of a choice of each wave, asked together where that is possible."""
-    asked = [_questions(session, names, choice) for session in sessions]
-    flat = [question for questions in asked for question in questions]
+    by_session = [_questions(session, names, choice) for session in sessions]
+    flat = [question for questions in by_session for question in questions]
     is_compared = any(session.comparison is not None for session in sessions)
     answers = iter(lane_answers(flat, checked=compared if is_compared else None))
     return [
         VariablesInLanes(
             session, questions, [next(answers) for _ in questions], is_listing=not names
         ).required()
-        for session, questions in zip(sessions, asked, strict=True)
+        for session, questions in zip(sessions, by_session, strict=True)
     ]
 
 
 def _questions(session: Session, names: Sequence[str], choice: str | None) -> list[Question]:
     states = chosen_states(session, choice)
     if names:
-        wanted = [_subject(session, text, is_alone=len(names) == 1) for text in names]
-        return [Question(session, states, each) for each in wanted]
+        items = [_subject(session, text, is_alone=len(names) == 1) for text in names]
+        return [Question(session, states, item) for item in items]
     variables = session.variables()
     scopes = scopes_of(session, states)
     return [Question(session, states, variable, scopes) for variable in variables]
@@ -206,36 +208,36 @@ def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
 
 def _asked(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
     """What a text means and its answer; of several texts, a wrong one alone fails."""
-    wanted = _subject(session, text, is_alone=is_alone)
+    item = _subject(session, text, is_alone=is_alone)
     try:
-        return wanted, _answer(session, wanted)
+        return item, _answer(session, item)
     except UsageError as error:
         if is_alone:
             raise
-        return wanted, of_error(error, ())
+        return item, of_error(error, ())
 
 
-def _answer(session: Session, wanted: Subject) -> Answer:
-    found = answer(session, wanted)
-    if isinstance(found.error, InconsistentContext) and session.is_absent:
-        raise found.error  # as the name of a variable does
-    found = positioned(session, compared(session, found))
-    advice = kernarg_hint(session, wanted, found)
-    return found if advice is None else found.with_notes((*found.notes, advice))
+def _answer(session: Session, subject: Subject) -> Answer:
+    result = answer(session, subject)
+    if isinstance(result.error, InconsistentContext) and session.is_absent:
+        raise result.error  # as the name of a variable does
+    result = positioned(session, compared(session, result))
+    advice = kernarg_hint(session, subject, result)
+    return result if advice is None else result.with_notes((*result.notes, advice))
 
 
-def _line(wanted: Subject, found: Answer) -> Line:
+def _line(subject: Subject, answer: Answer) -> Line:
     """A value, or why there is none."""
-    if found.error is None:
-        return Line(line(wanted, found, is_listing=False))
-    is_known = isinstance(found.error, UndefinedBits)
-    why = found.text if is_known else error_line(found.error)
-    return Line(one_line(f"dwarfgpu: {shortened(wanted.name)}: {why}"), is_error=True)
+    if answer.error is None:
+        return Line(line(subject, answer, is_listing=False))
+    is_known = isinstance(answer.error, UndefinedBits)
+    why = answer.text if is_known else error_line(answer.error)
+    return Line(one_line(f"dwarfgpu: {shortened(subject.name)}: {why}"), is_error=True)
 
 
 def _not_run(late: Sequence[tuple[Subject, Answer]], *, is_error: bool) -> Iterator[Line]:
     """One line for all that the kernel has not run yet."""
     error = late[0][1].error if late else None
     if error is not None:
-        names = ", ".join(dict.fromkeys(shortened(wanted.name) for wanted, _ in late))
+        names = ", ".join(dict.fromkeys(shortened(item.name) for item, _ in late))
         yield Line(one_line(f"{names}: <unavailable> ({error.message})"), is_error, is_common=True)

@@ -100,9 +100,9 @@ class LanesAnswer:
         return lane_notes(self.lanes)
 
 
-def positioned(session: Session, found: Answer) -> Answer:
+def positioned(session: Session, answer: Answer) -> Answer:
     """The answer for a lane; of one that is inactive, with where it is."""
-    if isinstance(found.error, InconsistentContext):
-        return found  # the wave has no such lane
+    if isinstance(answer.error, InconsistentContext):
+        return answer  # the wave has no such lane
     note = lane_position(session)
-    return found if note is None else found.with_notes((note, *found.notes))
+    return answer if note is None else answer.with_notes((note, *answer.notes))

@@ -65,7 +65,7 @@ class WaveRow:
     @property
     def lanes(self) -> str:
         """`62/64`, as ROCgdb counts them."""
-        return "/".join("?" if each is None else str(each) for each in (self.active, self.used))
+        return "/".join("?" if count is None else str(count) for count in (self.active, self.used))
 
     @property
     def where(self) -> str:
@@ -98,18 +98,18 @@ class WavePlaces:
         return self._found[pc]
 
     def _place(self, pc: int) -> WavePlace:
-        for each in self._code_objects:
-            if not each.covers(pc):
+        for code_object in self._code_objects:
+            if not code_object.covers(pc):
                 continue
             try:
-                names = each.scopes.functions_at(pc)
+                names = code_object.scopes.functions_at(pc)
                 function = names[0] if names else None
             except DwarfGpuError:
                 function = None
             try:
-                lines = self._lines.setdefault(each, Lines(each.scopes))
-                found = lines.line_of(pc)
-                line = None if found is None else f"{found.file.name}:{found.line}"
+                lines = self._lines.setdefault(code_object, Lines(code_object.scopes))
+                position = lines.line_of(pc)
+                line = None if position is None else f"{position.file.name}:{position.line}"
                 return WavePlace(function, line)
             except DwarfGpuError:
                 return WavePlace(function)
@@ -135,7 +135,7 @@ def wave_row(
             active = (mask & (1 << used) - 1).bit_count()
         except Unavailable:
             active = None
-    known, dispatch = machine.waves.get(number), machine.dispatch_of(number)
+    wave_model, dispatch = machine.waves.get(number), machine.dispatch_of(number)
     return WaveRow(
         wave,
         arch,
@@ -143,7 +143,7 @@ def wave_row(
         active,
         used,
         places.at(wave.pc),
-        () if known is None else known.stop_reasons,
+        () if wave_model is None else wave_model.stop_reasons,
         None if dispatch is None else dispatch.kernel,
         is_faulty,
     )
@@ -182,11 +182,11 @@ GroupKey: TypeAlias = tuple[str | None, str, tuple[str, ...], bool]
 
 
 def _groups(numbers: Iterable[tuple[GroupKey, int]]) -> list[WaveGroup]:
-    found: dict[GroupKey, list[int]] = {}
+    by_group: dict[GroupKey, list[int]] = {}
     for key, number in numbers:
-        found.setdefault(key, []).append(number)
-    groups = [WaveGroup(*key, tuple(waves)) for key, waves in found.items()]
-    return sorted(groups, key=lambda each: (not each.is_faulty, -len(each.numbers)))
+        by_group.setdefault(key, []).append(number)
+    groups = [WaveGroup(*key, tuple(waves)) for key, waves in by_group.items()]
+    return sorted(groups, key=lambda group: (not group.is_faulty, -len(group.numbers)))
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -218,7 +218,7 @@ class CoreWaves:
 
     def rows(self) -> list[WaveRow]:
         """A row for each wave."""
-        failed = {each.number for each in self.core.faults}
+        failed = {fault.number for fault in self.core.faults}
         return [
             wave_row(
                 self.gpu,
@@ -235,7 +235,7 @@ class CoreWaves:
         return _groups(self._keys())
 
     def _keys(self) -> Iterator[tuple[GroupKey, int]]:
-        failed = {each.number for each in self.core.faults}
+        failed = {fault.number for fault in self.core.faults}
         machine, gpu, where = self.gpu.model, self.gpu.gpu, dict[int | None, str]()
         for number, wave in gpu.waves.items():
             pc, dispatch = gpu.pc(wave), machine.dispatch_of(number)

@@ -65,10 +65,10 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
     sizes = ((LOCAL, gpu.gpu.lds(wave)[1]), (PRIVATE_WAVE, scratch.size_bytes or 0))
     for space, size in sizes:
         where = Memory(arch.address_space(space), number)
-        known = gpu.known_memory(where, 0, size) if size else []
-        for offset, data in known:
+        known_bytes = gpu.known_memory(where, 0, size) if size else []
+        for offset, data in known_bytes:
             target.set_memory(where, offset, data)
-        missing = size - sum(len(data) for _, data in known)
+        missing = size - sum(len(data) for _, data in known_bytes)
         if missing:
             notes.append(f"{missing} bytes of {where.space} memory are not in the core file")
     if scratch.base is None and scratch.why:
@@ -79,29 +79,29 @@ def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
     """The code objects for GPUs; those that are in memory, or in a part of a file, are written
     beside the state."""
     number = 0
-    for each in () if core.gpu_modules is None else core.gpu_modules.files:
-        file = Path(each.file.path)
+    for module in () if core.gpu_modules is None else core.gpu_modules.files:
+        file = Path(module.file.path)
         if not file.is_file():
             number += 1
             file = path.with_name(f"{path.stem}-{number}.co")
-            write_file(file, each.file.file_bytes(0, each.file.size_bytes, "code object"))
-        yield file, each.load_address
+            write_file(file, module.file.file_bytes(0, module.file.size_bytes, "code object"))
+        yield file, module.load_address
 
 
 def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:
     """What is above the wave, and where it belongs, as a state file has it."""
     machine, scratch = gpu.model, gpu.gpu.scratch(gpu.wave(number))
-    known, group = machine.waves[number], machine.workgroup_of(number)
+    wave_model, group = machine.waves[number], machine.workgroup_of(number)
     dispatch, queue, agent = (
         machine.dispatch_of(number), machine.queue_of(number), machine.agent_of(number),
     )  # fmt: skip
-    wave: dict[str, Json] = {"id": number, "stop_reasons": list(known.stop_reasons)}
+    wave: dict[str, Json] = {"id": number, "stop_reasons": list(wave_model.stop_reasons)}
     if scratch.base is not None and scratch.size_bytes:
         wave["scratch"] = {"address": hex(scratch.base), "size": scratch.size_bytes}
     out: dict[str, Json] = {"waves": [wave], "note": f"wave {number} of a core file"}
     if group is None or dispatch is None or queue is None or agent is None:
         return out
-    wave |= {"workgroup": group.id, "wave_in_group": known.wave_in_group}
+    wave |= {"workgroup": group.id, "wave_in_group": wave_model.wave_in_group}
     return out | {
         "agents": [_entry(agent)],
         "queues": [_entry(queue)],
@@ -110,13 +110,13 @@ def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:
     }
 
 
-def _entry(thing: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
+def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
     """The members of a thing that are known."""
     out: dict[str, Json] = {}
-    for each in fields(type(thing)):
-        value = getattr(thing, each.name)
+    for field in fields(type(component)):
+        value = getattr(component, field.name)
         if value is not None:
-            out[_MEMBERS.get(each.name, each.name)] = (
+            out[_MEMBERS.get(field.name, field.name)] = (
                 list(value) if isinstance(value, tuple) else value
             )
     return out

@@ -25,7 +25,7 @@ def _of_nameless(variable: Variable) -> str:
     try:
         if not is_nameless(variable):
             return ""
-        owners = dict.fromkeys(bare_name(each) or "" for each in owners_of(variable))
+        owners = dict.fromkeys(bare_name(name) or "" for name in owners_of(variable))
     except DwarfGpuError:
         return ""
     names = dict.fromkeys(filter(None, owners))
@@ -60,19 +60,19 @@ def amount(coverage: Coverage) -> str:
     return f"{text}, {part} of them {certainly}in part"
 
 
-def near_variable(file: CodeObject, wanted: Wanted) -> str:
+def near_variable(file: CodeObject, query: Wanted) -> str:
     """` Did you mean "limit"?` with a variable that was perhaps meant, and which units a budget
     left out; else nothing."""
-    every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
-    known = [each for unit in every for group in unit.groups for each in group.declared]
-    name, near = wanted.names[0], ""
+    every = find_variables(file.scopes, Wanted((), query.function, query.pc))
+    variables = [variable for unit in every for group in unit.groups for variable in group.declared]
+    name, suggestion = query.names[0], ""
     if "::" in name:
-        qualified = {full for variable, place in known for full in _qualified(variable, place)}
-        near = did_you_mean(name, sorted(qualified))
-    simple = {variable.name for variable, _ in known}
-    near = near or did_you_mean(name.rpartition("::")[2], sorted(simple))
+        qualified = {full for variable, place in variables for full in _qualified(variable, place)}
+        suggestion = did_you_mean(name, sorted(qualified))
+    simple = {variable.name for variable, _ in variables}
+    suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
     cut = file.info.unsearched
-    return near if cut is None else f"{near} Not searched: {cut}"
+    return suggestion if cut is None else f"{suggestion} Not searched: {cut}"
 
 
 def _qualified(variable: Variable, place: Place | None) -> Iterator[str]:
@@ -81,8 +81,8 @@ def _qualified(variable: Variable, place: Place | None) -> Iterator[str]:
         if place is not None:
             yield f"{without_arguments(place.functions[-1].qualified_name)}::{variable.name}"
         elif is_nameless(variable):
-            for each in owners_of(variable):
-                yield f"{without_arguments(bare_name(each) or '')}::{variable.name}"
+            for owner in owners_of(variable):
+                yield f"{without_arguments(bare_name(owner) or '')}::{variable.name}"
         else:
             yield variable_name(variable)
     except DwarfGpuError:

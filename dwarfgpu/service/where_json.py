@@ -54,16 +54,16 @@ class Total:
         self.described_bytes += coverage.described_bytes
         self.complete_bytes += coverage.complete_bytes
 
-    def join(self, other: Total) -> None:
+    def join(self, total: Total) -> None:
         """All of another sum more."""
-        self.functions += other.functions
-        self.variables += other.variables
-        self.global_variables += other.global_variables
-        self.described_globals += other.described_globals
-        self.scope_bytes += other.scope_bytes
-        self.described_bytes += other.described_bytes
-        self.complete_bytes += other.complete_bytes
-        self.problems += other.problems
+        self.functions += total.functions
+        self.variables += total.variables
+        self.global_variables += total.global_variables
+        self.described_globals += total.described_globals
+        self.scope_bytes += total.scope_bytes
+        self.described_bytes += total.described_bytes
+        self.complete_bytes += total.complete_bytes
+        self.problems += total.problems
 
     def is_below(self, minimum: Fraction | None) -> bool:
         """Whether less than so many percent are described; never of nothing."""
@@ -107,7 +107,7 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
 
 def write(
     file: CodeObject,
-    found: Iterable[UnitGroups],
+    groups: Iterable[UnitGroups],
     minimum: Fraction | None,
     notes: Iterable[str],
     *,
@@ -121,7 +121,7 @@ def write(
     head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
     sys.stdout.write(f'{head[:-1]}, "variables": [')
     separator = ""
-    for unit in found:
+    for unit in groups:
         total.problems += unit.problems
         if unit.unit is None:
             continue
@@ -209,7 +209,7 @@ def _entry(
     arch: Architecture | None,
     source: SourceLines | None,
 ) -> JsonObject:
-    bounds, extent, said = description.bounds, description.extent, description.source
+    bounds, extent, origin = description.bounds, description.extent, description.source
     undefined: list[Plain] = [
         {"bit_offset": first, "bit_size": count} for first, count in extent.undefined
     ]
@@ -218,9 +218,9 @@ def _entry(
         "completeness": extent.completeness,
         "undefined_bits": undefined,
         "reason": extent.reason,
-        "bytes": said.expression.hex() if isinstance(said, ExprLoc) else None,
-        "operations": operations_text(said, arch) if isinstance(said, ExprLoc) else None,
-        "constant": said.data.hex() if isinstance(said, ConstValue) else None,
+        "bytes": origin.expression.hex() if isinstance(origin, ExprLoc) else None,
+        "operations": operations_text(origin, arch) if isinstance(origin, ExprLoc) else None,
+        "constant": origin.data.hex() if isinstance(origin, ConstValue) else None,
         "text": description_words(description, arch, variable),
     }
 

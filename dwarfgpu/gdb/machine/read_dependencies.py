@@ -24,10 +24,10 @@ class Reads:
         """Memory that was read."""
         self._found.append((address, data))
 
-    def join(self, other: Reads) -> None:
+    def join(self, reads: Reads) -> None:
         """Those on the way to something that is used again."""
-        self._found += other._found
-        self._can_repeat = self._can_repeat and other._can_repeat
+        self._found += reads._found
+        self._can_repeat = self._can_repeat and reads._can_repeat
 
     def fail(self) -> None:
         """What cannot be repeated: memory of a lane, or that could not be read."""

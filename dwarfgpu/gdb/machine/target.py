@@ -108,23 +108,23 @@ class GdbTarget:
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         """That of the thread; of the program where none runs (wave 0)."""
-        version, known = self._architectures
+        version, names = self._architectures
         if version != self.contents_version:
-            known = {}
-            self._architectures = self.contents_version, known
-        if wave not in known:
-            known[wave] = _wave_architecture(wave)
-        return known[wave]
+            names = {}
+            self._architectures = self.contents_version, names
+        if wave not in names:
+            names[wave] = _wave_architecture(wave)
+        return names[wave]
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         """Whether GDB has no register of that name (`dwarfgpu.machine.target.Extensible`)."""
-        version, known = self._lacking
+        version, registers = self._lacking
         if version != self.contents_version:
-            known = {}
-            self._lacking = self.contents_version, known
-        if (wave, register.name) not in known:
-            known[wave, register.name] = _is_lacking(wave, register)
-        return known[wave, register.name]
+            registers = {}
+            self._lacking = self.contents_version, registers
+        if (wave, register.name) not in registers:
+            registers[wave, register.name] = _is_lacking(wave, register)
+        return registers[wave, register.name]
 
     def read_register(
         self,
@@ -136,13 +136,13 @@ class GdbTarget:
         whole = _size_bytes(register)
         end = whole if size_bytes is None else offset_bytes + size_bytes
         _require_within(register, offset_bytes, end)
-        version, known = self._registers
+        version, registers = self._registers
         if version != self.contents_version:
-            known = {}
-            self._registers = self.contents_version, known
-        if (wave, register.name) not in known:
-            known[wave, register.name] = _newest_register(wave, register)
-        data = known[wave, register.name]
+            registers = {}
+            self._registers = self.contents_version, registers
+        if (wave, register.name) not in registers:
+            registers[wave, register.name] = _newest_register(wave, register)
+        data = registers[wave, register.name]
         if isinstance(data, str):
             raise Unavailable(data)
         return data[offset_bytes:end]
@@ -187,9 +187,9 @@ class GdbTarget:
         finally:
             self._recording.remove(reads)
 
-    def uses(self, known: Reads) -> None:
+    def uses(self, inner: Reads) -> None:
         """Something that is known is used again, which these reads have led to."""
-        self._told(lambda reads: reads.join(known))
+        self._told(lambda reads: reads.join(inner))
 
     def _told(self, tell: Callable[[Reads], None]) -> None:
         for reads in self._recording:
@@ -418,10 +418,10 @@ def frame_cfa(frame: gdb.Frame) -> int:
         text = gdb.execute(f"info frame level {frame.level()}", False, True)
     except gdb.error as error:
         raise Unavailable(f"the canonical frame address: {said(error)}") from None
-    found = _FRAME_AT.match(text)
-    if found is None:
+    match = _FRAME_AT.match(text)
+    if match is None:
         raise Unavailable("GDB does not tell the canonical frame address")
-    return int(found[1], 16)
+    return int(match[1], 16)
 
 
 @frozen
@@ -441,11 +441,11 @@ def loaded_sections() -> list[LoadedSection]:
         text = gdb.execute("info files", False, True)
     except gdb.error as error:
         raise Unavailable(f"the sections: {said(error)}") from None
-    found = [
+    sections = [
         LoadedSection(int(begin, 16), int(end, 16), name, path or None)
         for begin, end, name, path in _SECTION.findall(text)
     ]
-    return sorted(found, key=lambda each: each.begin)
+    return sorted(sections, key=lambda section: section.begin)
 
 
 def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
@@ -455,16 +455,16 @@ def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
     `UsageError` where GDB and the file do not agree.
     """
     size_bytes = loaded.end - loaded.begin
-    found = {
+    spaces = {
         loaded.begin - section.address
         for section in file.sections
         if section.name == loaded.name and section.size_bytes == size_bytes
     }
-    if len(found) != 1:
+    if len(spaces) != 1:
         raise UsageError(
             f"{file.path} is not what GDB has at {loaded.begin:#x}: no section of it fits"
         )
-    return found.pop()
+    return spaces.pop()
 
 
 def load_address(file: ObjectFile, address: int) -> int:

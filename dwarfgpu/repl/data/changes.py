@@ -101,11 +101,11 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     theirs = load_state(path, shell.file_limits.waves).target
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
-    found = False
+    has_changes = False
     for difference in differences(theirs, ours):
-        found = True
+        has_changes = True
         yield _changed(difference.place, difference.before, difference.after)
-    if not found:
+    if not has_changes:
         yield Output(f"No difference from {path}.", {"changes": []})
 
 
@@ -127,12 +127,12 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
         owner = "" if where.lane is None else f" of lane {where.lane}"
         space = f"{where.space.name}#" if where.space.number else ""
         for first in range(0, len(after), _MOST_BYTES):
-            one, other = before[first : first + _MOST_BYTES], after[first : first + _MOST_BYTES]
+            old, new = before[first : first + _MOST_BYTES], after[first : first + _MOST_BYTES]
             at = f"{space}{place.address + first:#x}{owner}"
-            yield _changed(at, _hex(one), _hex(other))
+            yield _changed(at, _hex(old), _hex(new))
         return
-    for name, one, other in _elements(place, before, after):
-        yield _changed(name, _number(one, endian), _number(other, endian))
+    for name, old, new in _elements(place, before, after):
+        yield _changed(name, _number(old, endian), _number(new, endian))
 
 
 def _elements(
@@ -154,11 +154,11 @@ def _elements(
 
 
 def _number(data: Iterable[int | None], endian: str) -> str:
-    known = list(data)
-    if any(byte is None for byte in known):
+    contents = list(data)
+    if any(byte is None for byte in contents):
         return "<unavailable>"
-    held = bytes(byte or 0 for byte in known)
-    return f"{int.from_bytes(held, 'little' if endian == 'little' else 'big'):#x}"
+    data_bytes = bytes(byte or 0 for byte in contents)
+    return f"{int.from_bytes(data_bytes, 'little' if endian == 'little' else 'big'):#x}"
 
 
 def _hex(data: Iterable[int | None]) -> str:
@@ -185,14 +185,17 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; this is none.")
     path = _path(argument)
-    loaded = {Path(each.file.path): each.load_address for each in shell.session.code_objects}
+    loaded = {
+        Path(code_object.file.path): code_object.load_address
+        for code_object in shell.session.code_objects
+    }
     before = None if shell.state_path is None else json_reader.load(Path(shell.state_path)).value
     document = before if isinstance(before, dict) else None
-    made = state_document(machine, path, loaded, document)
+    saved = state_document(machine, path, loaded, document)
     if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
-    write(made, path)
-    also = f" Memory of it is in {', '.join(made.files)}." if made.files else ""
+    write(saved, path)
+    also = f" Memory of it is in {', '.join(saved.files)}." if saved.files else ""
     yield Output(f"Saved {argument}.{also}", {"file": argument})
 
 

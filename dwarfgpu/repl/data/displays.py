@@ -54,9 +54,9 @@ class Display:
 
     @property
     def record(self) -> JsonObject:
-        found: JsonObject = {"number": self.number, "expression": self.expression}
+        record: JsonObject = {"number": self.number, "expression": self.expression}
         hidden: JsonObject = {} if self.is_enabled else {"enabled": False}
-        return {**found, "listed": self.listed, **hidden}
+        return {**record, "listed": self.listed, **hidden}
 
 
 @command("display", topic="data", complete=completion.values, repeats=False)
@@ -72,9 +72,9 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         yield from displayed(shell)
         return
-    made = _made(shell, argument)
-    shell.displays.append(made)
-    yield from _shown(shell, made)
+    display = _made(shell, argument)
+    shell.displays.append(display)
+    yield from _shown(shell, display)
 
 
 @command("undisplay", topic="data", repeats=False)
@@ -87,8 +87,8 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         shell.displays.clear()
-    for each in _numbered(shell, argument):
-        shell.displays.remove(each)
+    for display in _numbered(shell, argument):
+        shell.displays.remove(display)
     yield from ()
 
 
@@ -100,10 +100,10 @@ def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
             raise UsageError("Arguments must be display numbers.")
         first = int(match["first"])
         last = int(match["last"] or first)
-        found = [display for display in shell.displays if first <= display.number <= last]
-        if not found:
+        displays = [display for display in shell.displays if first <= display.number <= last]
+        if not displays:
             raise UsageError(f"No display number {first}.")
-        yield from found
+        yield from displays
 
 
 @command("enable display", topic="data", repeats=False)
@@ -183,46 +183,48 @@ def _made(shell: Shell, argument: str) -> Display:
 
 def _function_of(shell: Shell, text: str) -> Die | None:
     """The function whose variables an expression needs."""
-    seen: list[Variable] = []
-    options = evolve(options_of(shell.session, shell.values, writes=False), looked_at=seen.append)
+    shown_variables: list[Variable] = []
+    options = evolve(
+        options_of(shell.session, shell.values, writes=False), looked_at=shown_variables.append
+    )
     try:
         language.evaluate(text, shell.session, options)
     except UsageError:
         raise
     except DwarfGpuError:
         pass  # it is shown in place of the value
-    for each in seen:
-        if each.kind != "global":
-            die: Die | None = each.die
+    for variable in shown_variables:
+        if variable.kind != "global":
+            die: Die | None = variable.die
             while die is not None and die.tag not in FUNCTIONS:
                 die = die.parent()
             return die
     return None
 
 
-def _shown(shell: Shell, made: Display) -> Iterator[Part]:
-    if made.is_memory and made.format is not None:
-        group = Group("displays", made.record)
-        yield from (NestedOutput(group, part) for part in _memory(shell, made, made.format))
+def _shown(shell: Shell, display: Display) -> Iterator[Part]:
+    if display.is_memory and display.format is not None:
+        group = Group("displays", display.record)
+        yield from (NestedOutput(group, part) for part in _memory(shell, display, display.format))
         return
-    letter = None if made.format is None else made.format.letter
-    head = f"{made.number}: {'' if letter is None else f'/{letter} '}{made.expression} = "
+    letter = None if display.format is None else display.format.letter
+    head = f"{display.number}: {'' if letter is None else f'/{letter} '}{display.expression} = "
     try:
-        value = evaluated(shell.session, shell.values, made.expression)
+        value = evaluated(shell.session, shell.values, display.expression)
         text = language.format(value, shell.session, shell.settings.format_options(letter))
     except DwarfGpuError as error:
         text = f"<error: {error.message}>"
-    yield Output(head + text, {**made.record, "value": text}, "displays")
+    yield Output(head + text, {**display.record, "value": text}, "displays")
 
 
-def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[Part]:
+def _memory(shell: Shell, display: Display, format_: Format) -> Iterator[Part]:
     count = "" if format_.count == 1 else str(format_.count)
     size = "" if format_.letter == "s" else format_.size
-    head = f"{made.number}: x/{count}{format_.letter}{size} {made.expression}"
+    head = f"{display.number}: x/{count}{format_.letter}{size} {display.expression}"
     yield Output(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
     try:
         places = Places(shell.session)
-        space, address = address_of(shell, places, made.expression)
+        space, address = address_of(shell, places, display.expression)
         shell.examined = evolve(shell.examined, space=space, address=address)
         yield from memory_lines(shell, places, format_)
     except DwarfGpuError as error:

@@ -82,14 +82,14 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
         row = Row(units, address)
         for _ in range(min(count, format_.units_in_line)):
             try:
-                found = units.unit(address)
+                unit = units.unit(address)
             except DwarfGpuError:
                 shell.examined = evolve(shell.examined, address=units.after(address))
                 yield Output(row.line + "\t", row.record(start), "memory", ends_line=False)
                 raise
-            row.units.append(found)
-            _keep(shell, units, found, address)
-            address = found.next_address
+            row.units.append(unit)
+            _keep(shell, units, unit, address)
+            address = unit.next_address
             count -= 1
         yield Output(row.line, row.record(start), "memory")
     if format_.count < 0:
@@ -131,12 +131,12 @@ class Row:
         return self.memory.places.address_text(self.memory.space, address)
 
 
-def _keep(shell: Shell, units: Units, found: Unit, address: int) -> None:
+def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
     """`$_`, `$__`, and where to go on."""
-    shell.examined = evolve(shell.examined, address=found.next_address)
+    shell.examined = evolve(shell.examined, address=unit.next_address)
     kind = units.format.type
     pointer = units.places.pointer(kind, units.space, address)
-    contents = VOID if found.bits is None else TypedValue(kind, bits=found.bits)
+    contents = VOID if unit.bits is None else TypedValue(kind, bits=unit.bits)
     shell.values.examined(pointer, contents)
 
 
@@ -156,8 +156,8 @@ def examined_code(shell: Shell, address: int) -> None:
     places = Places(shell.session)
     space = places.architecture.address_space(0)
     shell.examined = evolve(shell.examined, space=space, address=address)
-    found = places.pointer(None, space, address)
-    shell.values.named["_"] = evolve(found, convenience="_")
+    pointer = places.pointer(None, space, address)
+    shell.values.named["_"] = evolve(pointer, convenience="_")
 
 
 @command("disassemble", topic="data")

@@ -71,10 +71,10 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text(depth, "-depth").split("\n"))
     if explanation.answer.status and not explanation.variables:
-        wanted = subject(session, text)
-        coverage = coverage_at(session, wanted) if isinstance(wanted, Variable) else None
+        item = subject(session, text)
+        coverage = coverage_at(session, item) if isinstance(item, Variable) else None
         if coverage is not None and coverage.scope:
-            yield heading(f"where {wanted.name} is described:")
+            yield heading(f"where {item.name} is described:")
             yield from _stretches(shell, coverage)
     for note in explanation.answer.notes:
         shell.note(note, once=True)
@@ -93,13 +93,13 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
     options = options_of(session, shell.values, writes=False)
     text = required(argument)
     try:
-        found = located(session, text, options)
+        location = located(session, text, options)
     except UndefinedBits as error:
         raise UsageError(error.message) from None
-    for note in found.notes:
+    for note in location.notes:
         shell.note(note, once=True)
-    yield Output(found.sentence, {"drawing": {"name": text, **found.record(session)}})
-    for line in location_lines(found, glyphs_for(shell.streams.out.encoding), shell.columns):
+    yield Output(location.sentence, {"drawing": {"name": text, **location.record(session)}})
+    for line in location_lines(location, glyphs_for(shell.streams.out.encoding), shell.columns):
         drawn = Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
         yield heading(drawn)
 
@@ -119,19 +119,19 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         return
     session = shell.session
     try:
-        wanted = subject(session, argument)
+        item = subject(session, argument)
     except UsageError:
-        wanted = Expression(argument)
-    if not isinstance(wanted, Variable):
+        item = Expression(argument)
+    if not isinstance(item, Variable):
         for coverage in _of_the_file(session, argument):
             yield from _coverage(shell, coverage)
         return
-    if wanted.kind != "global":
+    if item.kind != "global":
         require_frame(session)
-    found = coverage_at(session, wanted)
-    if found is None:
+    described = coverage_at(session, item)
+    if described is None:
         raise UsageError(f"{argument} is declared where no code is described.")
-    yield from _coverage(shell, found)
+    yield from _coverage(shell, described)
 
 
 def _of_the_file(session: Session, name: str) -> list[Coverage]:
@@ -140,17 +140,17 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
     file = session.code_object
     if file is None:
         raise UsageError(f'No symbol "{name}" in current context.')
-    wanted, allowance = Wanted((name,)), Allowance.of(file.info)
-    found: list[Coverage] = []
+    query, allowance = Wanted((name,)), Allowance.of(file.info)
+    coverages: list[Coverage] = []
     for is_generic in (False, True):
-        if not found:
-            units = find_variables(file.scopes, evolve(wanted, is_generic=is_generic))
+        if not coverages:
+            units = find_variables(file.scopes, evolve(query, is_generic=is_generic))
             groups = (group for unit in units for group in unit.groups)
-            found = [coverage for group in groups for coverage in group.coverages(allowance)]
-    if not found:
-        near = near_variable(file, wanted)
-        raise UsageError(f'No symbol "{name}" in current context.{near}')
-    return found
+            coverages = [coverage for group in groups for coverage in group.coverages(allowance)]
+    if not coverages:
+        suggestion = near_variable(file, query)
+        raise UsageError(f'No symbol "{name}" in current context.{suggestion}')
+    return coverages
 
 
 def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
@@ -180,14 +180,14 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     second = max((len(line.lines) for line in lines), default=0)
     third = max((len(line.said) for line in lines), default=0)
     for line in lines:
-        there = {pc: found for pc, found in lanes.items() if _covers(line, pc)}
+        there = {pc: pc_lanes for pc, pc_lanes in lanes.items() if _covers(line, pc)}
         is_here = here is not None and _covers(line, here)
-        numbers = sorted(lane for found in there.values() for lane in found)
+        numbers = sorted(lane for pc_lanes in there.values() for lane in pc_lanes)
         who = _who(numbers)
         data = _record(line, is_here)
         if shell.is_json:
             spans = [] if line.span is None else whole.of(line.span)
-            data["source"] = [{"file": file, "lines": [*found]} for file, found in spans]
+            data["source"] = [{"file": file, "lines": [*numbers]} for file, numbers in spans]
             data["lanes"] = [*numbers]
         text = f"{line.where:<{first}}  {line.lines:<{second}}  {line.said:<{third}}  {who}"
         mark = "=>" if is_here else "  "
@@ -256,8 +256,11 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.service.check_report import report_json, report_lines
 
     verdict = verify(code_object)
-    kept = verdict.findings.kept
-    is_new = [not names or names[0] in (each.place.name, each.place.function) for each in kept]
+    findings = verdict.findings.kept
+    is_new = [
+        not names or names[0] in (finding.place.name, finding.place.function)
+        for finding in findings
+    ]
     lines = report_lines(
         verdict, is_new, has_baseline=False, notes="-notes" in flags, everything="-all" in flags
     )
@@ -268,8 +271,8 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _require_named(code_object: CodeObject, name: str) -> None:
     """`UsageError` where neither a variable nor a function is so called."""
-    found = find_variables(code_object.scopes, Wanted((name,), None, None))
-    if not any(unit.groups for unit in found) and name not in (
+    units = find_variables(code_object.scopes, Wanted((name,), None, None))
+    if not any(unit.groups for unit in units) and name not in (
         declared.rpartition("::")[2]
         for declared, kind in names_of(code_object)
         if kind == "function"

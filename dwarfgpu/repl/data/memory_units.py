@@ -80,11 +80,11 @@ def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
     match = _FORMAT.match(text)
     assert match is not None
     letter = size = ""
-    for each in match["letters"]:
-        if each in SIZES:
-            size = each
-        elif each != "r":
-            letter = each
+    for mark in match["letters"]:
+        if mark in SIZES:
+            size = mark
+        elif mark != "r":
+            letter = mark
     count = match["count"]
     number = -1 if count == "-" else int(count[:12] or 1)
     if abs(number) > _MOST_COUNT:
@@ -195,22 +195,22 @@ class Units:
     def _string(self, address: int) -> Unit:
         """Characters up to a NUL, the limit, or the first that cannot be read."""
         width = self.format.unit_bytes
-        found = bytearray()
+        data_read = bytearray()
         is_ended = False
         error = ""
-        while not is_ended and len(found) < self.options.elements * width:
-            data = self._known(address + len(found), width)
+        while not is_ended and len(data_read) < self.options.elements * width:
+            data = self._known(address + len(data_read), width)
             if data is None:
-                error = f"<error: {self._cannot_access(address + len(found))}>"
+                error = f"<error: {self._cannot_access(address + len(data_read))}>"
                 break
-            found += data
+            data_read += data
             is_ended = not any(data)
-        after = None if is_ended or error else self._known(address + len(found), width)
+        after = None if is_ended or error else self._known(address + len(data_read), width)
         kind = CharacterKind(width, _PREFIXES[width])
         text = ""
-        if found or not error:
+        if data_read or not error:
             text = quoted_string(
-                bytes(found),
+                bytes(data_read),
                 kind,
                 self.endian,
                 elements=self.options.elements,
@@ -219,7 +219,7 @@ class Units:
                 utf8=self.options.utf8,
                 sevenbit=self.options.sevenbit,
             )
-        return Unit(text + error, bytes(found), None, self._wrapped(address + len(found)))
+        return Unit(text + error, bytes(data_read), None, self._wrapped(address + len(data_read)))
 
     def _known(self, address: int, size_bytes: int) -> bytes | None:
         try:

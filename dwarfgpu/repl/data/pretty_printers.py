@@ -32,16 +32,18 @@ class _Chosen:
         """Those that match, by name."""
         if not self.object.match(_OBJECT):
             return []
-        found = (each for each in printers.collections if self.name.match(each.name))
-        return sorted(found, key=lambda each: each.name)
+        collections = (
+            collection for collection in printers.collections if self.name.match(collection.name)
+        )
+        return sorted(collections, key=lambda collection: collection.name)
 
     def printers(self, collection: Collection) -> list[Printer]:
-        found = (
+        collections = (
             printer
             for printer in collection.printers
             if self.inner is None or self.inner.match(printer.name)
         )
-        return sorted(found, key=lambda each: each.name)
+        return sorted(collections, key=lambda collection: collection.name)
 
 
 def _chosen(argument: str) -> _Chosen:
@@ -54,11 +56,11 @@ def _chosen(argument: str) -> _Chosen:
     )
 
 
-def _compiled(text: str, what: str) -> Regexp:
+def _compiled(text: str, kind: str) -> Regexp:
     try:
         return regexp(text)
     except UsageError as error:
-        raise UsageError(f"invalid {what} regexp: {text}: {error}") from None
+        raise UsageError(f"invalid {kind} regexp: {text}: {error}") from None
 
 
 def _names(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -81,23 +83,23 @@ def info_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
     it is named as COLLECTION;PRINTER. "print/r" shows the members.
     """
     chosen, printers = _chosen(argument), shell.settings.printers
-    found = chosen.collections(printers)
-    if found:
+    collections = chosen.collections(printers)
+    if collections:
         yield heading(f"{_OBJECT} pretty-printers:")
-    for collection in found:
+    for collection in collections:
         inside = chosen.printers(collection)
         if chosen.inner is not None and not inside:
             continue
         yield heading(f"  {collection.name}{_mark(printers, collection.name, WHOLE)}")
-        for each in inside:
+        for printer in inside:
             data: JsonObject = {
                 "object": _OBJECT,
                 "collection": collection.name,
-                "name": each.name,
-                "enabled": printers.is_enabled(collection.name, each.name),
+                "name": printer.name,
+                "enabled": printers.is_enabled(collection.name, printer.name),
             }
-            mark = _mark(printers, collection.name, each.name)
-            yield Output(f"    {each.name}{mark}", data, "pretty-printers")
+            mark = _mark(printers, collection.name, printer.name)
+            yield Output(f"    {printer.name}{mark}", data, "pretty-printers")
 
 
 def _mark(printers: Printers, collection: str, name: str) -> str:
@@ -139,7 +141,10 @@ def _switched(shell: Shell, argument: str, *, is_on: bool) -> Iterator[Part]:
     after = evolve(before, disabled=frozenset(disabled))
     shell.settings.printers = after
     changed = abs(after.enabled_count - before.enabled_count)
-    count, every = after.enabled_count, sum(len(each.printers) for each in after.collections)
+    count, every = (
+        after.enabled_count,
+        sum(len(collection.printers) for collection in after.collections),
+    )
     data: JsonObject = {"changed": changed, "enabled": count, "printers": every}
     plural = "" if changed == 1 else "s"
     yield Output(f"{changed} printer{plural} {'enabled' if is_on else 'disabled'}", data)

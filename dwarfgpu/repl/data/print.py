@@ -40,17 +40,17 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
     repeats = name in ("print", "call")  # GDB keeps the format of these and of `x`
     letter = shell.examined.last_letter if repeats else None
     is_raw = False
-    for each in match["letters"]:
-        if each in _SIZES:
+    for mark in match["letters"]:
+        if mark in _SIZES:
             raise UsageError(f'Size letters are meaningless in "{name}" command.')
-        if each == "i":
+        if mark == "i":
             raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
-        if each not in _LETTERS:
-            raise UsageError(f'Undefined output format "{each}".')
-        if each == "r":
+        if mark not in _LETTERS:
+            raise UsageError(f'Undefined output format "{mark}".')
+        if mark == "r":
             is_raw = True
         else:
-            letter = each
+            letter = mark
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
     if repeats and letter is not None:
@@ -94,8 +94,8 @@ def _remark_unset(shell: Shell, text: str) -> None:
     """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
     gave a value."""
     if text.startswith("$_") and text[1:].isidentifier():
-        known = (operand.text[1:] for operand in completion.operands(shell, "$"))
-        advice = did_you_mean(text[1:], known, "$")
+        names = (operand.text[1:] for operand in completion.operands(shell, "$"))
+        advice = did_you_mean(text[1:], names, "$")
         if advice:
             shell.note(f"{text} has no value.{advice}")
 

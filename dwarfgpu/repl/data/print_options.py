@@ -40,7 +40,11 @@ FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}
 
 def values_by_option(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """What may follow options that stand for settings."""
-    return {f"-{name}": _DECLARED[each].values for name, each in names.items() if each in _DECLARED}
+    return {
+        f"-{name}": _DECLARED[setting].values
+        for name, setting in names.items()
+        if setting in _DECLARED
+    }
 
 
 def with_options(text: str, command: str, settings: Settings) -> tuple[Settings, str]:
@@ -63,25 +67,29 @@ def with_frame_options(
 ) -> tuple[Settings, set[str], str]:
     """The settings as the options of `backtrace` change them, which of its flags are given, and
     the rest, which an unknown option begins."""
-    settings, given, text = settings.copy(), set[str](), text.strip()
+    settings, seen_options, text = settings.copy(), set[str](), text.strip()
     while not _IS_END.match(text):
         match = _WORD.match(text)
         name = None if match is None else _named(match["name"], text, (*FRAME_OPTIONS, *flags))
         if match is None or name is None:
-            return settings, given, text
+            return settings, seen_options, text
         text = text[match.end() :]
         if name in flags:
-            given.add(name)
+            seen_options.add(name)
         else:
             text = _set(settings, name, FRAME_OPTIONS[name], text, takes_operand=True)
-    return settings, given, text.removeprefix("--").strip()
+    return settings, seen_options, text.removeprefix("--").strip()
 
 
 def _named(name: str, text: str, names: tuple[str, ...]) -> str | None:
-    found = [name] if name in names else [each for each in names if each.startswith(name)]
-    if len(found) > 1:
+    matches = (
+        [name]
+        if name in names
+        else [candidate for candidate in names if candidate.startswith(name)]
+    )
+    if len(matches) > 1:
         raise UsageError(f"Ambiguous option at: {text}")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _set(
@@ -121,9 +129,13 @@ def _boolean(option: str, text: str) -> tuple[bool, str]:
     word, rest = _value(text)
     if not word or word.startswith("-"):
         return True, text
-    if word == "1" or (len(word) > 1 and any(each.startswith(word.lower()) for each in _ON)):
+    if word == "1" or (
+        len(word) > 1 and any(spelling.startswith(word.lower()) for spelling in _ON)
+    ):
         return True, rest
-    if word == "0" or (len(word) > 1 and any(each.startswith(word.lower()) for each in _OFF)):
+    if word == "0" or (
+        len(word) > 1 and any(spelling.startswith(word.lower()) for spelling in _OFF)
+    ):
         return False, rest
     raise UsageError(f"Value given for `-{option}' is not a boolean: {word}")
 

@@ -110,23 +110,25 @@ def formatted(shell: Shell, argument: str) -> str:
     rest = match["rest"]
     if rest and not rest.startswith(","):
         raise UsageError("Invalid argument syntax")
-    given = [argument for argument in split_arguments(rest[1:]) if argument] if rest else []
+    arguments = [argument for argument in split_arguments(rest[1:]) if argument] if rest else []
     _check_escapes(match["text"])
-    wanted = [each for each in _SPECIFIER.finditer(match["text"]) if each["kind"] != "%"]
-    for each in wanted:
-        _check(each)
-        if any(_is_wide(each[part] or "") for part in ("width", "precision")):
+    specifiers = [
+        specifier for specifier in _SPECIFIER.finditer(match["text"]) if specifier["kind"] != "%"
+    ]
+    for specifier in specifiers:
+        _check(specifier)
+        if any(_is_wide(specifier[part] or "") for part in ("width", "precision")):
             raise UsageError(f"A field of printf is wider than {MOST_WIDE} characters.")
-    if len(given) != len(wanted):
+    if len(arguments) != len(specifiers):
         raise UsageError("Wrong number of arguments for specified format-string")
-    fields = iter([_field(shell, *each) for each in zip(wanted, given, strict=True)])
+    fields = iter([_field(shell, *pair) for pair in zip(specifiers, arguments, strict=True)])
     out, end = b"", 0
     text = match["text"]
-    for found in _SPECIFIER.finditer(text):
-        field = "%" if found["kind"] == "%" else next(fields)
-        out += _bytes(unescaped(text[end : found.start()]))
+    for directive in _SPECIFIER.finditer(text):
+        field = "%" if directive["kind"] == "%" else next(fields)
+        out += _bytes(unescaped(text[end : directive.start()]))
         out += _bytes(field.translate(CONTROL) if shell.is_seen else field)
-        end = found.end()
+        end = directive.end()
     return (out + _bytes(unescaped(text[end:]))).decode("utf-8", "surrogateescape")
 
 
@@ -170,7 +172,7 @@ def split_arguments(text: str) -> list[str]:
         elif character == "," and not depth:
             out.append(text[start:index])
             start = index + 1
-    return [each.strip() for each in (*out, text[start:])]
+    return [part.strip() for part in (*out, text[start:])]
 
 
 def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
@@ -207,12 +209,12 @@ def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
 
 def _number(shell: Shell, kind: str, text: str) -> int | float:
     """The value of an expression as C converts it."""
-    given = evaluated(shell.session, shell.values, text)
-    if given.type is None or isinstance(strip(given.type), Struct):
+    operand = evaluated(shell.session, shell.values, text)
+    if operand.type is None or isinstance(strip(operand.type), Struct):
         raise UsageError("Value can't be converted to integer.")
     builtins = Builtins(shell.session.architecture)
     arithmetic = Arithmetic(Places(shell.session), Numbers(builtins))
-    value = arithmetic.cast(given, builtins.named(tuple(kind.split())))
+    value = arithmetic.cast(operand, builtins.named(tuple(kind.split())))
     base = strip(value.type)
     assert isinstance(base, Base) and value.bits is not None
     data = value.bits.to_bytes(shell.session.architecture.endian)

@@ -79,8 +79,8 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         if count == most:
             break
         count += 1
-        found = places.pointer(None, space, address)
-        shell.values.named["_"] = evolve(found, convenience="_")
+        pointer = places.pointer(None, space, address)
+        shell.values.named["_"] = evolve(pointer, convenience="_")
         symbol = None if space.number else symbol_text(shell.session, address)
         shown = places.address_text(space, address)
         text = f"{shown} <{symbol}>" if symbol else shown
@@ -128,24 +128,24 @@ def _found(
     shell: Shell, places: Places, space: AddressSpace, start: int, length: int, pattern: bytes
 ) -> Iterator[int]:
     """Where the pattern begins; what cannot be read ends the search, as a warning tells."""
-    held, base, position = b"", start, start
+    buffer, base, position = b"", start, start
     end = start + length
     while position < end:
         count = min(_CHUNK, end - position)
         data = _read(places, space, position, count)
-        held += data
-        at = held.find(pattern)
+        buffer += data
+        at = buffer.find(pattern)
         while at >= 0:
             yield base + at
-            at = held.find(pattern, at + 1)
+            at = buffer.find(pattern, at + 1)
         if len(data) < count:
             where = places.address_text(space, position + len(data))
-            what = f"{count - len(data)} bytes of target memory at {where}"
-            shell.warn(f"Unable to access {what}, halting search.")
+            unread = f"{count - len(data)} bytes of target memory at {where}"
+            shell.warn(f"Unable to access {unread}, halting search.")
             return
         position += count
-        rest = min(len(pattern) - 1, len(held))
-        base, held = base + len(held) - rest, held[len(held) - rest :]
+        rest = min(len(pattern) - 1, len(buffer))
+        base, buffer = base + len(buffer) - rest, buffer[len(buffer) - rest :]
 
 
 def _read(places: Places, space: AddressSpace, address: int, count: int) -> bytes:

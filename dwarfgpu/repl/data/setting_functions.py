@@ -23,8 +23,8 @@ def setting_functions(settings: Settings) -> Mapping[str, OwnFunction]:
     }
 
 
-def _value(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> TypedValue:
-    name = _name(asking, given, "_gdb_setting")
+def _value(settings: Settings, asking: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+    name = _name(asking, arguments, "_gdb_setting")
     value = settings[name]
     if isinstance(value, str):
         return text_value(asking.session.architecture, value)
@@ -32,18 +32,18 @@ def _value(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> Ty
     return integer_value(asking.session.architecture, unlimited if value is None else int(value))
 
 
-def _text(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> TypedValue:
-    name = _name(asking, given, "_gdb_setting_str")
+def _text(settings: Settings, asking: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+    name = _name(asking, arguments, "_gdb_setting_str")
     setting = next(setting for setting in SETTINGS if setting.name == name)
     return text_value(asking.session.architecture, setting.text(settings[name]))
 
 
-def _name(asking: Evaluator, given: list[TypedValue], function: str) -> str:
-    if not given:
+def _name(asking: Evaluator, arguments: list[TypedValue], function: str) -> str:
+    if not arguments:
         raise UsageError(f"You must provide an argument to ${function}")
-    if not isinstance(strip(given[0].type), Array):
+    if not isinstance(strip(arguments[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
-    name = string_of(asking.places, given[0])
+    name = string_of(asking.places, arguments[0])
     for setting in SETTINGS:
         if name == setting.name or name in setting.aliases:
             return setting.name

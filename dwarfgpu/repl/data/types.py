@@ -38,10 +38,10 @@ def _namespace(shell: Shell, argument: str) -> str | None:
     if not _NAME.fullmatch(argument):
         return None
     try:
-        found = Names(shell.session).meaning(argument)
+        entities = Names(shell.session).meaning(argument)
     except DwarfGpuError:
         return None  # using it says so
-    first = found[0] if found else None
+    first = entities[0] if entities else None
     if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
         return None
     return qualified_name(first)
@@ -88,23 +88,23 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
         name = f"namespace {namespace}"
         yield Output(f"type = {name}", {"type": name, "definition": name})
         return
-    found = language.named_type(argument, shell.session) or _type_of(shell, argument)
-    if found.type is TEXT:
+    typed = language.named_type(argument, shell.session) or _type_of(shell, argument)
+    if typed.type is TEXT:
         name = "<unknown return type> ()"
         yield Output(f"type = {name}", {"type": name, "definition": name})
         return
-    cplusplus, style = _spelled(shell, found)
-    name = type_name(found.type, cplusplus=cplusplus, style=style)
-    data: JsonObject = {"type": name, **layout(found.type, cplusplus=cplusplus)}
+    cplusplus, style = _spelled(shell, typed)
+    name = type_name(typed.type, cplusplus=cplusplus, style=style)
+    data: JsonObject = {"type": name, **layout(typed.type, cplusplus=cplusplus)}
     if "o" in flags and style == "c":
         shown = offset_text(
-            found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+            typed.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
         )
         if shown is not None:
             yield Output(shown, {**data, "definition": shown})
             return
     text = type_text(
-        found.type,
+        typed.type,
         cplusplus=cplusplus,
         style=style,
         has_methods="m" not in flags,
@@ -114,9 +114,9 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(f"type = {text}", {**data, "definition": text})
 
 
-def _spelled(shell: Shell, found: Typed) -> tuple[bool, Style]:
+def _spelled(shell: Shell, typed: Typed) -> tuple[bool, Style]:
     """Whether as in C++, and in whose words."""
-    return SPELLED[shell.settings.word("language")] or (found.is_cplusplus, found.style)
+    return SPELLED[shell.settings.word("language")] or (typed.is_cplusplus, typed.style)
 
 
 def _of_settings(shell: Shell) -> set[str]:

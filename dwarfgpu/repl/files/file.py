@@ -38,7 +38,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
             raise
         raise _no_program(argument) from None
     shell.listed = None
-    names = ", ".join(each.name for each in shell.session.code_objects)
+    names = ", ".join(code_object.name for code_object in shell.session.code_objects)
     if not argument:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})
         return

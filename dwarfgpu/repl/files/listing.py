@@ -80,11 +80,11 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
     if comma or not start or start[0] in "*+-,0123456789":
         return []
     around = place_or_none(shell.session) if before is None else before.place
-    found: dict[tuple[str, int], Spot] = {}
+    spots_by_line: dict[tuple[str, int], Spot] = {}
     for spot in _shown_spots(shell, start, around or place_of_main(shell)):
         if spot.place is not None:
-            found.setdefault((spot.place.path, spot.place.line), spot)
-    return [found[key] for key in sorted(found)] if len(found) > 1 else []
+            spots_by_line.setdefault((spot.place.path, spot.place.line), spot)
+    return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
 
 
 def _each(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
@@ -122,16 +122,16 @@ def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, .
 
 def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
     """As `listed_spots`, functions whose first code is of another file where they are declared."""
-    found = listed_spots(shell, text, around)
-    return tuple(evolve(each, place=each.declared or each.place) for each in found)
+    spots = listed_spots(shell, text, around)
+    return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
     """What is before and after the first comma that is in no brackets, and whether there is one."""
     depth = 0
-    for at, each in enumerate(text):
-        depth += (each in "(<[") - (each in ")>]")
-        if each == "," and depth <= 0:
+    for at, character in enumerate(text):
+        depth += (character in "(<[") - (character in ")>]")
+        if character == "," and depth <= 0:
             return text[:at].strip(), True, text[at + 1 :].strip()
     return text.strip(), False, ""
 
@@ -198,12 +198,12 @@ def _span(
     return place, first, first + count - 1 if last is None else last.line
 
 
-def _one(shell: Shell, text: str, around: Place | None, which: str) -> Place:
+def _one(shell: Shell, text: str, around: Place | None, position: str) -> Place:
     spots = _shown_spots(shell, text, around)
     places = {(spot.place.path, spot.place.line): spot for spot in spots if spot.place is not None}
     if len(places) > 1:
         titles = "\n".join(_title(places[key]) for key in sorted(places))
-        raise UsageError(f"Specified {which} line '{text}' is ambiguous:\n{titles}")
+        raise UsageError(f"Specified {position} line '{text}' is ambiguous:\n{titles}")
     if not places:
         raise UsageError(f"No line number known for {text}.")
     [spot] = places.values()

@@ -87,15 +87,15 @@ def _mappings(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading(
         f"  {title[0]:>{width}} {title[1]:>{width}} {title[2]:>10} {title[3]:>10} objfile"
     )
-    for each in core.dump.mapped:
+    for area in core.dump.mapped:
         start, end, size, offset = (
-            f"{number:#x}" for number in (each.start, each.end, each.end - each.start, each.offset)
+            f"{number:#x}" for number in (area.start, area.end, area.end - area.start, area.offset)
         )
         data: JsonObject = {
-            "begin": start, "end": end, "size": each.end - each.start, "offset": each.offset,
-            "objfile": each.path,
+            "begin": start, "end": end, "size": area.end - area.start, "offset": area.offset,
+            "objfile": area.path,
         }  # fmt: skip
-        text = f"  {start:>{width}} {end:>{width}} {size:>10} {offset:>10} {each.path}"
+        text = f"  {start:>{width}} {end:>{width}} {size:>10} {offset:>10} {area.path}"
         yield Output(text, data, "mappings")
 
 
@@ -160,8 +160,8 @@ def info_auxv(shell: Shell, argument: str) -> Iterator[Part]:
         shown = str(value) if form == "d" else f"{value:#x}"
         text = _text_at(shell, value) if form == "s" else None
         shown = shown if text is None else f"{shown} {text}"
-        known = name if number in _KNOWN else None
-        data: JsonObject = {"type": number, "name": known, "description": about or None}
+        label = name if number in _KNOWN else None
+        data: JsonObject = {"type": number, "name": label, "description": about or None}
         data["value"] = shown
         yield Output(f"{number:<4} {name:<20} {about:<30} {shown}", data, "auxv")
 
@@ -170,15 +170,15 @@ def _text_at(shell: Shell, address: int) -> str:
     """The string at an address between quotes; GDB's words where it cannot be read."""
     session = shell.session
     where = Memory(session.architecture.address_space(0), session.wave)
-    found = bytearray()
+    characters = bytearray()
     try:
-        while len(found) <= _MOST_CHARACTERS and not found.endswith(b"\0"):
+        while len(characters) <= _MOST_CHARACTERS and not characters.endswith(b"\0"):
             assert session.target is not None
-            found += session.target.read_memory(where, address + len(found), 1)
+            characters += session.target.read_memory(where, address + len(characters), 1)
     except DwarfGpuError:
-        return f"<error: Cannot access memory at address {address + len(found):#x}>"
+        return f"<error: Cannot access memory at address {address + len(characters):#x}>"
     return quoted_string(
-        bytes(found),
+        bytes(characters),
         CharacterKind(1),
         session.architecture.endian,
         elements=_MOST_CHARACTERS,

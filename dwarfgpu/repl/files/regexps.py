@@ -22,10 +22,10 @@ def listing_options(argument: str) -> tuple[str, str | None, str]:
         if letter == "-":
             break
         if letter == "t":
-            found = _TYPE.match(text)
-            if found is None:
+            type_match = _TYPE.match(text)
+            if type_match is None:
                 raise UsageError("-t requires an argument")
-            typed, text = found["word"] or found["quoted"], text[found.end() :]
+            typed, text = type_match["word"] or type_match["quoted"], text[type_match.end() :]
         letters += letter
     return letters, typed, text
 

@@ -95,12 +95,20 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = compiled(argument) if argument else None
     session = shell.session
-    found = (
+    code_objects = (
         session.code_objects
         if session.architecture.is_simt
-        else [each for each in session.code_objects[1:] if not each.name.startswith("[")]
+        else [
+            code_object
+            for code_object in session.code_objects[1:]
+            if not code_object.name.startswith("[")
+        ]
     )
-    shown = [each for each in found if pattern is None or pattern.search(full_path(each))]
+    shown = [
+        code_object
+        for code_object in code_objects
+        if pattern is None or pattern.search(full_path(code_object))
+    ]
     if not shown:
         none = "No shared libraries loaded at this time."
         text = "No shared libraries matched." if argument else none
@@ -109,17 +117,17 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     digits = session.architecture.address_bits // 4
     width = digits + 4
     yield heading(f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library")
-    for each in shown:
-        begin, end = (f"{address:#0{digits + 2}x}" for address in _code(each))
-        read = "Yes" if each.info.units else "Yes (*)"
+    for code_object in shown:
+        begin, end = (f"{address:#0{digits + 2}x}" for address in _code(code_object))
+        read = "Yes" if code_object.info.units else "Yes (*)"
         data: JsonObject = {
-            "id": full_path(each),
-            "symbols-loaded": bool(each.info.units),
+            "id": full_path(code_object),
+            "symbols-loaded": bool(code_object.info.units),
             "ranges": [{"from": begin, "to": end}],
         }
-        text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(each)}"
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(code_object)}"
         yield Output(text, data, "shared-libraries")
-    if not all(each.info.units for each in shown):
+    if not all(code_object.info.units for code_object in shown):
         yield heading(_MISSING)
 
 
@@ -147,8 +155,8 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _segments(core.dump.file)
         if objects:
             yield heading("\tWhile running this, dwarfgpu does not access memory from...")
-    for index, each in enumerate(objects):
-        yield from _sections(each, is_first=not index)
+    for index, code_object in enumerate(objects):
+        yield from _sections(code_object, is_first=not index)
 
 
 def _segments(file: ObjectFile) -> Iterator[Part]:
@@ -156,11 +164,11 @@ def _segments(file: ObjectFile) -> Iterator[Part]:
     path, digits = os.path.abspath(file.path), 2 * file.address_bytes + 2
     title = f"Local core dump file:\n\t`{path}', file type {_format(file)}."
     yield Output(title, {"core-file": path})
-    for number, each in enumerate(file.segments):
-        if each.type != PT_LOAD or not each.memory_bytes:
+    for number, segment in enumerate(file.segments):
+        if segment.type != PT_LOAD or not segment.memory_bytes:
             continue
-        begin, end = each.address, each.address + each.memory_bytes
-        middle = begin + min(each.file_bytes, each.memory_bytes)
+        begin, end = segment.address, segment.address + segment.memory_bytes
+        middle = begin + min(segment.file_bytes, segment.memory_bytes)
         parts = [(begin, middle, "a"), (middle, end, "b")]
         if middle in (begin, end):
             parts = [(begin, end, "")]

@@ -31,15 +31,17 @@ class SourcePath:
 
     def rewritten(self, path: str) -> str:
         """The path as the rules have it."""
-        found = self.rule_for(path)
-        return path if found is None else found[1] + path.removeprefix(found[0])
+        rule = self.rule_for(path)
+        return path if rule is None else rule[1] + path.removeprefix(rule[0])
 
     def set_directories(self, text: str) -> None:
         """Those of a text with `:`; what the compiler said and where we are come last unless they
         are given."""
-        given = [os.path.expanduser(each) for each in text.split(":") if each]
-        given += [each for each in (COMPILED, CURRENT) if each not in given]
-        self.directories = ":".join(dict.fromkeys(given))
+        directories = [os.path.expanduser(directory) for directory in text.split(":") if directory]
+        directories += [
+            directory for directory in (COMPILED, CURRENT) if directory not in directories
+        ]
+        self.directories = ":".join(dict.fromkeys(directories))
 
     def found(self, place: Place) -> Path | None:
         """The file with the text of a place; None where it is nowhere. Only regular files
@@ -52,12 +54,12 @@ class SourcePath:
     def _candidates(self, place: Place) -> Iterator[Path]:
         path = Path(self.rewritten(place.path))
         yield path
-        for each in self.directories.split(":"):
-            if each == COMPILED:
+        for directory in self.directories.split(":"):
+            if directory == COMPILED:
                 continue
-            folder = Path.cwd() if each == CURRENT else Path(each)
+            folder = Path.cwd() if directory == CURRENT else Path(directory)
             if not place.file.startswith("/"):
                 yield folder / place.file
-            elif each != CURRENT:
+            elif directory != CURRENT:
                 yield Path(f"{folder}/{place.file}")
             yield folder / path.name

@@ -55,8 +55,8 @@ def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
     rules = shell.source_path.rules
     if words:
         yield heading(f"Source path substitution rule matching `{words[0]}':")
-        found = shell.source_path.rule_for(words[0])
-        rules = {} if found is None else dict([found])
+        rule = shell.source_path.rule_for(words[0])
+        rules = {} if rule is None else dict([rule])
     else:
         yield heading("List of all source path substitution rules:")
     yield Output("", {"rules": []})
@@ -113,14 +113,14 @@ def set_directories(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _existing(shell: Shell, argument: str) -> Iterator[str]:
-    for each in argument.replace(" ", ":").split(":"):
-        path = os.path.expanduser(each)
-        if each and not each.startswith("$") and not os.path.isdir(path):
+    for directory in argument.replace(" ", ":").split(":"):
+        path = os.path.expanduser(directory)
+        if directory and not directory.startswith("$") and not os.path.isdir(path):
             if os.path.exists(path):
-                shell.warn(f"{each} is not a directory.")
+                shell.warn(f"{directory} is not a directory.")
             else:
-                shell.warn(f"{each}: No such file or directory.", "Warning")
-        yield each
+                shell.warn(f"{directory}: No such file or directory.", "Warning")
+        yield directory
 
 
 @command("show directories", topic="files")
@@ -129,8 +129,8 @@ def show_directories(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show directories
     """
-    found = shell.source_path.directories
-    yield Output(f"Source directories searched: {found}", {"value": found})
+    directories = shell.source_path.directories
+    yield Output(f"Source directories searched: {directories}", {"value": directories})
 
 
 _UNSET: tuple[Command, ...] = (unset_substitute_path,)

@@ -59,7 +59,7 @@ class SymbolIndex:
         )
 
     def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
-        units = [unit for each in code_objects for unit in typed_names(each)]
+        units = [unit for code_object in code_objects for unit in typed_names(code_object)]
         if code_objects == self._of:
             self.take(units)
 
@@ -70,10 +70,10 @@ class SymbolIndex:
         for unit in units:
             if unit.file:
                 files.setdefault(unit.file.rpartition("/")[2], set()).update(unit.names)
-        found = {pair for unit in units for pair in unit.names}
-        described = {name for name, kind in found if kind in _DESCRIBED}
+        pairs = {pair for unit in units for pair in unit.names}
+        described = {name for name, kind in pairs if kind in _DESCRIBED}
         names = sorted(
-            (name, kind) for name, kind in found if kind not in _SYMBOLS or name not in described
+            (name, kind) for name, kind in pairs if kind not in _SYMBOLS or name not in described
         )
         parts = sorted(_parts(names))
         self._files = {file: tuple(sorted(own)) for file, own in files.items()}
@@ -107,13 +107,13 @@ def _starting_with(
     names: tuple[tuple[str, str], ...], word: str, kinds: Collection[str] | None
 ) -> Iterator[tuple[str, str]]:
     first = bisect_left(names, (word, ""))
-    last, told = "", 0
+    last, count = "", 0
     for name, kind in islice(names, first, first + _ENOUGH):
-        if not name.startswith(word) or told == MOST:
+        if not name.startswith(word) or count == MOST:
             return
         if name != last and (kinds is None or kind in kinds):
             yield name, kind
-            last, told = name, told + 1
+            last, count = name, count + 1
 
 
 def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

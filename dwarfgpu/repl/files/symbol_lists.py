@@ -104,36 +104,36 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
+def _listing(shell: Shell, query: _Wanted) -> Iterator[Part]:
     """With the keys of GDB's machine interface: by file, then those that are in none."""
-    yield Output("" if wanted.is_quiet else wanted.text, {"debug": [], "nondebug": []})
-    rows = sorted(_rows(shell, wanted), key=lambda row: (row.file, row.is_static, row.name))
+    yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
+    rows = sorted(_rows(shell, query), key=lambda row: (row.file, row.is_static, row.name))
     for file, group in groupby(rows, key=lambda row: row.file):
         yield heading(f"\nFile {file}:")
         of_file = Group("debug", {"filename": file})
-        seen: set[tuple[str, bool, str]] = set()
+        listed_keys: set[tuple[str, bool, str]] = set()
         for row in group:
             # GDB lists a name once, too; instances of a template have one with several types.
             key = row.name, row.is_static, _text(row) if row.is_of_nameless else ""
-            if key not in seen:
-                seen.add(key)
+            if key not in listed_keys:
+                listed_keys.add(key)
                 text = _text(row)
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
                 data: JsonObject = {"line": row.line, "name": row.name, "description": text}
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
-    others = list(_others(shell, wanted)) if wanted.has_others else []
-    if others and not wanted.is_quiet:
+    undescribed = list(_others(shell, query)) if query.has_others else []
+    if undescribed and not query.is_quiet:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
-    for address, name in others:
+    for address, name in undescribed:
         at = f"{address:#0{digits + 2}x}"
         yield Output(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
 
 
-def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:
+def _rows(shell: Shell, query: _Wanted) -> Iterator[ListedSymbol]:
     for code_object in shell.session.code_objects:
-        for symbol in listed_symbols(code_object.info, wanted.kind, wanted.name):
-            if wanted.type is None or wanted.type.search(_type_text(symbol)):
+        for symbol in listed_symbols(code_object.info, query.kind, query.name):
+            if query.type is None or query.type.search(_type_text(symbol)):
                 yield symbol
 
 
@@ -195,23 +195,23 @@ def _target(kind: Typedef) -> Type | None:
 # Symbols that no unit describes
 
 
-def _others(shell: Shell, wanted: _Wanted) -> Iterator[tuple[int, str]]:
-    found: set[tuple[int, str]] = set()
+def _others(shell: Shell, query: _Wanted) -> Iterator[tuple[int, str]]:
+    symbols_found: set[tuple[int, str]] = set()
     for code_object in shell.session.code_objects:
-        symbols = [symbol for symbol in code_object.file.symbols if _is_wanted(symbol, wanted)]
+        symbols = [symbol for symbol in code_object.file.symbols if _is_wanted(symbol, query)]
         described = frozenset[str]()
-        if symbols and wanted.kind == "variables":
+        if symbols and query.kind == "variables":
             described = _described(code_object, [symbol.name for symbol in symbols])
         for symbol in symbols:
-            if _is_other(code_object, symbol, wanted.kind, described):
-                found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
-    yield from sorted(found)
+            if _is_other(code_object, symbol, query.kind, described):
+                symbols_found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
+    yield from sorted(symbols_found)
 
 
-def _is_wanted(symbol: Symbol, wanted: _Wanted) -> bool:
+def _is_wanted(symbol: Symbol, query: _Wanted) -> bool:
     if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
         return False
-    return wanted.name is None or wanted.name.search(_shown_name(symbol))
+    return query.name is None or query.name.search(_shown_name(symbol))
 
 
 def _shown_name(symbol: Symbol) -> str:

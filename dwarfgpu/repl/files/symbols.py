@@ -54,22 +54,22 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (address).")
     session = shell.session
     space, address = address_of(shell, Places(session), argument)
-    found = None if space.number else symbol_place(session.code_objects, address)
-    if found is None:
+    symbol = None if space.number else symbol_place(session.code_objects, address)
+    if symbol is None:
         yield Output(f"No symbol matches {argument}.", {"symbol": None})
         return
-    offset = f" + {found.offset}" if found.offset else ""
+    offset = f" + {symbol.offset}" if symbol.offset else ""
     is_one = len(session.code_objects) == 1 and not shell.is_of_core
-    where = "" if is_one else f" of {full_path(found.code_object)}"
+    where = "" if is_one else f" of {full_path(symbol.code_object)}"
     data: JsonObject = {
-        "name": found.name,
-        "offset": found.offset,
-        "section": found.section,
-        "from": full_path(found.code_object),
+        "name": symbol.name,
+        "offset": symbol.offset,
+        "section": symbol.section,
+        "from": full_path(symbol.code_object),
     }
     # As in GDB, a function of C has the name of its symbol, not that of its entry with parameters.
-    name = found.name if found.symbol.startswith(_MANGLED) else found.symbol
-    yield Output(f"{name}{offset} in section {found.section}{where}", {"symbol": data})
+    name = symbol.name if symbol.symbol.startswith(_MANGLED) else symbol.symbol
+    yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 
 def full_path(code_object: CodeObject) -> str:
@@ -94,8 +94,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required.")
     session = shell.session
     names = Names(session)
-    found = names.meaning(argument)
-    first = found[0] if found else None
+    entities = names.meaning(argument)
+    first = entities[0] if entities else None
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
     if first is None or (isinstance(first, Die) and not _has_place(first)):
@@ -119,17 +119,17 @@ def _has_place(die: Die) -> bool:
     return die.tag not in TYPES - {dw.TAG_TYPEDEF}
 
 
-def _description(session: Session, found: Variable | Die, *, is_scope: bool = False) -> str:
-    if isinstance(found, Variable):
-        if isinstance(found.location, ConstValue) and not is_scope:
+def _description(session: Session, entity: Variable | Die, *, is_scope: bool = False) -> str:
+    if isinstance(entity, Variable):
+        if isinstance(entity.location, ConstValue) and not is_scope:
             return "constant"
-        symbol = session.at_symbol(found) if found.location is None else None
+        symbol = session.at_symbol(entity) if entity.location is None else None
         if symbol is not None:
             return f"static storage at address {symbol.places[0].byte_address:#x}"
-        return _describer(session, found).text(found.location)
-    match found.tag:
+        return _describer(session, entity).text(entity.location)
+    match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:
-            ranges = Subprogram(found).ranges
+            ranges = Subprogram(entity).ranges
             return f"a function at address {ranges[0].begin:#x}" if ranges else "optimized out"
         case dw.TAG_ENUMERATOR:
             return "constant"
@@ -148,7 +148,10 @@ def _describer(session: Session, variable: Variable) -> Describer:
         function = function.parent()
     base = None if function is None else Subprogram(function).frame_base
     info = variable.unit.info
-    owner = next((each for each in session.code_objects if each.info.main is info.main), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.info.main is info.main),
+        None,
+    )
     return Describer(session.architecture, "" if owner is None else full_path(owner), base)
 
 
@@ -174,19 +177,21 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         raise no_line(argument, spot)
     if pc is not None and spot.kind == "function" and not spot.is_call:
         pc = body_of(session, pc)
-    found = [] if pc is None else list(_symbols_at(session, pc))
-    if not found:
+    symbols = [] if pc is None else list(_symbols_at(session, pc))
+    if not symbols:
         yield Output(f"Scope for {argument} contains no locals or arguments.", {"scope": []})
         return
     yield heading(f"Scope for {argument}:")
-    for name, text in found:
+    for name, text in symbols:
         data: JsonObject = {"name": name, "description": text}
         yield Output(f"Symbol {name} is {text}.", data, "scope")
 
 
 def _symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
     """What the scopes at a location have, the innermost first, up to the function."""
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
     if owner is None:
         return
     for scope in reversed(owner.scopes.chain_at(pc)):
@@ -200,7 +205,7 @@ def _symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
 def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
     """Variables, types and enumerators in the order of the file; then those variables that only the
     abstract instance has."""
-    variables = {each.die: each for each in declared_in(scope)}
+    variables = {variable.die: variable for variable in declared_in(scope)}
     for die in entries_of(scope):
         if die in variables:
             yield _variable(session, variables.pop(die))

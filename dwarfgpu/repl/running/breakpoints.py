@@ -47,9 +47,9 @@ class Breakpoint:
 def runner(shell: Shell) -> Runs:
     """What runs the machine; `UsageError` in one line where nothing does."""
     target = shell.session.target
-    for each in (target, target.machine if isinstance(target, ImageTarget) else None):
-        if isinstance(each, Runs):
-            return each
+    for candidate in (target, target.machine if isinstance(target, ImageTarget) else None):
+        if isinstance(candidate, Runs):
+            return candidate
     raise UsageError(NOT_RUNNING)
 
 
@@ -63,9 +63,9 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
     spot = spot_of(shell, text, around)
     pcs = spot.pcs
     if spot.kind == "function":
-        found = spots_of(shell, text, around)
+        spots = spots_of(shell, text, around)
         pcs = tuple(
-            sorted(each.pcs[0] if each.is_call else body_of(session, each.pcs[0]) for each in found)
+            sorted(spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]) for spot in spots)
         )
         line = line_at(session, pcs[0])
         return pcs, spot.place if line is None else place_in(line.file, line.line, is_start=True)
@@ -84,31 +84,31 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     number = shell.breakpoints_made
     symbol = symbol_at(shell.session, addresses[0]) or "??"
     function = re.sub(r"[+-][0-9]+$", "", symbol)
-    made = Breakpoint(number, addresses, function, place, argument, is_temporary)
-    shell.breakpoints[number] = made
+    added = Breakpoint(number, addresses, function, place, argument, is_temporary)
+    shell.breakpoints[number] = added
     kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
-    told = "" if place is None else f": file {place.file}, line {place.line}"
-    at = f"{addresses[0]:#x}{told}."
+    where = "" if place is None else f": file {place.file}, line {place.line}"
+    at = f"{addresses[0]:#x}{where}."
     if len(addresses) > 1:
         at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
-    data: JsonObject = {**record(made), "addr": f"{addresses[0]:#x}"}
+    data: JsonObject = {**record(added), "addr": f"{addresses[0]:#x}"}
     yield Output(f"{kind} {number} at {at}", {"bkpt": data})
 
 
-def record(each: Breakpoint) -> JsonObject:
+def record(stop: Breakpoint) -> JsonObject:
     """A breakpoint with the keys of GDB's machine interface."""
     place: JsonObject = {}
-    if each.place is not None:
-        place = {"file": each.place.file, "fullname": each.place.path, "line": each.place.line}
+    if stop.place is not None:
+        place = {"file": stop.place.file, "fullname": stop.place.path, "line": stop.place.line}
     return {
-        "number": each.number,
+        "number": stop.number,
         "type": "breakpoint",
-        "disp": "del" if each.is_temporary else "keep",
+        "disp": "del" if stop.is_temporary else "keep",
         "enabled": "y",
-        "func": None if each.function == "??" else each.function,
+        "func": None if stop.function == "??" else stop.function,
         **place,
-        "original-location": each.asked,
-        "at": each.where,
+        "original-location": stop.asked,
+        "at": stop.where,
     }
 
 
@@ -234,8 +234,10 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(none, {"breakpoints": []})
         return
     yield heading("Num     Type           Disp Enb Address            What")
-    for each in shell.breakpoints.values():
-        kept = "del " if each.is_temporary else "keep"
-        for address in each.addresses:
-            text = f"{each.number:<7} breakpoint     {kept} y   {address:#018x} in {each.where}"
-            yield Output(text, {**record(each), "addr": f"{address:#x}"}, "breakpoints")
+    for stop in shell.breakpoints.values():
+        disposition = "del " if stop.is_temporary else "keep"
+        for address in stop.addresses:
+            text = (
+                f"{stop.number:<7} breakpoint     {disposition} y   {address:#018x} in {stop.where}"
+            )
+            yield Output(text, {**record(stop), "addr": f"{address:#x}"}, "breakpoints")

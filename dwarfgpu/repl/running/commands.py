@@ -48,7 +48,7 @@ def _look(shell: Shell, halt: Halt) -> None:
 
 
 def _addresses(shell: Shell) -> frozenset[int]:
-    return frozenset(pc for each in shell.breakpoints.values() for pc in each.addresses)
+    return frozenset(pc for stop in shell.breakpoints.values() for pc in stop.addresses)
 
 
 def _hit(shell: Shell, halt: Halt) -> Breakpoint | None:
@@ -56,7 +56,7 @@ def _hit(shell: Shell, halt: Halt) -> Breakpoint | None:
     if halt.reason != "breakpoint-hit":
         return None
     pc = shell.session.pc
-    return next((each for each in shell.breakpoints.values() if pc in each.addresses), None)
+    return next((stop for stop in shell.breakpoints.values() if pc in stop.addresses), None)
 
 
 def _who(shell: Shell) -> str:

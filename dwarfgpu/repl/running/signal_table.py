@@ -121,7 +121,7 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
 
 def _line(name: str, about: str) -> Output:
     noticed, passed = name not in _UNNOTICED, name not in _KEPT
-    stop, pass_ = ("Yes" if each else "No" for each in (noticed, passed))
+    stop, pass_ = ("Yes" if flag else "No" for flag in (noticed, passed))
     data: JsonObject = {
         "name": name, "stop": noticed, "print": noticed, "pass": passed, "description": about,
     }  # fmt: skip

@@ -58,9 +58,9 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
     if shell.session.pc is None:
         raise UsageError("No stack.")
     number = selected_number(shell.session)
-    wanted = frame_number(shell, argument) if argument else number
-    if wanted != number:
-        yield from _focus(shell, wanted)
+    chosen = frame_number(shell, argument) if argument else number
+    if chosen != number:
+        yield from _focus(shell, chosen)
     else:
         require_frame(shell.session)
         yield from shown_frame(shell, number)
@@ -110,12 +110,12 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
         count, direction = -count, -direction
     count = min(count, MOST_OUTWARDS)
     here = selected_number(shell.session)
-    others = numbers_of(shell)
+    numbers = numbers_of(shell)
     if direction > 0:
-        passed = list(deque(islice((n for n in others if n > here), count), maxlen=1))
+        passed = list(deque(islice((n for n in numbers if n > here), count), maxlen=1))
         ends = "Initial frame selected; you cannot go up."
     else:
-        inner = list(takewhile(lambda number: number < here, others))
+        inner = list(takewhile(lambda number: number < here, numbers))
         passed = inner[::-1][:count]
         ends = "Bottom (innermost) frame selected; you cannot go down."
     if not passed and not argument:  # GDB complains only without a number
@@ -193,13 +193,13 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     style = settings.frame_style()
     if limit is not None and limit < 0:
         outermost = deque(numbers_of(shell, settings), maxlen=-limit)
-        for each in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
-            if each.has_lane:
-                yield from _of_frame(shell, each, settings, style, is_full=is_full)
+        for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
+            if frame.has_lane:
+                yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         return
     count = left_out = 0
-    for each in frames_of(shell, settings=settings):
-        if not each.has_lane:
+    for frame in frames_of(shell, settings=settings):
+        if not frame.has_lane:
             left_out += 1
             continue
         if count == limit:
@@ -207,7 +207,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             yield Output(more, {"has-more": True})
             return
         count += 1
-        yield from _of_frame(shell, each, settings, style, is_full=is_full)
+        yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
@@ -235,15 +235,15 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
     if not frame.is_described and not _is_trampoline(frame.session):
         yield Output("No symbol table info available.", {"variables": []})
         return
-    found = variables(frame.session, "local") if frame.is_described else []
-    if not found:
+    local_variables = variables(frame.session, "local") if frame.is_described else []
+    if not local_variables:
         yield Output("No locals.", {"variables": []})
-    for each in found:
-        reading = frame.session.read(each)
+    for variable in local_variables:
+        reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.format_options())
-        shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
         type_text = reading.variable.readable_type_text
-        data: JsonObject = {"name": each.name, "value": text, "type": type_text}
+        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
         yield Output(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
@@ -324,36 +324,39 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     session = shell.session
     letters, typed, argument = listing_options(argument)
     pattern, of_type = compiled(argument), compiled(typed or "")
-    found = [
+    shown_variables = [
         variable
         for variable in variables(session, kind)
         if pattern.search(variable.name)
         and (not typed or of_type.search(variable.readable_type_text or ""))
     ]
-    if not found and "q" not in letters:
+    if not shown_variables and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
         if session.frame.subprogram is None and (kind != "local" or not _is_trampoline(session)):
             text = "No symbol table info available."
         yield Output(text, {"variables": []})
     notes: list[str] = []
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     incomplete: list[Variable] = []
     options = shell.settings.format_options()
-    for each in found:
-        reading = session.read(each)
+    for variable in shown_variables:
+        reading = session.read(variable)
         if not reading.is_complete:
-            incomplete.append(each)
+            incomplete.append(variable)
         text = contents(session, reading, options)
-        told[each.name] = text
+        texts[variable.name] = text
         type_text = reading.variable.readable_type_text
-        data: JsonObject = {"name": each.name, "value": text, "type": type_text}
-        yield Output(f"{each.name} = {text}", data, "variables")
+        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
+        yield Output(f"{variable.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:
         shell.note(note, once=True)
-    advice = next(filter(None, (kernarg_hint(session, each) for each in incomplete)), None)
+    advice = next(filter(None, (kernarg_hint(session, variable) for variable in incomplete)), None)
     if advice is not None:
         shell.note(advice, once=True)
-    missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
+    missing = next(
+        (variable.name for variable in shown_variables if OPTIMIZED_OUT in texts[variable.name]),
+        None,
+    )
     if missing is not None:
         shell.hint(missing)

@@ -20,7 +20,7 @@ def frame_number(shell: Shell, argument: str) -> int:
     """The number of the frame that is meant; `UsageError` in GDB's words where there is none."""
     word, _, rest = argument.partition(" ")
     rest = rest.strip()
-    meant = [each for each in _WORDS if word.isalpha() and each.startswith(word)]
+    meant = [keyword for keyword in _WORDS if word.isalpha() and keyword.startswith(word)]
     if len(meant) != 1:
         return _level(shell, argument)
     match meant[0]:
@@ -50,7 +50,7 @@ def integer(shell: Shell, text: str) -> int:
 
 
 def _of_function(shell: Shell, name: str) -> int:
-    meant = {declaration_of(each.die) for each in functions_of(shell.session, name)}
+    meant = {declaration_of(function.die) for function in functions_of(shell.session, name)}
     entry = None if meant else entry_of(shell.session, name)
     top = shell.session.at_level(0)
     looked_at: set[int] = set()
@@ -58,12 +58,12 @@ def _of_function(shell: Shell, name: str) -> int:
         if top.lane is None and level.physical.location in looked_at:
             continue  # a recursion: it was none of the frames there
         looked_at.add(level.physical.location)
-        for each in frames_in(top, level):
-            own, inline_level = functions_at(each.session), each.session.inline_level
+        for candidate in frames_in(top, level):
+            own, inline_level = functions_at(candidate.session), candidate.session.inline_level
             is_meant = inline_level < len(own) and declaration_of(own[inline_level]) in meant
-            is_meant = is_meant or (entry is not None and entry in _entries(each))
-            if is_meant and each.has_lane:
-                return each.number
+            is_meant = is_meant or (entry is not None and entry in _entries(candidate))
+            if is_meant and candidate.has_lane:
+                return candidate.number
     raise UsageError(f'No frame for function "{name}".')
 
 
@@ -76,10 +76,10 @@ def _entries(frame: StackFrame) -> list[int]:
     try:
         chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
         own = chain[len(chain) - 1 - session.inline_level] if chain else None
-        found = None if own is None else code_object.scopes.subprogram_at(pc)
-        if found is None or own != found.die:
+        subprogram = None if own is None else code_object.scopes.subprogram_at(pc)
+        if subprogram is None or own != subprogram.die:
             return []
-        return [span.begin for span in found.ranges]
+        return [span.begin for span in subprogram.ranges]
     except DwarfGpuError:
         return []
 
@@ -93,7 +93,7 @@ def _at(shell: Shell, address: int, text: str) -> int:
         except DwarfGpuError:
             continue
         if cfa.places[0].byte_address == address:
-            for each in frames_in(top, level):
-                if each.has_lane:
-                    return each.number
+            for candidate in frames_in(top, level):
+                if candidate.has_lane:
+                    return candidate.number
     raise UsageError(f"No frame at address {text}.")

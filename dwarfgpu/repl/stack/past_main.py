@@ -48,8 +48,8 @@ def frames_of(
     limit = (settings or shell.settings).limit("backtrace limit")
     for level in levels_of(shell, session, settings):
         if level.end > start:
-            found = frames_in(top, level, start)
-            yield from (each for each in found if limit is None or each.number < limit)
+            frames = frames_in(top, level, start)
+            yield from (frame for frame in frames if limit is None or frame.number < limit)
 
 
 def numbers_of(shell: Shell, settings: Settings | None = None) -> Iterator[int]:
@@ -59,17 +59,17 @@ def numbers_of(shell: Shell, settings: Settings | None = None) -> Iterator[int]:
         for level in levels_of(shell, settings=settings):
             yield from range(level.first, level.end if limit is None else min(limit, level.end))
     else:
-        found = frames_of(shell, settings=settings)
-        yield from (each.number for each in found if each.has_lane)
+        frames = frames_of(shell, settings=settings)
+        yield from (frame.number for frame in frames if frame.has_lane)
 
 
 def is_bounded(shell: Shell, settings: Settings | None = None) -> bool:
     """Whether the settings leave out frames that the stack has."""
-    found = deque(levels_of(shell, settings=settings), maxlen=1)
+    last_levels = deque(levels_of(shell, settings=settings), maxlen=1)
     stack = shell.session.call_stack
-    if not found or stack is None:
+    if not last_levels or stack is None:
         return False
-    last = found[0]
+    last = last_levels[0]
     limit = (settings or shell.settings).limit("backtrace limit")
     return stack.frame(last.physical.level + 1) is not None or limit == last.end
 
@@ -88,9 +88,9 @@ def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
 
 def frame_numbered(shell: Shell, number: int) -> StackFrame:
     """The frame of a number; `UsageError` in GDB's words where the lane has none."""
-    found = next(frames_of(shell, start=max(number, 0)), None)
-    if found is not None and found.number == number and found.has_lane:
-        return found
+    frame = next(frames_of(shell, start=max(number, 0)), None)
+    if frame is not None and frame.number == number and frame.has_lane:
+        return frame
     raise UsageError(f"No frame at level {number}.")
 
 
@@ -110,8 +110,8 @@ def _starts_of_main(session: Session) -> tuple[int, ...]:
     code_object = session.code_object
     if code_object is None:
         return ()
-    found = code_object.file.symbols_named("main")
-    return tuple(each.address for each in found if each.kind == "function")
+    symbols = code_object.file.symbols_named("main")
+    return tuple(symbol.address for symbol in symbols if symbol.kind == "function")
 
 
 def _entry(session: Session) -> int | None:

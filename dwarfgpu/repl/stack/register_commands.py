@@ -42,17 +42,17 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     is_nowhere = session.pc is None and not session.architecture.is_simt
     for word in argument.split():
-        told = named_registers(session, word)
-        if is_nowhere and told and not any(each.is_known for each in told):
+        values = named_registers(session, word)
+        if is_nowhere and values and not any(value.is_known for value in values):
             raise UsageError(_NO_REGISTERS)
-        yield from map(_register, told)
+        yield from map(_register, values)
     if argument:
         return
-    known = [read_register(session, register) for register in registers(session)]
-    if not any(each.is_known for each in known):
+    all_values = [read_register(session, register) for register in registers(session)]
+    if not any(value.is_known for value in all_values):
         is_simt = session.architecture.is_simt
         raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
-    yield from (_register(each) for each in known if each.is_known or each.is_lost)
+    yield from (_register(value) for value in all_values if value.is_known or value.is_lost)
 
 
 def _register(value: RegisterValue) -> Output:
@@ -71,8 +71,8 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
         return
 
     def number(name: str) -> int | None:
-        [found] = named_registers(session, name)
-        return found.bits.value if found.bits.is_complete else None
+        [value] = named_registers(session, name)
+        return value.bits.value if value.bits.is_complete else None
 
     yield Output("\n".join(x87.lines(number)), {"x87": x87.record(number)})
 

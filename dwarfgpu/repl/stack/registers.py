@@ -101,12 +101,12 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     if not name:
         raise UsageError("Missing register name")
     architecture = session.architecture
-    found: AnyRegister | None = architecture.register_named(name)
-    found = found or architecture.part_named(name) or architecture.pseudo_named(name)
-    if not isinstance(found, RegisterPart) and is_lacking(session, found):
+    register: AnyRegister | None = architecture.register_named(name)
+    register = register or architecture.part_named(name) or architecture.pseudo_named(name)
+    if not isinstance(register, RegisterPart) and is_lacking(session, register):
         raise UsageError(f"Invalid register `{name}'")
-    if found is not None:
-        return [read_register(session, found)]
+    if register is not None:
+        return [read_register(session, register)]
     role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
     if name == "pc":
         role = RegisterInfo("pc", None, architecture.address_type)
@@ -131,8 +131,10 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
         return RegisterValue(session, register, part, bits, register.name)
     outer = session.physical_frame if session.level else None
     if outer is not None and (register.name == "pc" or register.number is not None):
-        known = register.name != "pc" and register.number is not None
-        bits = outer.contents(register.number or 0) if known else Bits(outer.pc, register.size_bits)
+        has_rule = register.name != "pc" and register.number is not None
+        bits = (
+            outer.contents(register.number or 0) if has_rule else Bits(outer.pc, register.size_bits)
+        )
     elif register.name == "pc" and session.pc is not None:
         bits = Bits(session.pc, register.size_bits)
     else:
@@ -158,10 +160,12 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
             arch.register_named(name) or arch.pseudo_registers[name]
             for name in x86_groups.names(group or "general", partial(_has, session))
         ]
-    known = [*arch.registers.values(), *arch.other_registers]
+    candidates = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.
-    known = [each for each in known if each.name != "pc_32"]
-    return [each for each in known if group in (None, "all") or group in each.classes]
+    candidates = [register for register in candidates if register.name != "pc_32"]
+    return [
+        register for register in candidates if group in (None, "all") or group in register.classes
+    ]
 
 
 def _has(session: Session, name: str) -> bool:

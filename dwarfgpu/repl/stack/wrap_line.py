@@ -34,7 +34,7 @@ def wrapped(line: str, columns: int | None) -> str:
 def _parts(line: str) -> Iterator[tuple[str, int]]:
     """What is between the places, with the blanks that a new line has before it."""
     begin = indent = 0
-    for each in _POINTS.finditer(line):
-        yield line[begin : each.start()], indent
-        begin, indent = each.start(), _INDENTS[each.lastgroup or "place"]
+    for point in _POINTS.finditer(line):
+        yield line[begin : point.start()], indent
+        begin, indent = point.start(), _INDENTS[point.lastgroup or "place"]
     yield line[begin:], indent

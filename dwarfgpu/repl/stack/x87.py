@@ -32,8 +32,8 @@ def lines(read: Read) -> Iterator[str]:
     for number in reversed(range(8)):
         mark = "=>" if number == top else "  "
         tag = None if tags is None else tags >> 2 * number & 3
-        held = None if top is None else read(f"st{number - top & 7}")
-        yield f"{mark}R{number}: {'Unknown ' if tag is None else _TAGS[tag]}{_number(held, tag)}"
+        bits = None if top is None else read(f"st{number - top & 7}")
+        yield f"{mark}R{number}: {'Unknown ' if tag is None else _TAGS[tag]}{_number(bits, tag)}"
     yield ""
     yield from _status(status)
     yield from _control(control)
@@ -50,13 +50,13 @@ def record(read: Read) -> JsonObject:
     stack: list[Plain] = []
     for number in reversed(range(8)):
         tag = None if tags is None else tags >> 2 * number & 3
-        held = None if top is None else read(f"st{number - top & 7}")
-        is_number = held is not None and tag not in (None, 3)
+        bits = None if top is None else read(f"st{number - top & 7}")
+        is_number = bits is not None and tag not in (None, 3)
         stack.append({
             "name": f"R{number}",
             "tag": None if tag is None else _TAGS[tag].strip().lower(),
-            "value": _hexadecimal(held, 20),
-            "natural": " ".join(_meaning(held).split()) if is_number and held is not None else None,
+            "value": _hexadecimal(bits, 20),
+            "natural": " ".join(_meaning(bits).split()) if is_number and bits is not None else None,
         })  # fmt: skip
     return {
         "top": top,
@@ -121,9 +121,9 @@ def _status(word: int | None) -> Iterator[str]:
         return "  " + "".join(f" {name if word >> bit & 1 else '  '}" for name, bit in pairs)
 
     exceptions = flags(tuple(f"{name}E" for name in _EXCEPTIONS), (0, 1, 2, 3, 4, 5))
-    others = flags(("ES",), (7,)) + flags(("SF",), (6,))
+    summary = flags(("ES",), (7,)) + flags(("SF",), (6,))
     conditions = flags(("C0", "C1", "C2", "C3"), (8, 9, 10, 14))
-    yield f"Status Word:         {word:#06x}{exceptions}{others}{conditions}"
+    yield f"Status Word:         {word:#06x}{exceptions}{summary}{conditions}"
     yield f"{_MARGIN}TOP: {word >> 11 & 7}"
 
 

@@ -133,17 +133,17 @@ def _collected(out: CapturedText, is_wanted: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _replaced(number: int, other: int) -> Iterator[None]:
+def _replaced(number: int, replacement: int) -> Iterator[None]:
     """A file descriptor that is another one; one that is closed is left so."""
     try:
-        kept = os.dup(number)
+        saved = os.dup(number)
     except OSError:
         yield
         return
-    os.dup2(other, number)
+    os.dup2(replacement, number)
     try:
         yield
     finally:
-        os.dup2(kept, number)
+        os.dup2(saved, number)
         with suppress(OSError):
-            os.close(kept)
+            os.close(saved)

@@ -58,11 +58,11 @@ HINTS: Final = (
 
 
 def _helped(shell: Shell, text: str) -> Offer:
-    start, found = completion.nested_names.offer(shell, text)
+    start, candidates = completion.nested_names.offer(shell, text)
     if text[:start].strip():
-        return start, found
+        return start, candidates
     classes = (Candidate(name, about) for name, about in TOPICS.items())
-    return start, (*found, *classes, Candidate(ALL, "all commands"))
+    return start, (*candidates, *classes, Candidate(ALL, "all commands"))
 
 
 @command("help", topic="support", aliases=("h",), complete=OfText(_helped))
@@ -140,30 +140,30 @@ def _of_topic(shell: Shell, topic: str) -> list[Command]:
 def _command_of(shell: Shell, text: str) -> Command:
     """The command of a text that is nothing but its name: `help i lo`, `help p/x`."""
     word, rest = first_word(text)
-    found = find(shell.commands, word)
-    while found.subcommands and rest.strip():
+    command = find(shell.commands, word)
+    while command.subcommands and rest.strip():
         word, rest = first_word(rest)
-        found = find(found.subcommands, word, found.name)
-    return found
+        command = find(command.subcommands, word, command.name)
+    return command
 
 
-def _help_on(found: Command) -> Iterator[Part]:
-    if found.aliases:
-        yield found.names
-    yield from found.help.split("\n")
+def _help_on(command: Command) -> Iterator[Part]:
+    if command.aliases:
+        yield command.names
+    yield from command.help.split("\n")
     own = [
         subcommand
-        for subcommand in found.subcommands
-        if found.is_foreign or not subcommand.is_foreign
+        for subcommand in command.subcommands
+        if command.is_foreign or not subcommand.is_foreign
     ]
     if own:
         yield ""
-        yield f"List of {found.name} subcommands:"
+        yield f"List of {command.name} subcommands:"
         yield ""
         yield from listed(own)
         yield ""
-        what = f"{found.name} subcommand name"
-        yield f'Type "help {found.name}" followed by {what} for full documentation.'
+        placeholder = f"{command.name} subcommand name"
+        yield f'Type "help {command.name}" followed by {placeholder} for full documentation.'
         yield from HINTS[1:]
 
 
@@ -184,16 +184,16 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
     words = words[is_full:]
     if not words:
         raise UsageError("Argument required (words to search for).")
-    found = [
-        each
-        for each in every(shell.commands)
-        if all(word in f"{each.names}\n{each.help}".lower() for word in words)
+    commands = [
+        match
+        for match in every(shell.commands)
+        if all(word in f"{match.names}\n{match.help}".lower() for word in words)
     ]
     if not is_full:
-        yield from listed(found)
-    for each in found if is_full else ():
-        yield each.names
-        yield from each.help.split("\n")
+        yield from listed(commands)
+    for match in commands if is_full else ():
+        yield match.names
+        yield from match.help.split("\n")
         yield ""
 
 
@@ -206,8 +206,8 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
     They are what the tabulator offers, each as the whole line that it would make.
     """
     shell.symbols.require(shell.session.code_objects, argument)
-    start, found = completion.completions(shell, argument)
-    names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
+    start, candidates = completion.completions(shell, argument)
+    names = sorted(candidate.text.removesuffix("/") for candidate in candidates)[:MOST]
     matches = [argument[:start] + name for name in names]
     is_cut = len(names) == MOST
     data: JsonObject = {"matches": [*matches], "max_completions_reached": is_cut}

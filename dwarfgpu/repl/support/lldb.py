@@ -54,30 +54,30 @@ class Foreign:
         yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
 
 
-def options(text: str, known: dict[str, str]) -> tuple[dict[str, str], str]:
+def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
     """Options with values at the beginning, by their short names, and the rest.
 
     `known` maps every spelling to the short one; one that ends in `!` has no value.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     while text.lstrip().startswith("-"):
         text = text.lstrip()
         if text.startswith("--") and (len(text) == 2 or text[2].isspace()):
-            return found, text[2:].strip()
+            return values, text[2:].strip()
         match = _OPTION.match(text)
         name = "" if match is None else match[1]
-        short = known.get(name) or known.get(name[:2], "")
+        short = spellings.get(name) or spellings.get(name[:2], "")
         if match is None or not short:
             raise UsageError(f"unknown or ambiguous option: {text.split()[0]}")
-        is_joined = known.get(name) is None
+        is_joined = spellings.get(name) is None
         rest = text[match.start(1) + 2 :] if is_joined else text[match.end() :]
         if short.endswith("!"):
-            found[short[:-1]] = ""
+            values[short[:-1]] = ""
             text = rest
             continue
         value, _, text = rest.strip().partition(" ")
-        found[short] = value
-    return found, text.strip()
+        values[short] = value
+    return values, text.strip()
 
 
 def _plain(line: str) -> Translate:
@@ -86,24 +86,24 @@ def _plain(line: str) -> Translate:
 
 
 def _frame_variable(argument: str) -> list[str]:
-    given, names = options(argument, {**_FORMAT, "-T": "T!", "--show-types": "T!"})
-    if not names and given:
+    flags, names = options(argument, {**_FORMAT, "-T": "T!", "--show-types": "T!"})
+    if not names and flags:
         raise UsageError("frame variable with an option needs the NAME of a variable")
     if not names:
         return ["info args", "info locals"]
     lines = []
     for name in names.split():
-        lines += [f"whatis {name}"] if "T" in given else []
-        lines.append(f"print{_slashed(given)} {name}")
+        lines += [f"whatis {name}"] if "T" in flags else []
+        lines.append(f"print{_slashed(flags)} {name}")
     return lines
 
 
 def _target_variable(argument: str) -> list[str]:
     """Without a name it lists them: GDB's list has their types, not their values."""
-    given, names = options(argument, _FORMAT)
-    if not names and given:
+    flags, names = options(argument, _FORMAT)
+    if not names and flags:
         raise UsageError("target variable with a format needs the NAME of a variable")
-    return [f"print{_slashed(given)} {name}" for name in names.split()] or ["info variables"]
+    return [f"print{_slashed(flags)} {name}" for name in names.split()] or ["info variables"]
 
 
 def _target_modules(argument: str) -> list[str]:
@@ -112,13 +112,13 @@ def _target_modules(argument: str) -> list[str]:
     return ["info sharedlibrary"]
 
 
-def _slashed(given: dict[str, str]) -> str:
-    return f"/{_letter(given['f'])}" if "f" in given else ""
+def _slashed(flags: dict[str, str]) -> str:
+    return f"/{_letter(flags['f'])}" if "f" in flags else ""
 
 
 def _expression(argument: str) -> list[str]:
-    given, text = options(argument, _FORMAT)
-    return [f"print{_slashed(given)} -- {text}" if text else "print"]
+    flags, text = options(argument, _FORMAT)
+    return [f"print{_slashed(flags)} -- {text}" if text else "print"]
 
 
 def _letter(name: str) -> str:
@@ -129,43 +129,43 @@ def _memory_read(argument: str) -> list[str]:
     if argument.startswith("/"):
         return [f"x{argument}"]
     names = {"-c": "c", "--count": "c", "-f": "f", "--format": "f", "-s": "s", "--size": "s"}
-    given, address = options(argument, names)
+    flags, address = options(argument, names)
     if not address:
         raise UsageError(
             "memory read needs an address: memory read [-c N] [-s BYTES] [-f FORMAT] ADDRESS"
         )
-    size = given.get("s", "1")
+    size = flags.get("s", "1")
     if size not in _SIZES:
         raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
-    count = given.get("c", "32" if not given else "1")
+    count = flags.get("c", "32" if not flags else "1")
     if not (count.isascii() and count.isdecimal()):
         raise UsageError(f"invalid count: {count}")
-    return [f"x/{count}{_letter(given.get('f', 'x'))}{_SIZES[size]} {address}"]
+    return [f"x/{count}{_letter(flags.get('f', 'x'))}{_SIZES[size]} {address}"]
 
 
 def _registers(argument: str) -> list[str]:
     name_first = re.fullmatch(r"(\S[^-]*?)\s+(--?\w.*)", argument)  # LLDB's order is free
     if name_first is not None:
         argument = f"{name_first[2]} {name_first[1]}"
-    given, names = options(argument, {**_FORMAT, "-a": "a!", "--all": "a!"})
-    if "f" in given:
-        if "a" in given or not names:
+    flags, names = options(argument, {**_FORMAT, "-a": "a!", "--all": "a!"})
+    if "f" in flags:
+        if "a" in flags or not names:
             raise UsageError("register read with a format needs the NAME of a register")
-        return [f"print{_slashed(given)} ${each.removeprefix('$')}" for each in names.split()]
-    names = " ".join(each.removeprefix("$") for each in names.split())
-    return ["info registers all" if "a" in given else f"info registers {names}".rstrip()]
+        return [f"print{_slashed(flags)} ${name.removeprefix('$')}" for name in names.split()]
+    names = " ".join(name.removeprefix("$") for name in names.split())
+    return ["info registers all" if "a" in flags else f"info registers {names}".rstrip()]
 
 
 def _backtrace(argument: str) -> list[str]:
-    given, rest = options(argument, {"-c": "c", "--count": "c"})
-    return [f"backtrace {given.get('c', rest)}".rstrip()]
+    flags, rest = options(argument, {"-c": "c", "--count": "c"})
+    return [f"backtrace {flags.get('c', rest)}".rstrip()]
 
 
 def _frame_select(argument: str) -> list[str]:
-    given, rest = options(argument, {"-r": "r", "--relative": "r"})
-    if "r" not in given:
+    flags, rest = options(argument, {"-r": "r", "--relative": "r"})
+    if "r" not in flags:
         return [f"frame {rest}".rstrip()]
-    distance = given["r"]
+    distance = flags["r"]
     if rest or re.fullmatch(r"[+-]?[0-9]{1,9}", distance) is None:
         raise UsageError(f"invalid frame offset: {distance} {rest}".rstrip())
     return [f"up {int(distance)}" if int(distance) >= 0 else f"down {-int(distance)}"]
@@ -174,27 +174,27 @@ def _frame_select(argument: str) -> list[str]:
 def _settings_set(argument: str) -> list[str]:
     name, _, value = argument.strip().partition(" ")
     words = argument.split()
-    names = [known for setting in SETTINGS for known in (setting.name, *setting.aliases)]
-    if not any(known.split() == words[: known.count(" ") + 1] for known in names):
+    names = [name for setting in SETTINGS for name in (setting.name, *setting.aliases)]
+    if not any(name.split() == words[: name.count(" ") + 1] for name in names):
         raise UsageError(f"invalid value path '{name}'")
     return [f"set {name} {value}".rstrip()]
 
 
 def _source_list(argument: str) -> list[str]:
     names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l"}
-    given, rest = options(argument, names)
-    if rest or ("f" in given and "l" not in given):
+    flags, rest = options(argument, names)
+    if rest or ("f" in flags and "l" not in flags):
         raise UsageError("source list takes -n FUNCTION, or -f FILE -l LINE")
-    if "n" in given:
-        return [f"list {given['n']}"]
-    return ["list " + ":".join(given[each] for each in "fl" if each in given)]
+    if "n" in flags:
+        return [f"list {flags['n']}"]
+    return ["list " + ":".join(flags[letter] for letter in "fl" if letter in flags)]
 
 
 def _memory_write(argument: str) -> list[str]:
-    given, rest = options(argument, {"-s": "s", "--size": "s"})
+    flags, rest = options(argument, {"-s": "s", "--size": "s"})
     address, *values = rest.split() or [""]
     kinds = {"1": "unsigned char", "2": "unsigned short", "4": "unsigned int", "8": "unsigned long"}
-    size = given.get("s", "1")
+    size = flags.get("s", "1")
     if size not in kinds:
         raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
     if not values:
@@ -207,26 +207,26 @@ def _lookup(argument: str) -> list[str]:
     names = {"-a": "a", "--address": "a", "-n": "n", "--name": "n", "-F": "n", "--function": "n",
              "-s": "s", "--symbol": "s", "-t": "t", "--type": "t", "-v": "v!",
              "--verbose": "v!"}  # fmt: skip
-    given, rest = options(argument, names)
-    if rest or not given.keys() & {"a", "n", "s", "t"}:
+    flags, rest = options(argument, names)
+    if rest or not flags.keys() & {"a", "n", "s", "t"}:
         raise UsageError("image lookup needs one of -a ADDRESS, -n FUNCTION, -s SYMBOL, -t TYPE")
-    lines = [f"info symbol {given['a']}", f"info line *{given['a']}"] if "a" in given else []
-    lines += [f"info line {given['n']}"] if "n" in given else []
-    lines += [f"info address {given['s']}"] if "s" in given else []
-    return lines + ([f"ptype {given['t']}"] if "t" in given else [])
+    lines = [f"info symbol {flags['a']}", f"info line *{flags['a']}"] if "a" in flags else []
+    lines += [f"info line {flags['n']}"] if "n" in flags else []
+    lines += [f"info address {flags['s']}"] if "s" in flags else []
+    return lines + ([f"ptype {flags['t']}"] if "t" in flags else [])
 
 
 def _breakpoint_set(argument: str) -> list[str]:
     names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l",
              "-a": "a", "--address": "a"}  # fmt: skip
-    given, rest = options(argument, names)
-    if rest or not given:
+    flags, rest = options(argument, names)
+    if rest or not flags:
         raise UsageError("breakpoint set needs -n FUNCTION, -f FILE -l LINE, or -a ADDRESS")
-    if "a" in given:
-        return [f"break *{given['a']}"]
-    if "n" in given:
-        return [f"break {given['n']}"]
-    return ["break " + ":".join(given[each] for each in "fl" if each in given)]
+    if "a" in flags:
+        return [f"break *{flags['a']}"]
+    if "n" in flags:
+        return [f"break {flags['n']}"]
+    return ["break " + ":".join(flags[letter] for letter in "fl" if letter in flags)]
 
 
 def _command_alias(argument: str) -> list[str]:
@@ -298,14 +298,14 @@ def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
     """Commands with LLDB's beside them, in families of ours or of their own."""
     out = list(commands)
     families: dict[str, list[Command]] = {}
-    for each in FOREIGN:
-        family, _, rest = each.name.partition(" ")
+    for foreign in FOREIGN:
+        family, _, rest = foreign.name.partition(" ")
         if rest:
-            families.setdefault(family, []).append(each.command())
+            families.setdefault(family, []).append(foreign.command())
         else:
-            out.append(each.command())
+            out.append(foreign.command())
     for name, inner in families.items():
-        ours = next((each for each in out if each.word == name), None)
+        ours = next((candidate for candidate in out if candidate.word == name), None)
         if ours is None:
             out.append(_family(name, tuple(inner)))
             continue

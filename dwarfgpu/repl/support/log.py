@@ -116,8 +116,8 @@ class Logging:
         self.before = shell.streams
         self.is_alone = settings.flag("logging redirect")
         out, err = (
-            cast(TextIO, Log(each, self.file, redirects=self.is_alone))
-            for each in (self.before.out, self.before.err)
+            cast(TextIO, Log(stream, self.file, redirects=self.is_alone))
+            for stream in (self.before.out, self.before.err)
         )
         shell.streams = Streams(out, err)
 
@@ -146,11 +146,11 @@ def switched(shell: Shell) -> Iterator[str]:
         return
     if log is not None:
         raise UsageError(f"Already logging to {log.name}.")
-    made = Logging(shell)
+    logging = Logging(shell)
     if shell.is_interactive:
-        how = "Redirecting" if made.is_alone else "Copying"
-        made.before.print(f"{how} output to {made.name}.\n")
-    shell.log = made
+        how = "Redirecting" if logging.is_alone else "Copying"
+        logging.before.print(f"{how} output to {logging.name}.\n")
+    shell.log = logging
 
 
 def unaffected(shell: Shell) -> None:

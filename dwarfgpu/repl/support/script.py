@@ -188,11 +188,11 @@ def _arms(lines: Iterable[str]) -> tuple[list[str], list[str]]:
     """The commands before and after the `else` that belongs to the outermost `if`."""
     arms: tuple[list[str], list[str]] = ([], [])
     nesting = Nesting()
-    which = 0
+    arm = 0
     for line in lines:
         if line == "else" and not nesting.open:
-            which = 1
+            arm = 1
             continue
         nesting.take(line)
-        arms[which].append(line)
+        arms[arm].append(line)
     return arms

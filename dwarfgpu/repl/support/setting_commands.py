@@ -53,14 +53,14 @@ def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _sentence(shell: Shell, setting: Setting) -> str:
     """Of the language with what "auto" is in the frame in focus."""
-    told = shell.settings.sentence(setting.name)
+    sentence = shell.settings.sentence(setting.name)
     if setting.name != "language":
-        return told
+        return sentence
     value, own = shell.settings.word("language"), frame_language(shell.session)
     if value in ("auto", "local"):
         return setting.sentence(f"auto; currently {own or 'c'}")
     differs = "\nWarning: the current language does not match this frame."
-    return told if own in (None, value) else told + differs
+    return sentence if own in (None, value) else sentence + differs
 
 
 def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
@@ -119,7 +119,7 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
 
 def _family(verb: Verb, word: str, about: str) -> Command:
     own = tuple(setting for setting in SETTINGS if setting.name.startswith(f"{word} "))
-    inner = tuple(sorted(_inner(verb, word), key=lambda each: each.name))
+    inner = tuple(sorted(_inner(verb, word), key=lambda inner_command: inner_command.name))
     name = f"{verb} {word}"
     run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)
     return Command(name, about, run, "support", _SHORT.get(word, ()), None, inner, verb == "show")
@@ -127,7 +127,7 @@ def _family(verb: Verb, word: str, about: str) -> Command:
 
 def commands_of(verb: Verb) -> tuple[Command, ...]:
     """The subcommands of `set` or `show` that are about settings."""
-    return tuple(sorted(_inner(verb, ""), key=lambda each: each.name))
+    return tuple(sorted(_inner(verb, ""), key=lambda setting_command: setting_command.name))
 
 
 SET_COMMANDS: Final = (
@@ -238,7 +238,7 @@ SHOW_COMMANDS: Final = tuple(
             show_values,
             show_version,
         ),
-        key=lambda each: each.name,
+        key=lambda setting_command: setting_command.name,
     )
 )
 

@@ -55,7 +55,7 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
     """
     match = _DELIMITED.fullmatch(argument)
     delimiter, text = ("|", argument) if match is None else (match["delimiter"], match["rest"])
-    command, is_there, program = (each.strip() for each in text.partition(delimiter))
+    command, is_there, program = (part.strip() for part in text.partition(delimiter))
     if not text.strip() or (is_there and not command):
         raise UsageError("Missing COMMAND")
     if not is_there:
@@ -65,7 +65,7 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _ran(shell, program, shell.captured(command))
 
 
-def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
+def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
     """Run a program: on a terminal it has that, otherwise its output is the command's."""
     import subprocess  # only here: the start of each conversation would pay for it
 
@@ -76,8 +76,8 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
         done = subprocess.run(
             program,
             shell=True,
-            input=None if given is None else given.encode("utf-8", "replace"),
-            stdin=subprocess.DEVNULL if given is None and not has_terminal else None,
+            input=None if stdin_text is None else stdin_text.encode("utf-8", "replace"),
+            stdin=subprocess.DEVNULL if stdin_text is None and not has_terminal else None,
             stdout=subprocess.PIPE if output is None and not has_terminal else output,
             check=False,
         )
@@ -85,11 +85,11 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
         raise UsageError(f"Cannot run {program!r}: {error}") from None
     status = done.returncode
     architecture = shell.session.architecture
-    told, other = "_shell_exitcode", "_shell_exitsignal"
+    set_name, unset_name = "_shell_exitcode", "_shell_exitsignal"
     if status < 0:  # that of the signal that ended it
-        told, other = other, told
-    shell.values.named[told] = integer_value(architecture, abs(status))
-    shell.values.named.pop(other, None)
+        set_name, unset_name = unset_name, set_name
+    shell.values.named[set_name] = integer_value(architecture, abs(status))
+    shell.values.named.pop(unset_name, None)
     text = (done.stdout or b"").decode("utf-8", "backslashreplace")
     yield Output(text, {"exitcode": status, "output": text}, ends_line=False)
 
@@ -175,17 +175,17 @@ def _python_failed(shell: Shell, error: BaseException) -> UsageError:
 
 def _traced(error: BaseException) -> str:
     """An error of the user's code as Python shows it, without our own part of the way to it."""
-    told = TracebackException.from_exception(error)
-    first: TracebackException | None = told
+    trace = TracebackException.from_exception(error)
+    first: TracebackException | None = trace
     while first is not None:
         first.stack = StackSummary.from_list(
-            [each for each in first.stack if not each.filename.startswith(_OURS)]
+            [summary for summary in first.stack if not summary.filename.startswith(_OURS)]
         )
         first = first.__cause__ or first.__context__
-    is_alone = told.__cause__ is None and (told.__context__ is None or told.__suppress_context__)
-    if not told.stack and is_alone:
-        return "".join(told.format_exception_only())
-    return "".join(told.format())
+    is_alone = trace.__cause__ is None and (trace.__context__ is None or trace.__suppress_context__)
+    if not trace.stack and is_alone:
+        return "".join(trace.format_exception_only())
+    return "".join(trace.format())
 
 
 def _python_output(out: CapturedText) -> Part:

@@ -39,11 +39,11 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
     "hook-NAME" are run before the command NAME, those of "hookpost-NAME" after it.
     """
     name = _name_of(shell, argument)
-    known = _known(shell, name)
+    existing = _known(shell, name)
     question = f'Redefine command "{name}"?'
-    if known is not None and known.topic != "user-defined":
+    if existing is not None and existing.topic != "user-defined":
         question = f'Really redefine built-in command "{name}"?'
-    if known is not None and not shell.confirms(question):
+    if existing is not None and not shell.confirms(question):
         raise UsageError(f'Command "{name}" not redefined.')
     hooked = _HOOK.fullmatch(name)
     if hooked is not None and _known(shell, hooked["name"]) is None:
@@ -54,11 +54,11 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         yield f'Type commands for definition of "{name}".'
         yield 'End with a line saying just "end".'
     lines = tuple(body(shell, "define"))
-    text = known.help if known is not None and name in shell.user_defined else "User-defined."
+    text = existing.help if existing is not None and name in shell.user_defined else "User-defined."
     run = partial(_called, name, lines)
     new = Command(name, text, run, "user-defined", complete=completion.values, takes_other=True)
-    if known is not None:
-        new = evolve(new, aliases=known.aliases, subcommands=known.subcommands)
+    if existing is not None:
+        new = evolve(new, aliases=existing.aliases, subcommands=existing.subcommands)
     add(shell, new)
     shell.user_defined[name] = lines
 
@@ -88,8 +88,8 @@ def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
     yield f'"{name}" must be followed by the name of a subcommand.'
     yield f"List of {name} subcommands:"
     yield ""
-    found = _known(shell, name)
-    inside = () if found is None else found.subcommands
+    family = _known(shell, name)
+    inside = () if family is None else family.subcommands
     yield from listed(inside)
     yield ""
     yield f'Type "help {name}" followed by {name} subcommand name for full documentation.'
@@ -103,10 +103,10 @@ def _name_of(shell: Shell, argument: str) -> str:
     *families, word = argument.split()
     commands, full = shell.commands, ""
     for family in families:
-        found = find(commands, family, full)
-        if not found.subcommands and found.name not in shell.prefixes:
+        command = find(commands, family, full)
+        if not command.subcommands and command.name not in shell.prefixes:
             raise UsageError(f'"{" ".join(families)}" is not a prefix command.')
-        commands, full = found.subcommands, found.name
+        commands, full = command.subcommands, command.name
     junk = _NOT_OF_NAME.search(word)
     if junk is not None or _NAME.fullmatch(word) is None:
         raise UsageError(f'Junk in argument list: "{word if junk is None else junk[0]}"')
@@ -115,13 +115,13 @@ def _name_of(shell: Shell, argument: str) -> str:
 
 def _known(shell: Shell, name: str) -> Command | None:
     """The command that is so called."""
-    commands, found = shell.commands, None
+    commands, member = shell.commands, None
     for word in name.split():
-        found = next((command for command in commands if command.word == word), None)
-        if found is None:
+        member = next((command for command in commands if command.word == word), None)
+        if member is None:
             return None
-        commands = found.subcommands
-    return found
+        commands = member.subcommands
+    return member
 
 
 def add(shell: Shell, new: Command) -> None:
@@ -142,14 +142,14 @@ def _with(
 def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
     if shell.calls >= MOST_CALLS:
         raise UsageError("Max user call depth exceeded -- command aborted.")
-    left = iter(lines)
+    remaining = iter(lines)
     is_done = False
     shell.calls += 1
     shell.fillers.append(partial(_filled, argument, _ARGUMENT.findall(argument)))
     try:
         while not is_done:
             with suppress(Leaving):  # which leaves no loop outside of the command
-                yield from ran(shell, left)
+                yield from ran(shell, remaining)
                 is_done = True
     finally:
         shell.fillers.pop()
@@ -160,14 +160,14 @@ def _filled(whole: str, arguments: list[str], line: str) -> str:
     """A line with what its formal arguments stand for."""
 
     def meant(match: re.Match[str]) -> str:
-        which = match[1]
-        if which == "c":
+        reference = match[1]
+        if reference == "c":
             return str(len(arguments))
-        if which == "*":
+        if reference == "*":
             return whole
-        if int(which[:9]) >= len(arguments):
-            raise UsageError(f"Missing argument {int(which[:9])} in user function.")
-        return arguments[int(which)]
+        if int(reference[:9]) >= len(arguments):
+            raise UsageError(f"Missing argument {int(reference[:9])} in user function.")
+        return arguments[int(reference)]
 
     return _FORMAL.sub(meant, line)
 
@@ -181,8 +181,8 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
     The text follows, up to a line "end"; its first line stands for the command in lists.
     """
     name = _name_of(shell, argument)
-    known = _known(shell, name)
-    if known is None:
+    existing = _known(shell, name)
+    if existing is None:
         raise UsageError(f'Undefined command: "{name}".')
     if name not in shell.user_defined:
         raise UsageError(f'Command "{name}" is built-in.')
@@ -190,7 +190,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
         yield f'Type documentation for "{name}".'
         yield 'End with a line saying just "end".'
     text = "\n".join(body(shell, "document"))
-    add(shell, evolve(known, help=text or "User-defined."))
+    add(shell, evolve(existing, help=text or "User-defined."))
 
 
 @command("show user", topic="status")
@@ -236,27 +236,27 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     text = re.sub(r"^(?:(?:-a|--)\s+)+", "", argument)
     if text.startswith("-"):
         raise UsageError(f"Unrecognized option at: {text}")
-    name, is_given, target = (each.strip() for each in text.partition("="))
+    name, is_given, target = (part.strip() for part in text.partition("="))
     words = name.split()
     if not is_given or not words or not target:
         raise UsageError(_ALIAS_USAGE)
     if any(_NAME.fullmatch(word) is None for word in words):
         raise UsageError(f"Invalid command name: {name}")
-    found, rest = _command_in(shell.commands, target)
-    shell.commands = _with_alias(shell.commands, words, found, rest)
+    command, rest = _command_in(shell.commands, target)
+    shell.commands = _with_alias(shell.commands, words, command, rest)
     yield from ()
 
 
 def _command_in(commands: Collection[Command], text: str) -> tuple[Command, str]:
     """The command with which a text begins, and the rest."""
     word, rest = first_word(text)
-    found = find(commands, word)
-    while found.subcommands and rest.strip():
+    command = find(commands, word)
+    while command.subcommands and rest.strip():
         word, after = first_word(rest)
-        if found.takes_other and not fitting(found.subcommands, word):
+        if command.takes_other and not fitting(command.subcommands, word):
             break
-        found, rest = find(found.subcommands, word, found.name), after
-    return found, rest.strip()
+        command, rest = find(command.subcommands, word, command.name), after
+    return command, rest.strip()
 
 
 def _with_alias(

@@ -30,17 +30,17 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Missing arguments.")
     end = _END.search(argument)
-    given = argument if end is None else argument[: end.start()]
+    setting_text = argument if end is None else argument[: end.start()]
     line = "" if end is None else argument[end.end() :].strip()
-    if not given.strip():
+    if not setting_text.strip():
         raise UsageError("Missing setting before '--' delimiter")
     line = line or shell.earlier
     if not line:
         raise UsageError("No previous command to relaunch")
-    found, value = _setting(given, argument[len(given) :])
-    name = found.name.removeprefix("set ")
-    if found.is_absent:
-        yield from found.run(shell, value)  # says why
+    setting, value = _setting(setting_text, argument[len(setting_text) :])
+    name = setting.name.removeprefix("set ")
+    if setting.is_absent:
+        yield from setting.run(shell, value)  # says why
     if name not in _NAMES:
         raise UsageError('Cannot use this setting with the "with" command')
     before = shell.settings[name]
@@ -54,8 +54,8 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
 def _setting(text: str, after_it: str) -> tuple[Command, str]:
     """The `set` command of a setting's name, and the value; errors have what comes after it."""
     word, rest = first_word(text)
-    found = find(SET_COMMANDS, word, "set")
-    while found.subcommands:
+    command = find(SET_COMMANDS, word, "set")
+    while command.subcommands:
         word, after = first_word(rest)
-        found, rest = find(found.subcommands, word, found.name, after + after_it), after
-    return found, rest.strip()
+        command, rest = find(command.subcommands, word, command.name, after + after_it), after
+    return command, rest.strip()

@@ -75,7 +75,7 @@ def _joined(shown: list[Field]) -> str:
 
 
 def _target(session: Session) -> str:
-    names = ", ".join(each.name for each in session.code_objects)
+    names = ", ".join(code_object.name for code_object in session.code_objects)
     return f"{names} ({session.architecture.name})" if names else session.architecture.name
 
 

@@ -34,23 +34,23 @@ def run_given(shell: Shell, commands: Iterable[Given]) -> None:
     A command that has a body takes it of those that follow, where these have its end; otherwise
     of stdin as in GDB.
     """
-    left = deque(
+    queue = deque(
         f"source {command.text}" if command.is_script else command.text for command in commands
     )
-    following = _taken(left)
+    following = _taken(queue)
     shell.ask = partial(_ask, shell, prompts=False)
-    while left and not shell.is_over:
-        line = left.popleft()
-        if _has_body(shell, line) and not _is_ended(left):
+    while queue and not shell.is_over:
+        line = queue.popleft()
+        if _has_body(shell, line) and not _is_ended(queue):
             shell.execute(line)
         else:
             with shell.reading(following):
                 shell.execute(line)
 
 
-def _taken(left: deque[str]) -> Iterator[str]:
-    while left:
-        yield left.popleft()
+def _taken(queue: deque[str]) -> Iterator[str]:
+    while queue:
+        yield queue.popleft()
 
 
 def _has_body(shell: Shell, line: str) -> bool:

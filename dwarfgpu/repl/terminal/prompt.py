@@ -79,11 +79,11 @@ class _Completer(Completer):
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
         text = document.text_before_cursor
         try:
-            start, found = completions(self.shell, text)
+            start, candidates = completions(self.shell, text)
         except DwarfGpuError:
             return
-        for each in found:
-            yield Completion(each.text, start - len(text), display_meta=each.about)
+        for candidate in candidates:
+            yield Completion(candidate.text, start - len(text), display_meta=candidate.about)
 
 
 def ended(text: str, rest: str) -> str:
@@ -105,11 +105,11 @@ def _bindings(completer: Completer) -> KeyBindings:
             buffer.complete_next()
             return
         document = buffer.document
-        found = list(completer.get_completions(document, CompleteEvent(completion_requested=True)))
-        common = get_common_complete_suffix(document, found)
-        if len(found) == 1:
-            buffer.delete_before_cursor(-found[0].start_position)
-            buffer.insert_text(ended(found[0].text, document.text_after_cursor))
+        offers = list(completer.get_completions(document, CompleteEvent(completion_requested=True)))
+        common = get_common_complete_suffix(document, offers)
+        if len(offers) == 1:
+            buffer.delete_before_cursor(-offers[0].start_position)
+            buffer.insert_text(ended(offers[0].text, document.text_after_cursor))
         elif common:
             buffer.insert_text(common)
         elif state is None:
@@ -242,7 +242,7 @@ def _was_cancelled(source: Input) -> bool:
     """
     with source.raw_mode():
         keys = [*get_typeahead(source), *source.read_keys()]
-    before = [number for number, each in enumerate(keys, 1) if each.key == Keys.ControlC]
+    before = [number for number, key_press in enumerate(keys, 1) if key_press.key == Keys.ControlC]
     store_typeahead(source, keys[max(before, default=0) :])
     return bool(before)
 

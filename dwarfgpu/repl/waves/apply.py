@@ -52,7 +52,7 @@ class Flags:
 def flags_of(text: str, name: str) -> tuple[Flags, str]:
     """The flags before a command, and the command; `UsageError` where there is none."""
     is_quiet = is_ascending = False
-    seen: set[str] = set()
+    seen_letters: set[str] = set()
     rest = text.strip()
     while (match := _FLAG.match(rest)) is not None:
         rest = rest[match.end() :].strip()
@@ -63,10 +63,12 @@ def flags_of(text: str, name: str) -> tuple[Flags, str]:
             is_ascending = True
             continue
         is_quiet = is_quiet or "q" in letters
-        seen |= set(letters)
-        if {"c", "s"} <= seen:
+        seen_letters |= set(letters)
+        if {"c", "s"} <= seen_letters:
             raise UsageError(f"{name} apply: -c and -s are mutually exclusive")
-    on_error: OnError = "print" if "c" in seen else "ignore" if "s" in seen else "stop"
+    on_error: OnError = (
+        "print" if "c" in seen_letters else "ignore" if "s" in seen_letters else "stop"
+    )
     if not rest:
         raise UsageError(f"Please specify a command to apply on the selected {name}.")
     return Flags(is_quiet, on_error, is_ascending), rest
@@ -89,10 +91,10 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
     before = shell.session
     shell.applied += 1
     try:
-        for each in foci:
-            shell.session = each.session
-            group = Group("applied", each.data)
-            text = "\n".join(each.heading)
+        for focus in foci:
+            shell.session = focus.session
+            group = Group("applied", focus.data)
+            text = "\n".join(focus.heading)
             heading = () if flags.is_quiet else (NestedOutput(group, Output(text, {})),)
             if flags.on_error != "ignore":
                 yield from heading
@@ -105,10 +107,10 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                     yield part
             except DwarfGpuError as error:
                 text = error_text(error)
-                told: JsonObject = {"result": "error", "msg": text}
+                record: JsonObject = {"result": "error", "msg": text}
                 if flags.on_error != "ignore":  # the command itself fails where it stops
                     yield NestedOutput(
-                        group, Output(text if flags.on_error == "print" else "", told)
+                        group, Output(text if flags.on_error == "print" else "", record)
                     )
                 if flags.on_error == "stop":
                     raise
@@ -140,19 +142,19 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
     word, _, rest = argument.partition(" ")
     numbers = lane_numbers(session)
     if word in CHOICES:
-        choice, wanted = word, list(range(used_lanes(session)))
+        choice, lanes = word, list(range(used_lanes(session)))
     else:
         words, rest = taken(argument)
         if not words:
             raise UsageError("Please specify a lane ID list")
-        choice, wanted = "all", listed(words, numbers, "lane")
-        if not wanted:
+        choice, lanes = "all", listed(words, numbers, "lane")
+        if not lanes:
             raise UsageError(f"No lanes match '{' '.join(words)}'.")
     option, _, after = rest.strip().partition(" ")
     if option.startswith("-") and option[1:] in CHOICES:
         choice, rest = option[1:], after
     flags, line = flags_of(rest, "lane")
-    return _lane_foci(session, chosen_lanes(session, wanted, choice)), line, flags
+    return _lane_foci(session, chosen_lanes(session, lanes, choice)), line, flags
 
 
 def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
@@ -182,20 +184,20 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
     word, _, rest = argument.partition(" ")
     if word == "all":
-        wanted = sorted(shell.threads)
+        threads = sorted(shell.threads)
         if not rest.strip():
             raise UsageError("Please specify a command after 'thread apply all'.")
         flags, line = flags_of(rest, "thread")
-        wanted = wanted if flags.is_ascending else wanted[::-1]
+        threads = threads if flags.is_ascending else threads[::-1]
     else:
         words, rest = taken(argument)
         if not words:
             raise UsageError("Please specify a thread ID list")
         flags, line = flags_of(rest, "thread")
-        wanted = listed(words, shell.threads, "thread")
-        if not wanted:
+        threads = listed(words, shell.threads, "thread")
+        if not threads:
             raise UsageError(f"Unknown thread {words[0]}.")
-    return _thread_foci(shell, wanted), line, flags
+    return _thread_foci(shell, threads), line, flags
 
 
 def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
@@ -243,28 +245,28 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     flags, line = flags_of(rest, "frame")
     chosen = set(numbers)
     frames = takewhile(
-        lambda each: each.number <= numbers[-1], frames_of(shell, start=min(numbers, default=0))
+        lambda frame: frame.number <= numbers[-1], frames_of(shell, start=min(numbers, default=0))
     )
-    found = [frame for frame in frames if frame.number in chosen] if numbers else []
+    chosen_frames = [frame for frame in frames if frame.number in chosen] if numbers else []
     style = shell.settings.frame_style()
     foci = (
         Focus(
-            each.session,
-            (frame_text(each, frame_record(each, with_arguments=True, style=style), style),),
-            {"level": each.number},
+            frame.session,
+            (frame_text(frame, frame_record(frame, with_arguments=True, style=style), style),),
+            {"level": frame.number},
         )
-        for each in found
+        for frame in chosen_frames
     )
     return foci, line, flags
 
 
-def _short(name: str, topic: Topic, what: str, applied: Command, options: str) -> Command:
+def _short(name: str, topic: Topic, about: str, applied: Command, options: str) -> Command:
     """GDB's short name of an `apply` that leaves errors out."""
 
     def run(shell: Shell, argument: str) -> Iterator[Part]:
         yield from applied.run(shell, f"{options} {_required(argument)}")
 
-    run.__doc__ = f"""Run a command for all {what}; no errors.
+    run.__doc__ = f"""Run a command for all {about}; no errors.
 
     Usage: {name} COMMAND
 

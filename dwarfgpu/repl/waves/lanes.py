@@ -35,10 +35,10 @@ def first_lane(session: Session) -> int | None:
 
 def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
     """Those of some lanes that are what a choice of `CHOICES` says."""
-    found = session.lane_states(lanes) if choice != "all" else None
-    if found is None:
+    states = session.lane_states(lanes) if choice != "all" else None
+    if states is None:
         return list(lanes)
-    return [each.lane for each in found if each.is_active in CHOICES[choice]]
+    return [state.lane for state in states if state.is_active in CHOICES[choice]]
 
 
 @command("lane", topic="waves", aliases=("la", "lan"), complete=completion.lanes, takes_other=True)
@@ -150,8 +150,8 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: lane find REGEXP
     """
     pattern = find_pattern(argument)
-    found = list(matching_lanes(shell, shell.session, pattern, ""))
-    yield from found or [Output(f"No lanes match '{argument}'", {"found": []})]
+    lines = list(matching_lanes(shell, shell.session, pattern, ""))
+    yield from lines or [Output(f"No lanes match '{argument}'", {"found": []})]
 
 
 def find_pattern(text: str) -> Regexp:

@@ -124,7 +124,9 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     if wrong is not None:
         raise wrong
     rows = _rows(session, answers, has_numbers=shell.has_colours)
-    for note in dict.fromkeys(note for found in answers for note in found.answer.assumed):
+    for note in dict.fromkeys(
+        note for lane_answer in answers for note in lane_answer.answer.assumed
+    ):
         shell.note(note, once=True)
     if shell.is_json:
         yield from (Output("", row.record, "lanes") for row in rows)
@@ -170,34 +172,38 @@ def _chosen(session: Session, text: str) -> tuple[list[int], str]:
         raise UsageError("No lanes.")
     if not words or not rest:
         return list(used), text
-    found = listed(words, lane_numbers(session), "lane")
-    if not found:
+    lanes = listed(words, lane_numbers(session), "lane")
+    if not lanes:
         raise UsageError(f"No lanes match '{' '.join(words)}'.")
-    return found, rest
+    return lanes, rest
 
 
 def _rows(session: Session, answers: Sequence[LaneAnswer], *, has_numbers: bool) -> list[Row]:
     places: dict[int | None, str] = {}
     used = used_lanes(session)
     rows = []
-    for found in answers:
-        if found.pc not in places:
-            place = None if found.pc is None else place_of(session.focused(found.lane), found.pc)
-            places[found.pc] = "-" if place is None else f"{place.file}:{place.line}"
-        letter = state_letter(found.state, used)
-        text, reason = _text(session, found)
-        number = _number(found.answer) if has_numbers and reason is None else None
-        rows.append(Row(found.state, letter, places[found.pc], text, reason, number))
+    for lane_answer in answers:
+        if lane_answer.pc not in places:
+            place = (
+                None
+                if lane_answer.pc is None
+                else place_of(session.focused(lane_answer.lane), lane_answer.pc)
+            )
+            places[lane_answer.pc] = "-" if place is None else f"{place.file}:{place.line}"
+        letter = state_letter(lane_answer.state, used)
+        text, reason = _text(session, lane_answer)
+        number = _number(lane_answer.answer) if has_numbers and reason is None else None
+        rows.append(Row(lane_answer.state, letter, places[lane_answer.pc], text, reason, number))
     return rows
 
 
-def _text(session: Session, found: LaneAnswer) -> tuple[str, str | None]:
+def _text(session: Session, lane_answer: LaneAnswer) -> tuple[str, str | None]:
     """A value; or a word in its place, and why."""
-    error = found.answer.error or found.answer.missing
+    error = lane_answer.answer.error or lane_answer.answer.missing
     if error is None:
-        return one_line(found.answer.text), None
-    if found.state.is_absent:
-        return ABSENT, f"the lane {session.focused(found.lane).why_absent}"
+        return one_line(lane_answer.answer.text), None
+    if lane_answer.state.is_absent:
+        return ABSENT, f"the lane {session.focused(lane_answer.lane).why_absent}"
     if isinstance(error, UndefinedBits):
         return OPTIMIZED_OUT, error.message
     word = "<unavailable>" if isinstance(error, Unavailable) else "<error>"
@@ -231,9 +237,9 @@ def _table(shell: Shell, text: str, rows: Sequence[Row]) -> Iterator[Part]:
     """A row for neighbours that have the same, values cut to the width of the terminal."""
     places = max(len("Line"), *(len(row.place) for row in rows))
     room = max(_NARROWEST, min(_WIDEST, shell.columns - len("* 00-63 State  ") - places))
-    told = [[str(row.state.lane), row.letter, row.place, row.text] for row in rows]
+    cells = [[str(row.state.lane), row.letter, row.place, row.text] for row in rows]
     shown = [["Lane", "State", "Line", text]]
-    for *before, value in joined(told):  # before they are cut: they may differ in the rest
+    for *before, value in joined(cells):  # before they are cut: they may differ in the rest
         shown.append([*before, value if len(value) <= room else f"{value[: room - 1]}…"])
     lane = shell.session.lane
     yield from map(one_line, table_lines(shown, -1 if lane is None else lane))

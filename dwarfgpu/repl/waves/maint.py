@@ -22,11 +22,11 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if argument:
         raise UsageError(f'Junk after "maintenance print address-spaces": {argument}')
-    known = shell.session.architecture.address_spaces.values()
-    nulls = [None if each.unavailable else f"{each.null:#x}" for each in known]
+    spaces = shell.session.architecture.address_spaces.values()
+    nulls = [None if space.unavailable else f"{space.null:#x}" for space in spaces]
     rows = [
-        (each.name, str(each.number), str(each.address_bits), null or "?")
-        for each, null in zip(known, nulls, strict=True)
+        (space.name, str(space.number), str(space.address_bits), null or "?")
+        for space, null in zip(spaces, nulls, strict=True)
     ]
     widths = [max(map(len, column)) for column in zip(_TITLE, *rows, strict=True)]
 
@@ -35,7 +35,7 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
         return " ".join(padded).rstrip()
 
     yield heading(line(_TITLE))
-    for space, null, row in zip(known, nulls, rows, strict=True):
+    for space, null, row in zip(spaces, nulls, rows, strict=True):
         data: JsonObject = {
             "name": space.name,
             "dwarf": space.number,

@@ -25,7 +25,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
-    return (Candidate(str(each), name) for each, name in shell.threads.items())
+    return (Candidate(str(number), name) for number, name in shell.threads.items())
 
 
 @command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
@@ -62,8 +62,8 @@ def focus_data(shell: Shell) -> JsonObject:
     if session.architecture.is_simt and session.lane is not None:
         lane: JsonObject = {"current-lane-id": session.lane, "target-id": target_id(session)}
         return {"current-thread-id": session.wave, **lane}
-    told: JsonObject = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
-    return {"current-thread-id": session.wave, **told}
+    record: JsonObject = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
+    return {"current-thread-id": session.wave, **record}
 
 
 def _signal(shell: Shell, wave: WaveId) -> JsonObject:
@@ -101,18 +101,18 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
     is_found = False
     for wave, target in shell.threads.items():
         name = shell.names.get((wave, None))
-        found = []
+        matches = []
         if name and pattern.search(name):
             data: JsonObject = {"thread": wave, "name": name}
-            found.append(Output(f"Thread {wave} has name '{name}'", data, "found"))
+            matches.append(Output(f"Thread {wave} has name '{name}'", data, "found"))
         if pattern.search(target):
             data = {"thread": wave, "target-id": target}
-            found.append(Output(f"Thread {wave} has target id '{target}'", data, "found"))
+            matches.append(Output(f"Thread {wave} has target id '{target}'", data, "found"))
         if _is_simt(shell, wave):
             looking = _of_thread(shell.session, wave)
-            found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
-        is_found = is_found or bool(found)
-        yield from found
+            matches += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
+        is_found = is_found or bool(matches)
+        yield from matches
     if not is_found:
         yield Output(f"No threads match '{argument}'", {"found": []})
 

@@ -39,9 +39,9 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
         return
     title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
     rows = [
-        [f"{each.id}", "A", f"AMDGPU Agent (GPUID {each.id})", shell.session.architecture.name]
+        [f"{agent.id}", "A", f"AMDGPU Agent (GPUID {agent.id})", shell.session.architecture.name]
         + ["?"] * 4
-        for each in _wanted(machine.agents, argument, "agent")
+        for agent in _wanted(machine.agents, argument, "agent")
     ]
     focus = machine.agent_of(shell.session.wave)
     yield from _table([*title, "Location"], rows, focus, "agents")
@@ -60,9 +60,11 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("No queues are currently active.", {"queues": []})
         return
     rows = []
-    for each in _wanted(machine.queues, argument, "queue"):
-        numbers = [_known(number) for number in (each.read, each.write, each.packets_bytes)]
-        rows.append([f"{each.id}", queue_id(each), "HSA", *numbers, _address(each.packets_address)])
+    for queue in _wanted(machine.queues, argument, "queue"):
+        numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]
+        rows.append(
+            [f"{queue.id}", queue_id(queue), "HSA", *numbers, _address(queue.packets_address)]
+        )
     title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address"]
     yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
 
@@ -89,14 +91,21 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     if is_full:
         title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
     rows = []
-    for each in _wanted(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
-        row = [f"{each.id}", dispatch_id(machine, each), _sizes(each.grid), _sizes(each.workgroup)]
-        row.append(_fence(shell.session, machine, each))
+    for dispatch in _wanted(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
+        row = [
+            f"{dispatch.id}",
+            dispatch_id(machine, dispatch),
+            _sizes(dispatch.grid),
+            _sizes(dispatch.workgroup),
+        ]
+        row.append(_fence(shell.session, machine, dispatch))
         if is_full:
-            group, private = _known(each.group_bytes), _known(each.private_bytes)
+            group, private = _known(dispatch.group_bytes), _known(dispatch.private_bytes)
             row.append(f"Shared({group}), Private({private})")
-            row += map(_address, (each.kernel_descriptor, each.kernarg, each.completion_signal))
-        rows.append([*row, each.kernel or "?"])
+            row += map(
+                _address, (dispatch.kernel_descriptor, dispatch.kernarg, dispatch.completion_signal)
+            )
+        rows.append([*row, dispatch.kernel or "?"])
     focus = machine.dispatch_of(shell.session.wave)
     yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
 
@@ -109,8 +118,8 @@ def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     queues = {} if machine is None else machine.queues
-    said = {queue.id: {"target id": queue_id(queue)} for queue in queues.values()}
-    yield from _matching("queue", "queues", said, argument)
+    facts = {queue.id: {"target id": queue_id(queue)} for queue in queues.values()}
+    yield from _matching("queue", "queues", facts, argument)
 
 
 @command("dispatch find", topic="stack")
@@ -120,30 +129,30 @@ def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: dispatch find REGEXP
     """
     machine = model_of(shell.session.target)
-    said: dict[int, dict[str, str]] = {}
+    facts: dict[int, dict[str, str]] = {}
     for dispatch in () if machine is None else machine.dispatches.values():
         assert machine is not None
-        said[dispatch.id] = {"target id": dispatch_id(machine, dispatch)}
+        facts[dispatch.id] = {"target id": dispatch_id(machine, dispatch)}
         if dispatch.kernel is not None:
-            said[dispatch.id]["Kernel Function"] = dispatch.kernel
-    yield from _matching("dispatch", "dispatches", said, argument)
+            facts[dispatch.id]["Kernel Function"] = dispatch.kernel
+    yield from _matching("dispatch", "dispatches", facts, argument)
 
 
 def _matching(
-    kind: str, plural: str, said: Mapping[int, Mapping[str, str]], argument: str
+    kind: str, plural: str, facts: Mapping[int, Mapping[str, str]], argument: str
 ) -> Iterator[Part]:
     """A line for whatever matches of what is said of each thing."""
     pattern = find_pattern(argument)
-    found = [
-        (number, what, text)
-        for number, texts in said.items()
-        for what, text in texts.items()
+    matches = [
+        (number, label, text)
+        for number, texts in facts.items()
+        for label, text in texts.items()
         if pattern.search(text)
     ]
-    for number, what, text in found:
-        data: JsonObject = {kind: number, what.lower().replace(" ", "-"): text}
-        yield Output(f"{kind.capitalize()} {number} has {what} '{text}'", data, "found")
-    if not found:
+    for number, label, text in matches:
+        data: JsonObject = {kind: number, label.lower().replace(" ", "-"): text}
+        yield Output(f"{kind.capitalize()} {number} has {label} '{text}'", data, "found")
+    if not matches:
         yield Output(f"No {plural} match '{argument}'", {"found": []})
 
 
@@ -160,13 +169,13 @@ queue = _family("queue", queue_find)
 dispatch = _family("dispatch", dispatch_find)
 
 
-def _wanted(known: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
+def _wanted(items: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
     words = argument.split()
-    found = [known[number] for number in (listed(words, known, kind) if words else known)]
-    if not found:
+    chosen = [items[number] for number in (listed(words, items, kind) if words else items)]
+    if not chosen:
         plural = {"dispatch": "dispatches"}.get(kind, f"{kind}s")
         raise UsageError(f"No {plural} match '{argument}'.")
-    return found
+    return chosen
 
 
 def queue_id(queue: Queue) -> str:
@@ -223,8 +232,8 @@ def _table(
     yield heading(_row(" ", title, widths))
     for row in rows:
         mark = "*" if focus is not None and row[0] == str(focus.id) else " "
-        told = (None if text == "?" else text for text in row)
-        data: JsonObject = {**dict(zip(keys, told, strict=True)), "id": int(row[0])}
+        cells = (None if text == "?" else text for text in row)
+        data: JsonObject = {**dict(zip(keys, cells, strict=True)), "id": int(row[0])}
         data["current"] = mark == "*"
         yield Output(_row(mark, row, widths), data, name)
 
