@@ -1,0 +1,200 @@
+"""Operations: what an instruction reads and writes, whichever encoding it has.
+
+`data/operations/` declares one a line; docs/decisions/0017-operations-declared.md has the notation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+
+MEMORIES: Final = frozenset(
+    {"lds", "gds", "global", "flat", "scratch", "buffer", "scalar", "image"}
+)
+"""Places that are memory; the element type follows after a dot."""
+
+REGISTERS: Final = frozenset({"scc", "vcc", "exec", "m0", "pc", "mode", "status", "hwreg"})
+"""Places that are a register no field names; `hwreg` is the one that an immediate names."""
+
+IMMEDIATES: Final = frozenset({"label", "imm", "imm16", "imm32"})
+"""Places that are a constant in the instruction."""
+
+ALIASES: Final = frozenset({"a", "d", "address"})
+"""Places that are another operand once more: the first source or the address as a result, the
+destination as a source."""
+
+FLAGS: Final = frozenset(
+    {
+        *("lanes", "unmasked", "indexed", "branch", "call", "end", "barrier", "wait", "trap"),
+        *("message", "cache", "export"),
+    }
+)
+_SUFFIXES: Final = re.compile(r"(_e32|_e64)?(_sdwa|_dpp)?$")
+_TYPE: Final = re.compile(r"(?:v(\d+))?(?:[buif]|bf|fp|xf)(\d+)")
+_GENERATIONS: Final = re.compile(r"(\d+)(-)?(\d+)?")
+
+
+@frozen
+class Place:
+    """Something that an operation reads or writes."""
+
+    name: str
+    """The type of an operand, or the name of a register, a memory or an alias."""
+    type: str = ""
+    """Of an operand, or of one element of memory (`format` where a descriptor has it); empty for
+    others."""
+
+    @property
+    def is_operand(self) -> bool:
+        """Whether the instruction says what it is."""
+        return self.name == self.type or self.name in IMMEDIATES
+
+    @property
+    def is_memory(self) -> bool:
+        return self.name in MEMORIES
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.type}" if self.is_memory else self.name
+
+
+@frozen
+class Operation:
+    """One operation of the machine."""
+
+    names: tuple[str, ...]
+    """Mnemonics without suffixes of encodings, the canonical one first."""
+    results: tuple[Place, ...]
+    sources: tuple[Place, ...]
+    flags: frozenset[str]
+    expression: str
+    """What it computes, a value for each result; empty where it is not simulated."""
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Done once for a wave, not for each lane."""
+        return self.name.startswith("s_")
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether EXEC says which lanes take part."""
+        return not self.is_scalar and "unmasked" not in self.flags
+
+    @property
+    def memory(self) -> tuple[Place, ...]:
+        """The memories that are touched; two where one is copied to the other."""
+        places = [place for place in (*self.sources, *self.results) if place.is_memory]
+        return tuple(dict.fromkeys(places))
+
+    @property
+    def is_load(self) -> bool:
+        return any(place.is_memory for place in self.sources)
+
+    @property
+    def is_store(self) -> bool:
+        return any(place.is_memory for place in self.results)
+
+    @property
+    def is_atomic(self) -> bool:
+        return any(place.is_memory and place in self.sources for place in self.results)
+
+
+def type_bits(type: str, wave_size: int) -> int:
+    """Bits of a value of a type of the declarations: `u32`, `v2f16`, `mask`."""
+    if type == "mask":
+        return wave_size
+    match = _TYPE.fullmatch(type)
+    if match is None:
+        raise ValueError(f"no type of operands: {type}")
+    return int(match[1] or 1) * int(match[2])
+
+
+def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
+    """The operations of one line, each with the generations that its names are for.
+
+    `ValueError` says what is wrong with the line.
+    """
+    columns = [column.strip() for column in re.split(r"\s:(?=\s)", f"{line} ", maxsplit=3)]
+    if len(columns) < 2:
+        raise ValueError(f"no columns: {line}")
+    names, places, flags, expression = (*columns, "", "")[:4]
+    group = re.search(r"\{([^}]+)\}", names)
+    for member in group[1].split(",") if group else [""]:
+        alike = names if group is None else names.replace(group[0], member).replace("{}", member)
+        spelled = alike.split()
+        results, equals, sources = f" {places.replace('{}', member)} ".partition(" = ")
+        if not equals:
+            raise ValueError(f"no = between results and sources: {line}")
+        known = frozenset(flags.split())
+        if unknown := known - FLAGS:
+            raise ValueError(f"unknown flag {sorted(unknown)[0]}: {line}")
+        operation = Operation(
+            tuple(name.partition("@")[0] for name in spelled),
+            tuple(map(_place, results.split())),
+            tuple(map(_place, sources.split())),
+            known,
+            expression.replace("{}", member),
+        )
+        yield operation, tuple(_generations(name.partition("@")[2]) for name in spelled)
+
+
+def _place(text: str) -> Place:
+    memory, dot, type = text.partition(".")
+    if dot and memory in MEMORIES:
+        if type != "format":
+            type_bits(type, 64)
+        return Place(memory, type)
+    if text in REGISTERS or text in IMMEDIATES or text in ALIASES:
+        return Place(text)
+    type_bits(text.strip("[]"), 64)
+    return Place(text, text)
+
+
+def _generations(text: str) -> range:
+    """`9`, `9-`, `9-10`; all where nothing is said."""
+    match = _GENERATIONS.fullmatch(text)
+    if match is None:
+        return range(100)
+    first = int(match[1])
+    return range(first, int(match[3]) + 1 if match[3] else 100 if match[2] else first + 1)
+
+
+@cache
+def operations() -> tuple[tuple[Operation, tuple[range, ...]], ...]:
+    """All declarations, with the generations of each name."""
+    folder = files("dwarfgpu.isa") / "data" / "operations"
+    out: list[tuple[Operation, tuple[range, ...]]] = []
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                out += parsed(line)
+    return tuple(out)
+
+
+@cache
+def operations_by_name(generation: int) -> Mapping[str, Operation]:
+    """By every mnemonic of a generation, without suffixes of encodings."""
+    out: dict[str, Operation] = {}
+    for operation, ranges in operations():
+        for name, generations in zip(operation.names, ranges, strict=True):
+            if generation in generations and out.setdefault(name, operation) is not operation:
+                raise ValueError(f"{name} of GFX{generation} is declared twice")
+    return out
+
+
+def without_suffix(mnemonic: str) -> str:
+    """`v_add_f32` of `v_add_f32_e64_dpp`."""
+    return _SUFFIXES.sub("", mnemonic)
+
+
+def operation_named(mnemonic: str, generation: int) -> Operation | None:
+    """The operation of an instruction; None where it is not declared."""
+    return operations_by_name(generation).get(without_suffix(mnemonic))
