@@ -32,7 +32,7 @@ from dwarfgpu.session.entry_values import call_site_returning_to, entry_value_fr
 from dwarfgpu.session.frame import Focus, SubprogramFrame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER
+from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 
 LOST: Final = "GDB shows what a register holds now that callees need not preserve"
 PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
@@ -55,6 +55,7 @@ RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
 ENTRY: Final = "GDB takes an empty range of a location list on entry to a function"
 SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
 BASE: Final = "GDB forgets the base address of a location list in a split unit"
+BEFORE: Final = "GDB goes on below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
@@ -76,6 +77,7 @@ _NOT_READ: Final = re.compile(
     r"(\(.*\)) @(0x[0-9a-f]+): <error: Cannot access memory at address (0x[0-9a-f]+)>"
 )
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
+_BELOW: Final = re.compile(r"<error: .*: bit offset -\d+ is outside the \d+ bits of ")
 _MOST_BASES: Final = 1000
 _MOST_CALLS: Final = 8
 
@@ -138,6 +140,8 @@ def reason_of(
         return NULLPTR
     if _TOO_SHORT.search(ours.text) and not theirs.text.startswith("<error"):
         return SHORT
+    if _BELOW.match(ours.text) and theirs.text == UNAVAILABLE:
+        return BEFORE
     if _is_by_empty_range(session, variable, theirs):
         return ENTRY
     if _is_followed(variable, theirs, ours):

@@ -356,6 +356,9 @@ class Evaluator:
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
+        pointee = self._smart_pointee(value, "*")
+        if pointee is not None:
+            return pointee
         if not isinstance(self.places, Unevaluated):
             refuse_overloaded("*", value, cplusplus=self._is_cplusplus)
         if isinstance(bare, Function):
@@ -402,7 +405,11 @@ class Evaluator:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
-        if node.is_arrow:
+        pointee = self._smart_pointee(value, "->") if node.is_arrow else None
+        if pointee is not None:
+            value = pointee
+            bare = strip(value.type)
+        elif node.is_arrow:
             refuse_arrow(value)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.places.dereferenced(value)
@@ -460,6 +467,9 @@ class Evaluator:
             return self.places.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
+        element = self._container_element(value, index)
+        if element is not None:
+            return element
         refuse_overloaded("[]", value, cplusplus=self._is_cplusplus)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = declared_name(value.type) or "void"
@@ -468,6 +478,26 @@ class Evaluator:
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
+
+    def _container_element(self, value: TypedValue, index: TypedValue) -> TypedValue | None:
+        """An element of a container of the library, of which only the operator is a function."""
+        kind = strip(value.type)
+        if not isinstance(kind, Struct) or not has_method(kind, "operator[]"):
+            return None
+        if not is_number(index.type):
+            return None
+        from dwarfgpu.language.containers import element_of
+
+        return element_of(self.places, value, self.arithmetic.number(index).value.integer)
+
+    def _smart_pointee(self, value: TypedValue, operator: str) -> TypedValue | None:
+        """What a smart pointer of the library points to."""
+        kind = strip(value.type)
+        if not isinstance(kind, Struct) or not has_method(kind, f"operator{operator}"):
+            return None
+        from dwarfgpu.language.containers import pointee_of
+
+        return pointee_of(self.places, value, operator)
 
     def _called(self, call: ast.Call) -> TypedValue:
         """What a function of the program gives has a type, and no value."""

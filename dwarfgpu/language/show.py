@@ -79,7 +79,7 @@ def format(
         around=value.around,
         architecture=session.architecture,
         symbolize=symbolize or symbolizer(session, options),
-        read_memory=partial(_read_memory, places),
+        read_memory=partial(read_memory, places),
         static=partial(_read_static, session),
         space_of=partial(_space_of, places, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
@@ -158,7 +158,7 @@ def _read_static(session: Session, member: Member) -> tuple[Bits, Location | Non
     return None if reading.bits is None else (reading.bits, reading.location)
 
 
-def _read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:
+def read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:
     """Memory that a pointer points to: without an address space it is as A.5.3 has it."""
     if space:
         where = places.architecture.address_space(space)

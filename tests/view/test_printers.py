@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 import dwarfgpu as dg
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.language.places import Places
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
 from dwarfgpu.session.session import Session
@@ -86,6 +86,44 @@ def test_both_libraries_print_alike(gnu: Session, llvm: Session) -> None:
 )  # fmt: skip
 def test_libcxx(llvm: Session, name: str, expected: str) -> None:
     assert ADDRESS.sub("0x…", shown(llvm, name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("points[1].y", "4"), ("repeated[11]", '"same"'), ("both[199]", "5"), ("three[2]", "3"),
+        ("constant[0] + constant[1]", "9"), ("fixed_span[1]", "2"), ("temporary[0]", "9"),
+        ("(*pointer)[0]", "1"), ("long_text[0]", "97 'a'"), ("sizeof(points[0])", "8"),
+        ("*closing", "{x = 3, y = 4}"), ("shared->y", "6"), ("shared->x", "5"), ("*made", "3"),
+        ("&shared->y == &(*shared_too).y", "true"), ("closing->x", "3"),
+    ],
+)  # fmt: skip
+def test_elements_and_pointees(gnu: Session, llvm: Session, expression: str, expected: str) -> None:
+    assert shown(gnu, expression) == expected
+    assert shown(llvm, expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "error"),
+    [
+        ("points[2]", "The container has no element 2."),
+        ("points[-1]", "The container has no element -1."),
+        ("three[3]", "The container has no element 3."),
+        ("both[200]", "The container has no element 200."),
+        ("hashed[1]", "functions of the program cannot be called"),
+        ("by_name[1]", "functions of the program cannot be called"),
+        ("chain[0]", 'No symbol "operator[]" in current context.'),
+        ("no_unique->x", "Cannot access memory at address 0x0"),
+        ("bad_vector[0]", "Cannot access memory at address 0x10"),
+    ],
+)
+def test_elements_that_are_nowhere(
+    gnu: Session, llvm: Session, expression: str, error: str
+) -> None:
+    for session in (gnu, llvm):
+        with pytest.raises(DwarfGpuError) as caught:
+            shown(session, expression)
+        assert caught.value.message.startswith(error)
 
 
 def test_elements_of_a_packed_structure_are_looked_for_where_nodes_are_described(

@@ -1,0 +1,95 @@
+"""Elements of containers and what their pointers point to, without a call of their operators.
+
+The printers know where they are; GDB has Python functions for the same operators (the xmethods of
+libstdc++).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+
+from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.overloads import has_method
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.show import read_memory
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.view.object_printer import address_of
+from dwarfgpu.view.printed import printed_of
+from dwarfgpu.view.printers.model import Characters
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.standard import STANDARD
+
+
+def element_of(places: Places, container: TypedValue, index: int) -> TypedValue | None:
+    """`container[index]` of a vector, a deque, a string or a `std::array`; None of anything else.
+
+    `UsageError` where there is no such element.
+    """
+    value = _object(places, container, "operator[]")
+    try:
+        element = None if value is None else _element(value, index)
+    except Unfit:
+        return None
+    return None if element is None else _typed(places, container, element)
+
+
+def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue | None:
+    """What a smart pointer of the library points to; None of anything else."""
+    value = _object(places, pointer, f"operator{operator}")
+    try:
+        printed = None if value is None else printed_of(STANDARD.of, value)
+        children = () if printed is None or printed.children is None else printed.children
+        name, held = next(iter(children), ("", ""))
+        if name != "get()" or not isinstance(held, Object):
+            return None
+        return _typed(places, pointer, held.target())
+    except Unfit:
+        return None
+
+
+def _object(places: Places, value: TypedValue, operator: str) -> Object | None:
+    """An object in memory whose class has the operator."""
+    kind = strip(value.type)
+    if not isinstance(kind, Struct) or not has_method(kind, operator):
+        return None
+    address = address_of(value.location)
+    if address is None:
+        return None
+    places = Places(places.session)  # `whatis` reads what tells where the element is, too
+    architecture = places.architecture
+    pointer_bytes = architecture.address_space(0).address_bits // 8
+    read = partial(read_memory, places)
+    return Object(value.type, architecture.endian, pointer_bytes, read, address=address)
+
+
+def _element(container: Object, index: int) -> Object | None:
+    printed = printed_of(STANDARD.of, container)
+    if printed is None:  # `std::array` needs no printer
+        elements = container["_M_elems"] if container.find("_M_elems") else container["__elems_"]
+        _check(index, elements.count())
+        return elements.element(index)
+    if isinstance(printed.summary, Characters):
+        _check(index, printed.summary.count + 1)  # with the NUL
+        first = printed.summary.first
+        return first.part(first.type, 8 * index * first.size_bytes)
+    if printed.children is None or printed.form != "array":
+        return None
+    _check(index, None)
+    child = next(islice(printed.children, index, None), None)
+    if child is None:
+        raise UsageError(f"The container has no element {index}.")
+    return child[1] if isinstance(child[1], Object) else None
+
+
+def _check(index: int, count: int | None) -> None:
+    if index < 0 or (count is not None and index >= count):
+        raise UsageError(f"The container has no element {index}.")
+
+
+def _typed(places: Places, whole: TypedValue, part: Object) -> TypedValue | None:
+    if part.address is None:
+        return None
+    location = places.at(places.architecture.address_space(0), part.address)
+    return TypedValue(part.type, location, unit=whole.unit)
