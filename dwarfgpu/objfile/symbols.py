@@ -112,12 +112,13 @@ class SymbolTable:
         )
 
     @cached_property
-    def _by_address(self) -> list[tuple[int, bool, int]]:
-        """Address, whether it has a size, and number of each named function and object."""
+    def _by_address(self) -> list[tuple[int, bool, int, int]]:
+        """Address, whether it has a size, offset of the name, and number of each named function and
+        object. Of several at an address GDB takes the one whose name is last in the table."""
         names, is_placed = self._names.data, bool(self._bases)
         end = len(names)
         return sorted(
-            (self._address(section, value) if is_placed else value, size_bytes > 0, number)
+            (self._address(section, value) if is_placed else value, size_bytes > 0, name, number)
             for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
             if info & 15 in _KINDS and section and name < end and names[name]
         )
@@ -127,7 +128,7 @@ class SymbolTable:
         index = bisect_right(self._by_address, address, key=_first) - 1
         if index < 0:
             return None
-        row = self._form.unpack_from(self._data, self._by_address[index][2] * self._form.size)
+        row = self._form.unpack_from(self._data, self._by_address[index][3] * self._form.size)
         return self._symbol(row if self._is_wide else wide(row))
 
 
@@ -138,7 +139,7 @@ def _places_of(text: bytes, data: bytes) -> Iterator[int]:
         at = data.find(text, at + 1)
 
 
-def _first(place: tuple[int, bool, int]) -> int:
+def _first(place: tuple[int, bool, int, int]) -> int:
     return place[0]
 
 

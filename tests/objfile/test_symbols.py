@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from struct import Struct
+
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.symbols import StringTable, Symbol
+from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable
 from tests.dwarf.builder import FIXTURES
 
 FILES = (
@@ -56,3 +58,14 @@ def test_names_are_printable_as_those_of_entries_are() -> None:
     names = StringTable("\0f\x1b\u202e".encode() + b"\xff\0plain\0", "a file")
     assert names.at(1) == r"f\x1b\u202e\\xff"
     assert names.at(8) == "plain"
+
+
+def test_of_several_symbols_the_one_whose_name_is_last() -> None:
+    names = b"\0__GI_clone3\0untyped\0"
+    form = Struct("<IBBHQQ")
+    rows = [(6, 0x12), (1, 0x02), (5, 0x12), (13, 0x10)]  # clone3, __GI_clone3, _clone3, untyped
+    data = b"".join(form.pack(name, info, 0, 1, 0x40, 8) for name, info in rows)
+    data += form.pack(13, 0x12, 0, 1, 0x40, 0)  # without a size
+    table = SymbolTable(data, StringTable(names, "names"), form, 64, ())
+    found = table.before(0x41)
+    assert found is not None and found.name == "clone3"

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_function
 from dwarfgpu.dwarf.names.functions import function_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
@@ -72,10 +72,12 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
-    name = demangled(symbol.name)
-    if name is None and symbol.kind == "function":
+    name: str | None = None
+    if symbol.kind == "function":
         name = _function_name(code_object, symbol)
-    return name or symbol.name
+    if name is not None:  # as in GDB, a described function is shown without its result
+        return demangled_function(symbol.name) or name
+    return demangled(symbol.name) or symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.scope.declarations import TYPES
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
@@ -68,7 +69,8 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         "from": full_path(symbol.code_object),
     }
     # As in GDB, a function of C has the name of its symbol, not that of its entry with parameters.
-    name = symbol.name if symbol.symbol.startswith(_MANGLED) else symbol.symbol
+    is_mangled = symbol.symbol.startswith(_MANGLED)
+    name = (demangled(symbol.symbol) or symbol.name) if is_mangled else symbol.symbol
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 
