@@ -49,7 +49,7 @@ def drawn(lane: int) -> str:
     """A dword of v6."""
     marks = " ".join(f"{'·' * 64}"[8 * at : 8 * at + 8] for at in range(8))
     return (
-        f"  byte 0{' ' * 32}4\n       ┌{'─' * 32}┐\n       │ v6[{lane}]{' ' * 26}│\n"
+        f"  byte 0{' ' * 32}4\n       ┌{'─' * 32}┐\n       │ {f'v6 + byte {4 * lane}':31}│\n"
         f"       └{'─' * 32}┘\n  bits 0-31  v6, the dword of lane {lane}\n"
         f"    {marks[:lane]}█{marks[lane + 1 :]}\n"
     )
@@ -295,7 +295,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "",
             0,
-            ["!", "bt", "ni", "search", "si", "until", "wave", "|"]
+            ["!", "bt", "gcore", "ni", "search", "si", "until", "wave", "|"]
             + [each.name for each in COMMANDS if not (each.is_foreign or each.is_absent)],
         ),
         ("exp", 0, ["explain"]),

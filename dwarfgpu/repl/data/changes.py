@@ -204,7 +204,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     repeats=False,
 )  # fmt: skip
 def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
-    """Write the waves and the memory of a state to a core file of AMD GPUs.
+    """Write the waves and memory of a state as a GPU core file.
 
     Usage: generate-core-file [FILE]
 
