@@ -270,8 +270,8 @@ class ObjectFile:
         return table if 0 < self._segments_at <= _MOST_HEADER else _MOST_HEADER
 
     def symbol_before(self, address: int) -> Symbol | None:
-        """Return the named function or object that begins at an address, or the last one before
-        it; prefer one with a size, then, as GDB, the last name. None if none is.
+        """Return the named function or object at or before an address; of several one with a size,
+        and of these, as GDB, the one whose name is last in the string table. None if there is none.
         """
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
