@@ -218,13 +218,16 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     machine = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be written as a core file; this is none.")
+    session = shell.session.top or shell.session
+    counter = session.architecture.register_named("pc")
+    if counter is None or session.architecture.machine != "AMDGPU":
+        raise UsageError(
+            f"Only waves of AMD GPUs can be written; this state is of {session.architecture.name}."
+        )
     name = argument or "core.gpu"
     path = _path(name)
     if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
-    session = shell.session.top or shell.session
-    counter = session.architecture.register_named("pc")
-    assert counter is not None
     pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}
     if pcs[session.wave] is None:
         pcs[session.wave] = session.pc
