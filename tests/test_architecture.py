@@ -1,7 +1,8 @@
 """Imports only go down (docs/decisions/0011-layout-by-subject.md).
 
-The rules are data (LAYERS, FRONT_ENDS, WAIST, OWNERS). Each check is a function of a source tree,
-so that the last tests here can show, on small trees, that every check detects a violation.
+The rules are data (LAYERS, FRONT_ENDS, WAIST, ANSWERED, OWNERS). Each check is a function of a
+source tree, so that the last tests here can show, on small trees, that every check detects a
+violation.
 """
 
 from __future__ import annotations
@@ -48,6 +49,24 @@ WAIST: dict[str, tuple[str, ...]] = {
     "machine": ("access", "expr", "cfi", "check"),
 }
 """Of this room, these others know `target` alone: the protocols of a stopped machine."""
+
+ANSWERED: dict[str, dict[str, str]] = {
+    "access.access": {},
+    "access.compare_places": {},
+    "expr.evaluate": {
+        "cli/eval.py": "operations without a program need no session, and so no service of one",
+        "cli/explain.py": "it records the steps",
+        "gdb/*": "its library evaluates in GDB's frames, and types what that gives",
+    },
+    "session.all_lanes": {},
+    "session.read_variable": {"gdb/differences.py": "it reads what GDB has read, in other places"},
+    "view.lost_register": {},
+    "view.location_json": {"cli/dis.py": "operands of instructions"},
+    "view.printed": {},
+    "view.stack_line": {},
+    "view.value_json": {},
+}
+"""What `service` answers with (docs/decisions/0014): front ends ask it, but for these files."""
 
 OWNERS: dict[str, tuple[str, ...]] = {
     "prompt_toolkit": ("repl/*",),
@@ -248,6 +267,16 @@ def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
             yield f"{sites[source, target]}: cycle: {source} imports {target}"
 
 
+def answered(tree: Tree) -> Iterator[str]:
+    """Front ends that compute what the service answers."""
+    for item in tree.inside():
+        name = item.target.removeprefix(f"{PACKAGE}.")
+        if unit(item.source) not in FRONT_ENDS or name not in ANSWERED:
+            continue
+        if not any(fnmatch(item.path, pattern) for pattern in ANSWERED[name]):
+            yield f"{item.site}: {name} is for the service, which answers front ends"
+
+
 RECURSIVE: dict[tuple[str, ...], str] = {
     ("model.location", "model.storage"): (
         "a location is in storage, and composite storage is made of locations"
@@ -404,6 +433,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     upward,
     past_the_waist,
     front_ends,
+    answered,
     trespassers,
     relative_imports,
     module_cycles,
@@ -430,6 +460,15 @@ def test_a_circle_that_may_stay_is_there(tree: Tree, patterns: tuple[str, ...]) 
         if fnmatch(name, f"{PACKAGE}.{pattern}")
     }
     assert used == {*patterns}
+
+
+def test_an_exception_of_the_service_is_needed(tree: Tree) -> None:
+    """An entry that nothing needs is removed from `ANSWERED`."""
+    used = {(item.target.removeprefix(f"{PACKAGE}."), item.path) for item in tree.inside()}
+    for name, files in ANSWERED.items():
+        assert f"{PACKAGE}.{name}" in tree.modules
+        for pattern in files:
+            assert any(module == name and fnmatch(path, pattern) for module, path in used), name
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -502,6 +541,21 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
                 "service/__init__.py": "",
             },
             ["dwarfgpu/repl/__init__.py:2: the front end repl imports dwarfgpu.cli"],
+        ),
+        (
+            {
+                "cli/__init__.py": "",
+                "cli/dis.py": "from dwarfgpu.view.location_json import operand_json",
+                "repl/__init__.py": "from dwarfgpu.view import value_json",
+                "service/__init__.py": "import dwarfgpu.view.value_json",
+                "view/__init__.py": "",
+                "view/location_json.py": "",
+                "view/value_json.py": "",
+            },
+            [
+                "dwarfgpu/repl/__init__.py:1: view.value_json is for the service, which answers "
+                "front ends",
+            ],
         ),
         (
             {

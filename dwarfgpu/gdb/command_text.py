@@ -12,10 +12,9 @@ from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
-from dwarfgpu.model.location import Location
 from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.explain import Explanation, explain_variable
 from dwarfgpu.service.lane_answer import (
@@ -25,6 +24,8 @@ from dwarfgpu.service.lane_answer import (
     lane_lines,
     lane_notes,
 )
+from dwarfgpu.service.locate import located, location_lines
+from dwarfgpu.service.operations import Operations, operations_answer
 from dwarfgpu.service.subject import Expression
 from dwarfgpu.view.coverage import (
     SourceLines,
@@ -36,9 +37,7 @@ from dwarfgpu.view.coverage import (
 )
 from dwarfgpu.view.description import description
 from dwarfgpu.view.explain import verdict_on_error
-from dwarfgpu.view.location_drawing import drawing, glyphs_for, plain
-from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.pieces import layouts
+from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 
@@ -88,18 +87,11 @@ def explanation(session: GdbSession, variable: Variable) -> Explanation:
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
     """Where each bit of an object is: a sentence, and a drawing of its pieces."""
-    value = session.evaluate(text, read_only="location assigns nothing")
-    location, size = value.location, value.size_bits
-    if location is None:
-        raise value.error or UsageError(f'"{text}" is a value that is in no place.')
-    amount = "of unknown size" if size is None else f"{size} bits"
-    if size is not None and not size % 8:
-        amount = f"{size // 8} byte{'' if size == 8 else 's'}"
-    yield f"{text} is {location_text(location)}, {amount}."
-    if size:
-        places = layouts(location, size, session.context().access)
-        yield from (plain(line) for line in drawing(places, glyphs_for(encoding()), columns()))
-    for note in (*session.notes, *value.notes):
+    found = located(session, text, session.options(read_only="location assigns nothing"))
+    yield found.sentence
+    glyphs = glyphs_for(encoding())
+    yield from (plain(line) for line in location_lines(found, glyphs, columns()))
+    for note in (*session.notes, *found.notes):
         yield f"note: {note}"
 
 
@@ -150,11 +142,14 @@ def _covers(span: str, pc: int | None) -> bool:
 def operations_result(session: GdbSession, text: str) -> Iterator[str]:
     """The result of DWARF operations in a frame."""
     data, context = assembled(session, text)
-    result = evaluate(data, context)
-    yield location_text(result) if isinstance(result, Location) else entry_text(result)
-    unit = context.unit
-    if unit is not None:
-        yield from (f"note: {note}" for note in prepare(data, unit.dialect, unit.format).notes)
+    dialect = AMD if context.unit is None else context.unit.dialect
+    notes = () if context.unit is None else prepare(data, dialect, context.unit.format).notes
+    asked = Operations(data, context, dialect, notes)
+    found = operations_answer(session, lambda _: asked)
+    if found.error is not None:
+        raise found.error
+    yield found.text
+    yield from (f"note: {note}" for note in found.notes)
 
 
 def lanes(session: GdbSession, argument: str) -> Iterator[str]:

@@ -17,8 +17,8 @@ from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.stack import aligned, is_left, require_stack
 from dwarfgpu.session.backtrace import StackFrame, functions_at
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.locations import location_text
-from dwarfgpu.view.stack_line import frame_number
 
 GUESSED = "GDB goes on where there is no call frame information"
 BEHIND_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"

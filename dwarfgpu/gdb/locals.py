@@ -19,16 +19,17 @@ from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.stack import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.answer import of_error
+from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Reading
+from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printable import one_line
-from dwarfgpu.view.stack_line import frame_number
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 State: TypeAlias = Literal["ok", "optimized-out", "partial", "unavailable", "error"]
-_KINDS: Final = {"parameter": "arg", "local": "local"}
+_KINDS: Final = ("parameter", "local")
 
 
 def json_lines(debugger: Debugger) -> Iterator[str]:
@@ -132,29 +133,16 @@ def _variables(session: GdbSession) -> Iterator[JsonObject]:
 
 
 def _variable(session: GdbSession, variable: Variable) -> JsonObject:
+    """The variable as `eval --json` has it, with its state, and the text by GDB's settings."""
     reading = session.read(variable)
     state, text = _text(session, reading)
-    bits = reading.bits if state in ("ok", "partial", "unavailable") else None
-    endian = session.architecture.endian
-    location: Plain = None
     try:
-        if reading.location is not None:
-            location = location_json(reading.location, endian)
+        record = of_reading(reading, session, text).record
     except DwarfGpuError as error:
         state, text = "error", f"<error: {error.kind}: {error}>"
-    ranges = [] if bits is None else bits.undefined_ranges(endian)
-    undefined: list[Plain] = [{"bit_offset": first, "bit_size": count} for first, count in ranges]
-    return {
-        "name": variable.name,
-        "line": _line(variable),
-        "kind": _KINDS[variable.kind],
-        "type": variable.readable_type_text,
-        "state": state,
-        "bytes": None if bits is None else bits.hex(endian),
-        "undefined_bits": undefined,
-        "text": text,
-        "location": location,
-    }
+        record = of_error(error, reading.notes).record
+    about = {"name": variable.name, "line": _line(variable), "kind": variable.kind}
+    return {**about, "type": variable.readable_type_text, **record, "state": state, "text": text}
 
 
 def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:

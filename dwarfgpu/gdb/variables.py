@@ -18,9 +18,9 @@ from dwarfgpu.gdb.gdb_variable import GdbVariable, told
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
+from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
-from dwarfgpu.view.stack_line import frame_number
 
 _OF_LABELS = "__CORE_ADDR"
 """GDB's type of a label: it tells of one without an address that it is a variable."""

@@ -106,10 +106,8 @@ def of_contents(
     return Answer(shown, status, notes, assumed, missing=error, contents=record, place=place)
 
 
-def of_reading(
-    reading: Reading, session: Session, options: FormatOptions = DEFAULT_OPTIONS
-) -> Answer:
-    """A variable."""
+def of_reading(reading: Reading, session: Session, text: str | None = None) -> Answer:
+    """A variable; `text`: its contents as a front end shows them, where it does so its own way."""
     variable = reading.variable
     contents = Contents(
         variable.name,
@@ -124,7 +122,7 @@ def of_reading(
     return of_contents(
         contents,
         session,
-        text=partial(variable_text, reading, session, options),
+        text=lambda: variable_text(reading, session, DEFAULT_OPTIONS) if text is None else text,
         type_text=lambda: variable.readable_type_text,
     )
 

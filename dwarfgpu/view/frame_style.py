@@ -48,3 +48,8 @@ class FrameStyle:
 
 
 DEFAULT_STYLE: Final = FrameStyle()
+
+
+def frame_number(number: int) -> str:
+    """`#7  ` and `#100 `: two columns, as in GDB, and a blank after longer numbers too."""
+    return f"#{number:<2} "

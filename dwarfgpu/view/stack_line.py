@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.program import is_program
 from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle, frame_number
 
 
 def frame_words(
@@ -37,11 +37,6 @@ def frame_words(
     if place is not None:
         return f"{where}{call} at {place.file}:{place.line}"
     return f"{where}{call}" + ("" if origin is None else f" from {origin}")
-
-
-def frame_number(number: int) -> str:
-    """`#7  ` and `#100 `: two columns, as in GDB, and a blank after longer numbers too."""
-    return f"#{number:<2} "
 
 
 def origin_of(code_object: CodeObject | None) -> str | None:

@@ -83,7 +83,7 @@ def test_location_is_drawn(debugger: Debugger, demo: Path) -> None:
     code = "print(said('dwarfgpu location sp->b2')); print(hex(gdb.parse_and_eval('sp')))"
     lines = debugger.python(code, *STOPPED, file=demo).splitlines()
     first, bits, address = lines[0], lines[-2], int(lines[-1], 16)
-    assert first.startswith(f"sp->b2 is {address + 76:#x} + bit 3, 5 bits.")
+    assert first.startswith(f'"sp->b2" is {address + 76:#x} + bit 3, 5 bits.')
     assert any("┌" in line or "+-" in line for line in lines)
     assert bits.split()[:2] == ["bits", "0-4"]
 
@@ -169,11 +169,11 @@ def test_every_frame_of_the_thread(debugger: Debugger, demo: Path) -> None:
     assert [each["level"] for each in (leaf, mid, main)] == [0, 1, 2]
     assert not any(each["inlined"] for each in (leaf, mid, main))
     n = next(each for each in leaf["variables"] if each["name"] == "n")
-    place = n.pop("location")["places"][0]
+    place = n.pop("result")["places"][0]
     assert place["storage"] == "memory" and leaf["cfa"] - 256 < place["address"] < leaf["cfa"]
     assert n == {
-        "name": "n", "line": 81, "kind": "arg", "type": "int", "state": "ok", "bytes": "2a000000",
-        "undefined_bits": [], "text": "42",
+        "name": "n", "line": 81, "kind": "parameter", "type": "int", "state": "ok", "notes": [],
+        "bytes": "2a000000", "undefined_bits": [], "unavailable_bits": [], "text": "42", "data": 42,
     }  # fmt: skip
     locals_ = [each["name"] for each in leaf["variables"] if each["kind"] == "local"]
     assert {"lost", "ratio", "array", "into"} < set(locals_)
@@ -190,8 +190,9 @@ def test_the_states_of_variables_and_inlined_frames(debugger: Debugger, optimize
     assert found[0]["cfa"] == found[1]["cfa"]
     assert [each["name"] for each in found[0]["variables"]][-1] == "value"
     states = {each["name"]: each for each in found[1]["variables"]}
-    assert states["lost"]["state"] == "optimized-out" and states["lost"]["bytes"] is None
-    assert states["lost"]["location"] is None and states["lost"]["text"] == "<optimized out>"
+    lost = states["lost"]
+    assert lost["state"] == "optimized-out" and lost["error"]["kind"] == "UndefinedBits"
+    assert lost["text"] == "<optimized out>" and "result" not in lost
     text = states["text"]
     assert text["state"] == "partial" and text["bytes"] == "6c" + 15 * "??"
     assert text["undefined_bits"] == [{"bit_offset": 8, "bit_size": 120}]

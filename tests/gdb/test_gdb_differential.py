@@ -81,7 +81,7 @@ for _ in range(12):
         ipa_ra.tracks_calls = lambda producer: False
         session = Debugger().session(frame)
         lost += [line for each in session.variables() if "-fipa-ra" in str(notes[each.name])
-                 for line in explanation(session, each)]
+                 for line in explanation(session, each).text().splitlines()]
         ipa_ra.tracks_calls = tracks
 import json
 print("##" + json.dumps([found, lost]))

@@ -101,7 +101,7 @@ def test_the_selected_lane_is_that_of_the_session(repository: Path) -> None:
     )  # fmt: skip
     assert said["dwarfgpu print t"][0] == "t = 320"
     assert said["dwarfgpu print t + 0"][0] == "t + 0 = 323"
-    assert said["dwarfgpu location t"][0] == "t is v6 + byte 12 (wave 2), 4 bytes."
+    assert said["dwarfgpu location t"][0] == 'Symbol "t" is v6 + byte 12 (wave 2), 4 bytes.'
     assert said["dwarfgpu explain t"][0] == "local int t, declared at line 9, for lane 3"
 
 

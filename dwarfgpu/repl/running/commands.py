@@ -24,8 +24,8 @@ from dwarfgpu.service.frame_line import frame_record
 from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.stack_line import frame_number
 
 MOST_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
