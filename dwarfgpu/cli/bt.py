@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
@@ -18,6 +16,7 @@ from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.focus import thread_and_lane
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import UNUSED, Session
@@ -70,6 +69,10 @@ def _run(args: argparse.Namespace) -> int:
     if core is not None and not args.json:
         for text in core_lines(core):
             print(one_line(text))
+    if session.lane is None:
+        session = session.focused(session.first_active_lane())
+    if core is not None and session.architecture.is_simt and not (args.all_threads or args.json):
+        print(f"[Current thread is {thread_and_lane(session)}]")
     if core is not None and args.all_threads:
         return _all_threads(args, core, session, limit)
     record, status = _backtrace(args, session, limit)
@@ -91,6 +94,8 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
         if not args.json:
             print(f"\n{thread_text(core, wave)}:")
         of_thread = session.of_wave(wave, core.pc_of(wave))
+        if args.lane is None:
+            of_thread = of_thread.focused(of_thread.first_active_lane())
         record, its_status = _backtrace(args, of_thread, limit)
         lwp = core.threads[wave].lwp if wave in core.threads else None
         records.append({"thread": wave, "lwp": lwp, **record})
@@ -129,8 +134,6 @@ def _backtrace(
     args: argparse.Namespace, session: Session, limit: int | None
 ) -> tuple[JsonObject, int]:
     """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
-    if session.lane is None:
-        session = evolve(session, lane=session.first_active_lane())
     if session.call_stack is None:
         raise UsageError("No stack: no program location is known; give --state, --core or --pc")
     frames = _frames(session, limit)

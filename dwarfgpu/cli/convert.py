@@ -19,6 +19,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
+from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.service.error_text import error_json, error_line
@@ -78,7 +79,11 @@ def configure(parser: ArgumentParser) -> None:
     machine.add_argument("--arch", metavar="GPU", help=f"{DEFAULT_ARCHITECTURE} by default")
     machine.add_argument("--wave-size", metavar="LANES", help="32 or 64")
     machine.add_argument("--state", metavar="FILE", help="a state, which knows its apertures")
-    machine.add_argument("--wave", metavar="N", help="of the state; by default its first")
+    add_core_options(machine)
+    machine.add_argument(
+        "--wave", metavar="N",
+        help="by default the first of the state; of a core file the one that failed",
+    )  # fmt: skip
     machine.add_argument("--local-base", metavar="ADDR", help="of the local aperture")
     machine.add_argument("--private-base", metavar="ADDR", help="of the private aperture")
     machine.add_argument(
@@ -89,6 +94,7 @@ def configure(parser: ArgumentParser) -> None:
         "--element-size", metavar="BYTES", help="interleave of scratch: 4, or 2, 8, 16"
     )
     add_file_limit_options(parser)
+    parser.set_defaults(debug_dir=None, load_address=None)
 
 
 def run(args: Namespace) -> int:
@@ -132,25 +138,45 @@ def _number(text: str | None, option: str) -> int | None:
 
 def _focus(args: Namespace) -> _Focus:
     lanes = _number(args.wave_size, "--wave-size")
-    if args.state is None:
+    if args.core is None:
+        require_core(args)
+    elif args.state is not None:
+        raise UsageError("give --core or --state, not both")
+    if args.core is not None:
+        arch, apertures = _of_core(args)
+    elif args.state is not None:
+        arch, apertures = _of_state(args)
+    else:
         if args.wave is not None:
-            raise UsageError("--wave: only a state has waves; give --state FILE")
+            raise UsageError("--wave: only a state has waves; give --state FILE or --core FILE")
         arch = architecture(args.arch or DEFAULT_ARCHITECTURE, lanes)
         apertures = NO_APERTURES
-    else:
-        from dwarfgpu.machine.state.load import load_state, wave_named
-
-        state = load_state(Path(args.state), file_limits_of(args).waves)
-        arch = state.architecture
-        if args.arch is not None and architecture(args.arch).name != arch.name:
-            raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
-        if lanes not in (None, arch.lane_count):
-            raise UsageError(
-                f"--wave-size {lanes}, but the waves of the state have {arch.lane_count}"
-            )
-        wave = wave_named(state.waves, _number(args.wave, "--wave"))
-        apertures = state.target.apertures_of(wave.wave)
+    machine = "state" if args.core is None else "core file"
+    if args.arch is not None and architecture(args.arch).name != arch.name:
+        raise UsageError(f"--arch {args.arch}, but the {machine} is of {arch.name}")
+    if lanes not in (None, arch.lane_count):
+        raise UsageError(
+            f"--wave-size {lanes}, but the waves of the {machine} have {arch.lane_count}"
+        )
     return _Focus(arch, _apertures(args, apertures), None)
+
+
+def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
+    """Of a wave of the state."""
+    from dwarfgpu.machine.state.load import load_state, wave_named
+
+    state = load_state(Path(args.state), file_limits_of(args).waves)
+    wave = wave_named(state.waves, _number(args.wave, "--wave"))
+    return state.architecture, state.target.apertures_of(wave.wave)
+
+
+def _of_core(args: Namespace) -> tuple[Architecture, Apertures]:
+    """Of a wave of the core file."""
+    from dwarfgpu.options.opened_core import opened_core
+
+    stopped = opened_core(args, None)
+    number = stopped.wave(_number(args.wave, "--wave")).wave
+    return stopped.architecture_of(number), stopped.machine.apertures_of(number)
 
 
 def _apertures(args: Namespace, apertures: Apertures) -> Apertures:

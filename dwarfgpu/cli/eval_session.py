@@ -114,6 +114,7 @@ def session_for(args: argparse.Namespace) -> Session:
     """The session of the options, and a check of those that need each other."""
     require_subject(args)
     session = options.session_of(args, [args.file] if args.file else [])
+    session = options.in_first_lane(args, session)
     if not args.json:
         print_notes(session.notes)
     return session.comparing() if args.verify_places else session

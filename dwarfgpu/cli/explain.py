@@ -56,8 +56,6 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("explain looks at one lane, not all: give --lane N")
     depth = depth_of(args.depth, "--depth")
     session = session_for(args)
-    if args.demo and session.lane is None:
-        session = session.focused(session.first_active_lane())
     with telling_outer_frame(session):
         explanation = _explanation(args, session)
         explanation = evolve(explanation, answer=compared(session, explanation.answer))

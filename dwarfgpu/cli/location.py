@@ -51,8 +51,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("location looks at one lane, not all: give --lane N")
     session = options.session_of(args, [args.file] if args.file else [])
-    if args.demo and session.lane is None:
-        session = session.focused(session.first_active_lane())
+    session = options.in_first_lane(args, session)
     status, records, notes = 0, list[Plain](), [*session.notes]
     for name in args.names:
         try:

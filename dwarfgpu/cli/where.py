@@ -23,15 +23,19 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
-from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
+from dwarfgpu.options.given_files import names_a_file, opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
+from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
+from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import amount, heading, near_variable
+from dwarfgpu.session.session import split_by_machine
 from dwarfgpu.view.coverage import (
     Cells,
     SourceLines,
@@ -62,6 +66,11 @@ def configure(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what is looked at")
     group.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
     group.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
+    add_core_options(group)
+    group.add_argument(
+        "--wave", "--thread", metavar="N",
+        help="of a core file: where the wave or thread stopped; default: the one that failed",
+    )  # fmt: skip
     group.add_argument("--all", action="store_true", help="every variable of the file")
     group.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
     group.add_argument(
@@ -92,8 +101,11 @@ def run(args: Namespace) -> int:
 
 def _run(args: Namespace) -> int:
     request = _request(args)
-    file = _open(args, request.path, _load_address(args))
-    notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note]))
+    if args.core is None:
+        file = _open(args, request.path, _load_address(args))
+    else:
+        file, request = _in_core(args, request)
+    notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
     request = _placed(args, file, request, notes)
     coverages = _found(file, request)
@@ -124,10 +136,11 @@ class Request:
     wanted: Wanted
     minimum: Fraction | None
     """Percent."""
+    notes: tuple[str, ...] = ()
 
 
 def _request(args: Namespace) -> Request:
-    names, path = list(args.subject), args.file
+    names, path = list(args.subject), args.core or args.file
     if args.all:
         if len(names) > 1 or (names and path is not None):
             raise UsageError("--all takes one file and no names")
@@ -139,13 +152,49 @@ def _request(args: Namespace) -> Request:
         raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
         raise UsageError("give the file before the names, or with --file FILE")
-    require_no_core(path)
+    _take_core(args, path)
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")
     # A comparison tells a variable that is lost from one whose function is gone.
     with_functions = args.against is not None
     query = Wanted(tuple(names), args.function, None, with_functions)
     return Request(path, query, _percentage(args.min_coverage))
+
+
+def _take_core(args: Namespace, path: str) -> None:
+    """A core file is one wherever a file is given; `UsageError` for options that need one."""
+    if args.core is None and is_core(path):
+        args.core = path
+        args.file = None if args.file == path else args.file
+    if args.core is None:
+        require_core(args)
+        if args.wave is not None:
+            raise UsageError("--wave: only a core file has waves; give --core FILE")
+    elif args.against is not None:
+        raise UsageError("--against compares two programs, not a core file")
+
+
+def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
+    """The code object in which a wave or thread stopped, and the request there: in its scopes,
+    unless the command line says in which."""
+    stopped = opened_core(args, args.file)
+    wave = stopped.wave(natural(args.wave, "--wave"))
+    name = f"thread {wave.wave}"
+    if wave.pc is None:
+        raise UsageError(f"no program location of {name} is known")
+    own, _ = split_by_machine(stopped.code_objects, stopped.architecture_of(wave.wave))
+    file = next((each for each in own if each.covers(wave.pc)), None)
+    if file is None:
+        why = "; ".join(stopped.notes)
+        raise UsageError(f"{name} is at {wave.pc:#x}, which is in no code object: {why}")
+    if not file.info.units and not file.info.problems:
+        raise UsageError(f"{file.name}, where {name} is, has no debugging information")
+    notes, query = stopped.notes, request.wanted
+    if args.pc is None and query.function is None and not args.all:
+        query = evolve(query, pc=wave.pc)
+        choice = "--function and --pc choose others"
+        notes += (f"in the scopes at {wave.pc:#x}, where {name} is; {choice}",)
+    return file, evolve(request, wanted=query, notes=notes)
 
 
 def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:

@@ -75,13 +75,16 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     args.wave = None
     stopped = stopped_of(args, files)
     first = session_of(args, files, stopped)
-    return [
+    sessions = [
         evolve(
             first.of_wave(wave.wave, wave.pc),
             given_cfa=None if wave.cfa is None else GivenAddress(0, wave.cfa),
         )
         for wave in stopped.all_waves()
     ]
+    if args.core is None or args.lane is not None:
+        return sessions
+    return [each.focused(each.first_active_lane()) for each in sessions]
 
 
 def session_of(
@@ -142,6 +145,20 @@ def session_of(
     from dwarfgpu.session.backtrace import selected  # no other option needs call frames
 
     return selected(session, number)
+
+
+def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
+    """The session in the first active lane of a core file or the demo, where no lane was given."""
+    is_given = args.lane is not None or not session.architecture.is_simt
+    if is_given or not (args.demo or args.core is not None):
+        return session
+    focused = session.focused(session.first_active_lane())
+    if args.core is None:
+        return focused
+    from dwarfgpu.service.focus import thread_and_lane  # only a core file needs its words
+
+    note = f"{thread_and_lane(focused)}: the first active lane; --lane chooses another one"
+    return evolve(focused, notes=(*focused.notes, f"thread {note}"))
 
 
 def _at_program_location(text: str | None, session: Session) -> Session:

@@ -39,7 +39,7 @@ from dwarfgpu.repl.terminal.lines import Given
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
 from dwarfgpu.service.error_text import one_line, shortened
-from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.focus import lane_numbers, thread_and_lane
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.session.session import Session
@@ -325,6 +325,8 @@ def _begin_core(shell: Shell, core: Core) -> None:
         shell.threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
     for line in core_lines(core) if shell.settings.word("output") == "text" else ():
         shell.streams.print(f"{line}\n")
+    if session.architecture.is_simt and shell.settings.word("output") == "text":
+        shell.streams.print(f"[Current thread is {thread_and_lane(session)}]\n")
     signals = ((wave, signal_record(t)) for wave, t in core.threads.items())
     shell.signals = {wave: signal for wave, signal in signals if signal is not None}
     shell.values.has_threads = True

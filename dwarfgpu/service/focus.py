@@ -54,6 +54,11 @@ def target_id(session: Session) -> str:
     return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
 
 
+def thread_and_lane(session: Session) -> str:
+    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`: the wave and the lane in focus."""
+    return f"{session.wave}, lane {session.lane} ({target_id(session)})"
+
+
 def symbol_at(session: Session, address: int) -> str | None:
     """`nest+64`, or `nest` at its first address; where no entry describes a function, by the
     symbol. None outside every known function."""

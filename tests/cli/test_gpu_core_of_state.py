@@ -14,7 +14,7 @@ import pytest
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.service.core_of_state import write_core_of_state
-from tests.cli.command import STATES, run, run_json
+from tests.cli.command import STATES, run, run_json, validate
 
 NAMES = sorted(
     path.stem
@@ -96,6 +96,37 @@ def test_a_wave_is_saved_as_a_state(tmp_path: Path) -> None:
     done = run("waves", core, "--save", path, "--wave", 2, "--memory", "0x7e0000002080,8")
     assert done.status == 0
     assert len(json.loads(path.read_text("utf-8"))["memory"]) == 1
+
+
+def test_every_command_looks_at_the_first_active_lane_of_a_core(tmp_path: Path) -> None:
+    core = written("call.gfx942.O0", tmp_path)
+    lane = "thread 1, lane 0 (AMDGPU Lane 1:1:?:1/0 (?,?,?)[?,?,?]): the first active lane"
+    done = run("eval", core, "n")
+    assert done.lines == ["n = 5"] and lane in done.err
+    assert run("explain", core, "n").lines[-2] == "=> n = 5"
+    assert run("location", core, "n").lines[-1].endswith("(wave 1, lane 0)")
+    done = run("bt", core)
+    assert "[Current thread is 1, lane 0 (AMDGPU Lane 1:1:?:1/0 (?,?,?)[?,?,?])]" in done.lines
+    assert any(line.startswith("#0  inner (cell=") and "n=5)" in line for line in done.lines)
+    assert run("eval", core, "--lane", "3", "n").err.count("first active") == 0
+
+
+def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
+    core = written("call.gfx942.O0", tmp_path)
+    done = run("where", core, "n")
+    assert done.lines[0] == "parameter int n, declared at line 6 of inner"
+    assert "note: in the scopes at 0x1f98, where thread 1 is" in done.err
+    of_outer = run("where", "--core", core, "--function", "outer", "n")
+    assert of_outer.lines[0] == "parameter int n, declared at line 15 of outer"
+    assert run("where", "--all", core).lines[0].startswith("inner: ")
+    assert run("where", core, "--wave", 9, "n").error.startswith("--thread 9: the core has no such")
+    found = run_json("convert", "--core", core, "private_lane#0x10", "--lane", 3).json
+    validate(found)
+    by_space = {each["space"]: each.get("address") for each in found["conversions"]}
+    assert by_space["private_wave"] == 0x40C
+    assert by_space["global"] == found["apertures"]["scratch_base"] + 0x40C
+    refused = run("convert", "local#0", "--core", core, "--wave", 7).error
+    assert refused == "--thread 7: the core has no such thread; it has 1"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def test_waves_take_a_file_too() -> None:
         ("eval", []),
         ("explain", ["head"]),
         ("location", ["head"]),
+        ("where", ["head"]),
         ("bt", []),
         ("info", []),
         ("debug", ["--batch", "-ex", "bt"]),
@@ -71,7 +72,7 @@ def test_a_core_and_its_program_come_in_any_order(command: str) -> None:
     assert run(command, CORE, PROGRAM, *rest) == option
 
 
-@pytest.mark.parametrize("command", ["where", "frames", "check", "dispatch"])
+@pytest.mark.parametrize("command", ["frames", "check", "dispatch"])
 def test_what_looks_at_no_machine_wants_the_program(command: str) -> None:
     rest = ["--all"] if command == "where" else []
     rest += ["--grid", "64", "--workgroup", "64"] if command == "dispatch" else []

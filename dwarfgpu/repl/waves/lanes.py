@@ -15,7 +15,7 @@ from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
-from dwarfgpu.service.focus import frame_line, lane_numbers, target_id
+from dwarfgpu.service.focus import frame_line, lane_numbers, target_id, thread_and_lane
 from dwarfgpu.service.lane_answer import CHOICES
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, selected_number
@@ -56,14 +56,14 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         if session.lane is None:
             raise UsageError("No lane selected.")
-        text = f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
+        text = f"[Current thread is {thread_and_lane(session)}]"
         yield Output(text, _focus_data(session))
     else:
         if argument.startswith("$"):
             argument = str(whole_number(session, shell.values, argument))
         session = shell.session = _focused(session, _other_lane(session, argument))
         number = session.lane
-        text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        text = f"[Switching to thread {thread_and_lane(session)}]"
         yield Output(text, _focus_data(session))
         has_frame = session.pc is not None and number is not None and not session.is_unused
         if has_frame and not _state(session, number or 0).is_absent:

@@ -16,7 +16,7 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
-from dwarfgpu.service.focus import target_id
+from dwarfgpu.service.focus import target_id, thread_and_lane
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.session.backtrace import stack_frames
@@ -187,7 +187,7 @@ def who(shell: Shell, *, with_name: bool = False) -> str:
     it was given, too, where that is asked for."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
-        return f"{session.wave}, lane {session.lane} ({target_id(session)})"
+        return thread_and_lane(session)
     named = _name(shell, session.wave) if with_name else shell.threads[session.wave]
     return f"{session.wave} ({named})"
 
