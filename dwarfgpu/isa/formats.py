@@ -107,6 +107,13 @@ class Format:
         self.extra_bytes = (extra + 3) // 4 * 4
         """Of address registers that follow the instruction."""
         self._syntax = "" if syntax == "-" else syntax
+        self.is_about_m0 = syntax.endswith(" m0 ")
+        """Whether M0 is the operand (barriers of GFX12)."""
+        self.is_to_lds = syntax.endswith(" lds") or " lds " in syntax
+        """Whether what a vector memory instruction loads goes to LDS."""
+        second = re.search(r":: (\w+)", syntax)
+        self.second_mnemonic = second[1] if second else ""
+        """Of the second operation of a VOPD."""
         self._parts: list[str | Part] | None = None
         self._checks: list[tuple[Field, OperandKind, dict[int, int]]] | None = None
 

@@ -86,7 +86,7 @@ class Operation:
     @property
     def is_masked(self) -> bool:
         """Whether EXEC says which lanes take part."""
-        return not self.is_scalar and "unmasked" not in self.flags
+        return not self.is_scalar and not self.flags & {"unmasked", "cache"}
 
     @property
     def memory(self) -> tuple[Place, ...]:

@@ -1,0 +1,287 @@
+"""What one instruction reads and writes: its operation with the operands that its bits name.
+
+An operation has places (`operation.py`), a format has fields; which field is which place follows
+from the names that LLVM has for fields, alike in all encodings.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final, NamedTuple
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.formats import Format
+from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.operands import Constant, Literal
+from dwarfgpu.isa.operation import (
+    IMMEDIATES,
+    Operation,
+    Place,
+    operation_named,
+    type_bits,
+    without_suffix,
+)
+from dwarfgpu.isa.registers import Register
+
+_ADDRESSES: Final = re.compile(
+    r"vaddr\d*|saddr|addr|srsrc|rsrc|ssamp|samp|sbase|soffset|offset|offset\d"
+)
+_DATA: Final = ("vdata", "sdata")
+_IMMEDIATE_FIELDS: Final = re.compile(r"simm16|imm|src0|src1|vsrc|sdata")
+_NUMBERS: Final = frozenset({"number", "k", "branch", "version"})
+_READS: Final = {"src_vccz": "vcc", "src_execz": "exec", "src_scc": "scc"}
+"""Sources that are made of another register."""
+
+_DWORDS: Final = {"pc": 2, "vcc": 0, "exec": 0}
+"""Of registers that have more than one; 0 stands for a mask of the wave."""
+
+_RETURN: Final = 1
+"""Bit of the cache policy by which an atomic operation returns what was there."""
+
+_PRESERVE: Final = 2
+"""`dst_unused` of SDWA: the other bits of the destination stay."""
+
+
+class Operand(NamedTuple):
+    """A place of an operation in one instruction."""
+
+    place: Place
+    value: Register | Constant | int | None
+    """A register, a constant, the address of a branch or another number; None for memory."""
+    modifiers: int = 0
+    """Bits of `modifiers.py`: `NEGATE`, `ABSOLUTE`, `SIGN_EXTEND`, `OP_SELECT` …"""
+
+
+@frozen
+class Use:
+    """An operation with its operands, in the order of its places.
+
+    Results that the encoding has no field for are left out.
+    """
+
+    operation: Operation
+    results: tuple[Operand, ...]
+    sources: tuple[Operand, ...]
+    addresses: tuple[Register, ...]
+    """Registers that memory is addressed by."""
+
+
+class _Plan(NamedTuple):
+    """Which field of a format is which place: an index, a register, None for memory, or the
+    word `absent`."""
+
+    operation: Operation
+    results: tuple[tuple[Place, int | Register | str | None], ...]
+    sources: tuple[tuple[Place, int | Register | str | None], ...]
+    addresses: tuple[int, ...]
+
+
+def operations_of(encoding: Encoding) -> tuple[Operation, ...]:
+    """One operation, or the two of a VOPD."""
+    return tuple(plan.operation for plan in _plans(encoding.mnemonic, encoding.format))
+
+
+def uses(instruction: Instruction) -> tuple[Use, ...]:
+    """The operation of an instruction, or the two of a VOPD, with their operands."""
+    form = instruction.encoding.format
+    values = form.values(instruction.word, instruction.extra)
+    return tuple(_use(plan, instruction, values) for plan in _plans(instruction.mnemonic, form))
+
+
+def _use(plan: _Plan, instruction: Instruction, values: list[int]) -> Use:
+    form = instruction.encoding.format
+    registers = [
+        value
+        for index in plan.addresses
+        if isinstance(value := form.kinds[index].value(values[index]), Register)
+    ]
+    data: Register | None = None
+    if form.image is not None:
+        addresses = [index for index in plan.addresses if form.names[index].startswith("vaddr")]
+        data, vectors = form.image_registers(values, form.index["vdata"], addresses)
+        registers = [*vectors, *(register for register in registers if register.bank != "v")]
+    has_return = "cpol" not in form.index or bool(values[form.index["cpol"]] & _RETURN)
+    results = []
+    for place, where in plan.results:
+        if where == "absent" or (where == "returned" and not has_return):
+            continue
+        if where == "returned":
+            where = form.index["vdata"]
+        results.append(_operand(plan.operation, place, where, instruction, values, data))
+    sources = [
+        _operand(plan.operation, place, where, instruction, values, data)
+        for place, where in plan.sources
+    ]
+    if "dst_unused" in form.index and values[form.index["dst_unused"]] == _PRESERVE and results:
+        sources.append(Operand(Place("d"), results[0].value))
+    return Use(plan.operation, tuple(results), tuple(sources), tuple(registers))
+
+
+def _operand(
+    operation: Operation,
+    place: Place,
+    where: int | Register | str | None,
+    instruction: Instruction,
+    values: list[int],
+    data: Register | None,
+) -> Operand:
+    form = instruction.encoding.format
+    if not isinstance(where, int):
+        return Operand(place, where if isinstance(where, Register) else None)
+    name, kind, field = form.names[where], form.kinds[where], values[where]
+    if kind.decoder == "branch":
+        return Operand(place, instruction.branch_target)
+    if kind.decoder == "dual_dst":
+        field |= ~values[form.index["vdstX"]] & 1
+    if data is not None and name == "vdata":
+        return Operand(place, data)
+    value = kind.value(field)
+    if isinstance(value, Literal):
+        value = Constant(instruction.literal << value.shift)
+    if isinstance(value, Register) and operation.is_atomic and place.type[:1] not in ("[", ""):
+        dwords = max(type_bits(place.type, form.target.wave_size) // 32, 1)
+        value = value._replace(size=min(value.size, dwords))
+    modifiers = form.index.get(f"{name}_modifiers")
+    return Operand(place, value, 0 if modifiers is None else values[modifiers])
+
+
+@cache
+def _plans(mnemonic: str, form: Format) -> tuple[_Plan, ...]:
+    generation = form.target.generation
+    names = [without_suffix(mnemonic)]
+    halves = [""]
+    if names[0].startswith("v_dual_"):
+        names.append(form.second_mnemonic)
+        names = [name.replace("v_dual_", "v_") for name in names]
+        halves = ["X", "Y"]
+    elif form.is_to_lds:
+        names = [names[0].replace("_load_", "_load_lds_")]
+    plans = []
+    for name, half in zip(names, halves, strict=True):
+        operation = operation_named(name, generation)
+        if operation is None:
+            raise ValueError(f"{name} of GFX{generation} is not declared")
+        plans.append(_plan(operation, form, half))
+    return tuple(plans)
+
+
+def _plan(operation: Operation, form: Format, half: str) -> _Plan:
+    """Destinations by their names, then sources in the order of the fields."""
+    pool: list[int] = []
+    immediates: list[int] = []
+    addresses: list[int] = []
+    is_addressed = bool(operation.memory) or "cache" in operation.flags
+    for index, (name, kind) in enumerate(zip(form.names, form.kinds, strict=True)):
+        is_shared = name == "imm" and Place("imm32") in operation.sources
+        if not half or name.endswith(half) or is_shared:
+            if is_addressed and _ADDRESSES.fullmatch(name):
+                addresses.append(index)
+            elif kind.decoder in _NUMBERS or kind.decoder == "smem_offset":
+                if _IMMEDIATE_FIELDS.fullmatch(name):
+                    immediates.append(index)
+            elif kind.decoder != "dpp8_fi":
+                pool.append(index)
+    destinations = [index for index in pool if re.fullmatch(r"[vs]dst[XY]?", form.names[index])]
+    destinations.sort(key=lambda index: not form.names[index].startswith("v"))
+    data = next((form.index[name] for name in _DATA if name in form.index), None)
+    results: list[tuple[Place, int | Register | str | None]] = []
+    for place in operation.results:
+        where: int | Register | str | None
+        if not place.type or place.is_memory:
+            where = _implied(place, form)
+        elif destinations:
+            where = destinations.pop(0)
+            pool.remove(where)
+        elif place.type == "mask":
+            is_dropped = Place("exec") in operation.results and form.target.generation >= 10
+            where = "absent" if is_dropped else _implied(Place("vcc"), form)
+        elif data is not None and operation.is_load:
+            where = data
+            if not operation.is_atomic:
+                pool.remove(data)
+            elif form.image is not None:
+                where = "returned"
+            elif "IsAtomicRet" not in form.flags:
+                where = "absent"
+        else:
+            where = "absent"
+        results.append((place, where))
+    first = results[0][1] if results else None
+    sources: list[tuple[Place, int | Register | str | None]] = []
+    for place in operation.sources:
+        if place.name == "d":
+            where = first
+        elif place.name in IMMEDIATES:
+            where = immediates.pop(0) if immediates else "absent"
+        elif not place.type or place.is_memory:
+            where = _implied(place, form)
+        elif pool:
+            where = pool.pop(0)
+        elif place.type == "mask":
+            where = _implied(Place("vcc"), form)
+        elif operation.is_atomic and isinstance(first, int):
+            where = first
+        elif form.is_about_m0:
+            where = _implied(Place("m0"), form)
+        else:
+            where = "absent"
+        sources.append((place, where))
+    again = {"a": next((where for place, where in sources if place.type), None)}
+    again["address"] = addresses[0] if addresses else None
+    results = [(place, again.get(place.name, where)) for place, where in results]
+    if pool or immediates:
+        left = [form.names[index] for index in (*pool, *immediates)]
+        raise ValueError(f"{operation.name}: no place for {', '.join(left)}")
+    return _Plan(operation, tuple(results), tuple(sources), tuple(addresses))
+
+
+def _implied(place: Place, form: Format) -> Register | None:
+    """The register of a place that no field names; None for memory."""
+    if place.is_memory or place.name in ("a", "address"):
+        return None
+    dwords = _DWORDS.get(place.name, 1) or form.target.wave_size // 32
+    return Register(place.name, 0, dwords)
+
+
+class Effects(NamedTuple):
+    """Registers that an instruction reads and writes, in the order of its operands."""
+
+    reads: tuple[Register, ...]
+    writes: tuple[Register, ...]
+
+
+def effects(instruction: Instruction) -> Effects:
+    """What an instruction reads and writes, with what its encoding does not name.
+
+    A vector instruction reads EXEC; what it writes stays as it was in the other lanes.
+    """
+    form = instruction.encoding.format
+    reads: dict[Register, None] = {}
+    writes: dict[Register, None] = {}
+    for use in uses(instruction):
+        for operand in use.sources:
+            if isinstance(operand.value, Register):
+                reads[_read(operand.value, form)] = None
+        reads |= dict.fromkeys(_read(register, form) for register in use.addresses)
+        names = {place.name for place in use.operation.memory}
+        if names & {"flat", "scratch"}:
+            reads[Register("flat_scratch", 0, 2)] = None
+        if names & {"lds", "gds"} and "DS" in form.flags and form.target.generation == 8:
+            reads[Register("m0", 0, 1)] = None
+        if use.operation.is_masked:
+            reads[_implied(Place("exec"), form) or Register("exec", 0, 2)] = None
+        for operand in use.results:
+            if isinstance(operand.value, Register):
+                writes[operand.value] = None
+    unnamed = {"null", "hwreg"}
+    return Effects(
+        tuple(register for register in reads if register.bank not in unnamed),
+        tuple(register for register in writes if register.bank not in unnamed),
+    )
+
+
+def _read(register: Register, form: Format) -> Register:
+    """What is read where a source is made of another register."""
+    name = _READS.get(register.bank)
+    return register if name is None else _implied(Place(name), form) or register

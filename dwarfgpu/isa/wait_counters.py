@@ -1,0 +1,77 @@
+"""Which counters an instruction increments until its memory access is done.
+
+`s_waitcnt` and its successors wait for them: AMD's ISA documents, "Manually Inserted Wait States"
+and "Data Dependency Resolution"; LLVM's AMDGPUUsage, "Memory Model". GFX8 and GFX9 count vector
+stores with loads, GFX10 apart (VScnt), GFX12 has a counter for each kind of access.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.isa.binding import uses
+from dwarfgpu.isa.instruction import Instruction
+
+_VECTOR_MEMORY = frozenset({"MUBUF", "MTBUF", "MIMG", "VIMAGE", "VSAMPLE", "FLAT"})
+_WRITE_BACK = frozenset({"buffer_wbl2", "global_wb", "global_wbinv"})
+_COUNTED_IN_SCALAR = frozenset({"s_get_barrier_state"})
+
+
+def wait_counters(instruction: Instruction) -> tuple[str, ...]:
+    """Their names in `s_waitcnt`, or of the instruction `s_wait_…` of GFX12, without `cnt`:
+    `vm`, `vs`, `lgkm`, `exp`; `load`, `store`, `sample`, `bvh`, `ds`, `km`, `exp`."""
+    form = instruction.encoding.format
+    flags, generation = form.flags, form.target.generation
+    use = uses(instruction)[0]
+    operation = use.operation
+    is_new = generation >= 12
+    local, scalar = ("ds", "km") if is_new else ("lgkm", "lgkm")
+    if "EXP" in flags or "LDSDIR" in flags:
+        return ("exp",)
+    if "DS" in flags:
+        is_gds = any(place.name == "gds" for place in operation.memory) or is_set(
+            instruction, "gds"
+        )
+        return (local, "exp") if is_gds else (local,) if operation.name != "ds_nop" else ()
+    if "SMRD" in flags:
+        return (scalar,) if use.results or operation.memory else ()
+    if "message" in operation.flags or operation.name in _COUNTED_IN_SCALAR:
+        return (scalar,)
+    if not flags & _VECTOR_MEMORY:
+        return ()
+    counter = _vector_counter(generation, instruction)
+    if not counter:
+        return ()
+    is_flat = any(place.name == "flat" for place in operation.memory)
+    return (counter, local) if is_flat else (counter,)
+
+
+def _vector_counter(generation: int, instruction: Instruction) -> str:
+    use = uses(instruction)[0]
+    operation = use.operation
+    flags = instruction.encoding.format.flags
+    is_store = operation.is_store and not any(
+        operand.place.type and not operand.place.is_memory for operand in use.results
+    )
+    is_store = is_store and not any(place.name == "lds" for place in operation.memory)
+    if "cache" in operation.flags:
+        if operation.name in _WRITE_BACK:
+            is_store = True
+        elif generation < 12:
+            return ""
+    if generation < 10:
+        return "vm"
+    if generation < 12:
+        return "vs" if is_store else "vm"
+    if is_store:
+        return "store"
+    if operation.name.startswith("image_bvh"):
+        return "bvh"
+    return "sample" if "VSAMPLE" in flags else "load"
+
+
+def is_set(instruction: Instruction, name: str) -> bool:
+    """Whether a bit of the instruction is set."""
+    form = instruction.encoding.format
+    if name not in form.index:
+        return False
+    index = form.index[name]
+    return form.fields[index].of(instruction.word) != 0
