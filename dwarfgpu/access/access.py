@@ -481,6 +481,4 @@ def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
 
 
 def _reason(bits: Bits, state: str, ranges: list[tuple[int, int]]) -> str:
-    first, count = ranges[0]
-    why = f": {bits.reasons[0]}" if bits.reasons else ""
-    return f"bits {first} to {first + count - 1} of {bits.size_bits} are {state}{why}"
+    return bits.complaint(state, *ranges[0])

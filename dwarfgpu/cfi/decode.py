@@ -6,7 +6,6 @@ before it stay usable, and the reason is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from attrs import field
@@ -107,19 +106,3 @@ def decode_cfa(
         encoding = data[at : reader.position]
         instructions.append(CfaInstruction(at, operation, operands, encoding))
     return CfaProgram(form, tuple(instructions), error)
-
-
-def encode_cfa(operation: CfaOperation, operands: Iterable[Operand], form: CfiFormat) -> bytes:
-    """The shortest encoding; `Malformed` where an operand does not fit.
-
-    `Unsupported` where an address has an encoding other than absolute.
-    """
-    code = operation.code
-    out = b""
-    for info, operand in zip(operation.operands, operands, strict=True):
-        if info.kind.is_packed:
-            if not isinstance(operand, int) or not 0 <= operand < 0x40:
-                raise Malformed(f"{operand!r} does not fit the six bits of {operation}")
-            code |= operand
-        out += info.kind.write(operand, form)
-    return bytes((code,)) + out

@@ -16,11 +16,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args,
 from attrs import field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Endian, Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import Malformed
 
 Operand: TypeAlias = int | bytes
 Meaning = Literal["register", "offset", "space", "expression", "advance", "address"]
@@ -52,14 +52,12 @@ class CfiFormat:
 
 @frozen
 class OperandKind:
-    """How an operand is read, written and interpreted."""
+    """How an operand is read and interpreted."""
 
     name: str
     meaning: Meaning
     read: Callable[[Reader, int, CfiFormat], Operand]
     """Called with the reader after the opcode, the opcode, and the CIE."""
-    write: Callable[[Operand, CfiFormat], bytes]
-    """The bytes after the opcode; empty for an operand that is part of the opcode."""
     factor: Factor | None = None
     """By which factor of the CIE the encoded number is multiplied."""
 
@@ -75,15 +73,6 @@ class OperandKind:
         return value * (form.code_alignment if self.factor == "code" else form.data_alignment)
 
 
-def _number(value: Operand) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-def _write_uleb(value: Operand, form: CfiFormat) -> bytes:
-    return encode_uleb(_checked(_number(value), False))
-
-
 def _checked(value: int, signed: bool) -> int:
     low, high = (-1 << 63, 1 << 63) if signed else (0, 1 << 64)
     if not low <= value < high:
@@ -96,7 +85,6 @@ def _uleb(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
         "uleb",
         meaning,
         lambda reader, opcode, form: _checked(reader.uleb(), False),
-        _write_uleb,
         factor,
     )
 
@@ -106,7 +94,6 @@ def _sleb(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
         "sleb",
         meaning,
         lambda reader, opcode, form: _checked(reader.sleb(), True),
-        lambda value, form: encode_sleb(_checked(_number(value), True)),
         factor,
     )
 
@@ -116,16 +103,8 @@ def _packed(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
         "packed",
         meaning,
         lambda reader, opcode, form: opcode & 0x3F,
-        lambda value, form: b"",
         factor,
     )
-
-
-def _fit(value: Operand, size_bytes: int, form: CfiFormat) -> bytes:
-    number = _number(value)
-    if not 0 <= number < 1 << 8 * size_bytes:
-        raise Malformed(f"{number:#x} does not fit an operand of {size_bytes} bytes")
-    return number.to_bytes(size_bytes, form.endian)
 
 
 def _delta(size_bytes: int) -> OperandKind:
@@ -133,20 +112,8 @@ def _delta(size_bytes: int) -> OperandKind:
         f"u{8 * size_bytes}",
         "advance",
         lambda reader, opcode, form: reader.unsigned(size_bytes),
-        lambda value, form: _fit(value, size_bytes, form),
         "code",
     )
-
-
-def _write_address(value: Operand, form: CfiFormat) -> bytes:
-    if form.pointer_encoding != ABSOLUTE:
-        raise Unsupported(f"writing a pointer with encoding {form.pointer_encoding:#04x}")
-    return _fit(value, form.address_size, form)
-
-
-def _write_block(value: Operand, form: CfiFormat) -> bytes:
-    assert isinstance(value, bytes)
-    return encode_uleb(len(value)) + value
 
 
 Register: TypeAlias = Annotated[int, _uleb("register")]
@@ -169,12 +136,11 @@ Address: TypeAlias = Annotated[
         lambda reader, opcode, form: read_pointer(
             reader, form.pointer_encoding, form.address_size, form.section_address
         ),
-        _write_address,
     ),
 ]
 ExpressionBlock: TypeAlias = Annotated[
     bytes,
-    OperandKind("block", "expression", lambda reader, opcode, form: reader.block(), _write_block),
+    OperandKind("block", "expression", lambda reader, opcode, form: reader.block()),
 ]
 
 

@@ -11,8 +11,6 @@ OMITTED: Final = 0xFF
 """DW_EH_PE_omit: no pointer is present."""
 ABSOLUTE: Final = 0x00
 """DW_EH_PE_absptr: a target address, as in `.debug_frame`."""
-INDIRECT: Final = 0x80
-"""DW_EH_PE_indirect: the pointer is the address of the address."""
 _RELATIVE: Final = {0x00: None, 0x10: "place", 0x20: "text", 0x30: "data", 0x40: "function"}
 _FIXED_BYTES: Final = {0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}
 

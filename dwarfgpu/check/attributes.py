@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import ACTIVE_LANE_16, LEGACY_ATTRIBUTES
 from dwarfgpu.dwarf.forms import FORMS
+from dwarfgpu.dwarf.scope.entities import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
@@ -72,7 +73,6 @@ FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE, dw.T
 _POINTERS: Final = frozenset(
     {dw.TAG_POINTER_TYPE, dw.TAG_REFERENCE_TYPE, dw.TAG_RVALUE_REFERENCE_TYPE}
 )
-_DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 
 
 @frozen
@@ -102,7 +102,7 @@ _VENDORS: Final[Mapping[int, Vendor]] = {
         "A.5.3",
     ),
     dw.AT_LLVM_MEMORY_SPACE: Vendor(
-        "LLVM_memory_space", _POINTERS | _DATA, "pointers, references and data objects", "A.4.1"
+        "LLVM_memory_space", _POINTERS | DATA, "pointers, references and data objects", "A.4.1"
     ),
 }
 _VENDOR_LISTS: Final = frozenset(

@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.lists import InvertedRange, Range
-from dwarfgpu.dwarf.scope.entities import Subprogram, covered
+from dwarfgpu.dwarf.scope.entities import DATA, Subprogram, covered
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
@@ -36,7 +36,6 @@ from dwarfgpu.expr.check.abstract_stack import Severity
 
 _MEMORY_SPACES: Final = range(5)
 _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
-_OBJECTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 
 
 @define
@@ -171,7 +170,7 @@ class EntryChecker:
         self, index: int, spec: Wanted, data: bytes, piece_bits: int, span: Range | None
     ) -> None:
         die = self.unit.die(index)
-        if die.tag not in _OBJECTS:
+        if die.tag not in DATA:
             return
         try:
             size = types_of(self.unit).size_of_object(die)

@@ -19,10 +19,12 @@ from dwarfgpu.check.references import Reference, references
 from dwarfgpu.dwarf.low_level import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.check import checker as static
+from dwarfgpu.expr.check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.text.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
@@ -65,14 +67,12 @@ LONGEST_BYTES: Final = 1 << 16
 """Of an expression; producers write a few hundred at most."""
 _MOST_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
-_ORDER: Final = ("error", "warning", "note")
 _NOTHING: Final = Checked()
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
-_PIECES: Final = frozenset({"piece", "bit_piece"})
 _NO_MEMORY: Final = frozenset(
     {
         "stack_value", "implicit_value", "implicit_pointer", "LLVM_undefined", "LLVM_piece_end",
-        "LLVM_extend", "LLVM_select_bit_piece", "LLVM_overlay", "LLVM_bit_overlay", *_PIECES,
+        "LLVM_extend", "LLVM_select_bit_piece", "LLVM_overlay", "LLVM_bit_overlay", *PIECES,
         "LLVM_aspace_implicit_pointer",
     }
 )  # fmt: skip
@@ -153,7 +153,7 @@ class ExpressionChecker:
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
         found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
-        found = sorted(found, key=lambda fault: _ORDER.index(fault.severity))[:_MOST_FAULTS]
+        found = sorted(found, key=lambda fault: SEVERITIES.index(fault.severity))[:_MOST_FAULTS]
         steps = self._steps(data, dialect, form) if found else {}
         starts = {offset: index for index, offset in enumerate(steps)}
         texts = list(steps.values())
@@ -163,7 +163,7 @@ class ExpressionChecker:
         )
         names = {instruction.operation.name for instruction in expression.instructions.distinct}
         piece_bits = None
-        if not _PIECES.isdisjoint(names):
+        if not names.isdisjoint(PIECES):
             piece_bits = extent_of(data, dialect, form).size_bits
         uses_lane = "LLVM_push_lane" in names
         return Checked(faults, uses_lane, piece_bits, tuple(references(expression)))

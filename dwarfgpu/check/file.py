@@ -18,7 +18,7 @@ from dwarfgpu.check.frames import FrameChecker
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf.call_frames import search_table_of
+from dwarfgpu.dwarf.call_frames import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line.source_lines import Lines
@@ -28,8 +28,6 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
-
-_SECTIONS: tuple[SectionKind, ...] = (".debug_frame", ".eh_frame")
 
 
 @frozen
@@ -73,7 +71,7 @@ def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verd
         findings.skip(error)
     files = [file] if info.object is file else [file, info.object]
     for one_file in files:
-        for kind in _SECTIONS:
+        for kind in SECTIONS:
             try:
                 fdes += _frames(one_file, kind, code_object, expressions, findings)
             except DwarfGpuError as error:

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import joined
 from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.scope.entities import decl_file, decl_line
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -26,12 +27,10 @@ def declaration_of(die: Die) -> SourcePosition | None:
     file of the unit. None if nothing is known."""
     try:
         for outer_die in _outwards(die):
-            lined, filed = outer_die.holder(dw.AT_DECL_LINE), outer_die.holder(dw.AT_DECL_FILE)
-            line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
-            number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
-            table = None if filed is None else filed.unit.line_table
-            if line and number is not None and table is not None:
-                return SourcePosition(table.file(number).path, line)
+            line = decl_line(outer_die)
+            file = decl_file(outer_die) if line else None
+            if line and file is not None:
+                return SourcePosition(file.path, line)
     except DwarfGpuError:
         pass
     return file_of(die.unit)

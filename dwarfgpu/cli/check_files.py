@@ -14,12 +14,13 @@ from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.cli.check_sarif import Report, sarif
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
-from dwarfgpu.service.check_report import ORDER, report_json, report_lines
+from dwarfgpu.service.check_report import report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -105,7 +106,7 @@ def _json(reports: Sequence[Report]) -> int:
             counts.update(report.verdict.findings.counts)
         elif report.error is not None:
             files.append({"file": report.path, **error_json(report.error)})
-    totals: JsonObject = {name: counts[name] for name in ORDER}
+    totals: JsonObject = {name: counts[name] for name in SEVERITIES}
     print(json.dumps({"schema": SCHEMA, "files": files, "counts": totals}))
     return _status(reports)
 
@@ -135,7 +136,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
         counts.update(finding.severity for finding, new in findings if new)
     if is_long:
         print()
-    parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ORDER]
+    parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in SEVERITIES]
     total = f"total: {files} file{'' if files == 1 else 's'}: {', '.join(parts)}"
     total += f"; {incomplete} not checked to the end" if incomplete else ""
     print(total + (f"; {unreadable} cannot be read" if unreadable else ""))

@@ -11,13 +11,13 @@ from typing import Final
 from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 MOST_PROBLEMS: Final = 1_000
 """Headers that cannot be used, after which the section is given up."""
-_ADDRESS_SIZES: Final = (1, 2, 4, 8)
 _TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
 _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
 
@@ -125,7 +125,7 @@ def _read_header(offset: int, reader: Reader, offset_size: int, section: str) ->
             kind = dw.UT_TYPE
     if kind in _TYPE_UNITS:
         signature, type_offset = reader.unsigned(8), reader.unsigned(offset_size)
-    if address_size not in _ADDRESS_SIZES:
+    if address_size not in FORMAT_LETTERS:
         raise Malformed(f"address size {address_size}")
     form = _unit_format(address_size, offset_size, version, reader.endian)
     return UnitHeader(

@@ -19,7 +19,6 @@ from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 
-_LLE_END_OF_LIST: Final = 0x00
 _LLE_DEFAULT_LOCATION: Final = 0x05
 _LLE_GNU_VIEW_PAIR: Final = 0x09
 _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}

@@ -26,8 +26,11 @@ from dwarfgpu.dwarf.scope.entities import (
     BLOCKS,
     CONTAINERS,
     FUNCTIONS,
+    TEMPLATE_PARAMETERS,
     Variable,
     calls_below,
+    decl_file,
+    decl_line,
     name_of,
     variables_below,
 )
@@ -175,17 +178,11 @@ def agreed(function: Die) -> list[Variable]:
 def _spot(die: Die) -> Spot | None:
     """The place where an entry or its origins say that they are declared."""
     try:
-        holder = die.holder(dw.AT_DECL_LINE)
-        filed = die.holder(dw.AT_DECL_FILE)
-        if holder is None or filed is None:
-            return None
-        line, number = holder.integer(dw.AT_DECL_LINE), filed.integer(dw.AT_DECL_FILE)
-        table = filed.unit.line_table
-        if not line or number is None or table is None:
-            return None
-        return table.file(number).path, line
+        line = decl_line(die)
+        file = decl_file(die) if line else None
+        return (file.path, line) if line and file is not None else None
     except DwarfGpuError:
-        return None  # what is declared nowhere belongs to nobody
+        return None  # what is declared nowhere belongs to no function
 
 
 @lru_cache(maxsize=1_000)
@@ -277,13 +274,12 @@ def _instances(function: Die) -> Iterator[Die]:
 def _arguments(function: Die, argument: Callable[[Die], Hashable]) -> list[Hashable]:
     """What the template parameters of a function are, None for those of another kind."""
     for holder in function.origins():
-        arguments = [argument(child) for child in holder.children() if child.tag in _PARAMETERS]
+        arguments = [
+            argument(child) for child in holder.children() if child.tag in TEMPLATE_PARAMETERS
+        ]
         if arguments:
             return arguments
     return []
-
-
-_PARAMETERS: Final = frozenset({dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER})
 
 
 def _type_argument(parameter: Die) -> Hashable:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from struct import Struct, error
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.forms import Raw, ReadForm, fixed_size, indirect_form, read_uleb, reader_of
+from dwarfgpu.dwarf.forms import (
+    FORMAT_LETTERS,
+    Raw,
+    ReadForm,
+    fixed_size,
+    indirect_form,
+    read_uleb,
+    reader_of,
+)
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
 
 Step: TypeAlias = Struct | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
 """Offset in `.debug_info`, abbreviation, and the values of its attributes as they stand there."""
-
-_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def walk(
@@ -75,8 +81,8 @@ def steps_of(abbreviation: Abbreviation) -> tuple[Step, ...]:
     letters = ""
     for attribute in abbreviation.attributes:
         size_bytes = fixed_size(attribute.form, abbreviation.format)
-        if size_bytes in _LETTERS:
-            letters += _LETTERS[size_bytes]
+        if size_bytes in FORMAT_LETTERS:
+            letters += FORMAT_LETTERS[size_bytes]
             continue
         if letters:
             steps.append(Struct(order + letters))

@@ -57,7 +57,6 @@ class OperandKind:
         self.decoder = decoder
         self.dwords = int(dwords) or target.wave_size // 32
         self.inline = "f32" if inline == "-" else inline
-        self.allows_constants = inline != "-"
         self.register_class_name = register_class_name
         self.registers: RegisterClass | None = (
             None if register_class_name == "-" else register_class(register_class_name)

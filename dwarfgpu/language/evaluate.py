@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.types.types import (
     element_type,
     size_bytes,
     strip,
+    strip_reference,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
@@ -567,9 +568,7 @@ class Evaluator:
         return Evaluator(self.session, options, Unevaluated(self.session))
 
     def _size(self, kind: Type | None) -> TypedValue:
-        bare = strip(kind)
-        if isinstance(bare, Pointer) and bare.kind != "pointer":
-            bare = strip(bare.target)
+        bare = strip_reference(kind)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if size is None:
             raise UsageError("The type is incomplete: its size is not known.")

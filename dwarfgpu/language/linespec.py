@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
 from dwarfgpu.dwarf.line.stepping import LineSteps
-from dwarfgpu.dwarf.scope.entities import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.scope.entities import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, functions_named
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -129,13 +129,11 @@ def _spots_in_function(
 
 def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
     place = _place_at(session, function.entry)
-    lined, filed = function.die.holder(dw.AT_DECL_LINE), function.die.holder(dw.AT_DECL_FILE)
-    line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
-    number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
-    table = None if filed is None else filed.unit.line_table
+    line = decl_line(function.die)
+    file = decl_file(function.die) if line else None
     declared = None
-    if line and number is not None and table is not None:
-        own = place_in(table.file(number), line, is_start=True)
+    if line and file is not None:
+        own = place_in(file, line, is_start=True)
         declared = None if place is not None and place.path == own.path else own
     return Spot("function", place, (function.entry,), function.name, function.is_call, declared)
 
@@ -162,10 +160,8 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
 
 
 def _is_in(function: NamedFunction, file: str) -> bool:
-    holder = function.die.holder(dw.AT_DECL_FILE)
-    table = None if holder is None else holder.unit.line_table
-    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
-    return table is not None and number is not None and table.file(number).matches(file)
+    source = decl_file(function.die)
+    return source is not None and source.matches(file)
 
 
 @frozen

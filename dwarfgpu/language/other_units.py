@@ -5,8 +5,7 @@ from __future__ import annotations
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import CLASSES
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.entities import CLASSES, Variable
 from dwarfgpu.dwarf.scope.name_lookup import has_tag
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Member, Qualified, Struct, Type, Typedef, strip

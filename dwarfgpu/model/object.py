@@ -81,13 +81,14 @@ class Bits:
         """The bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
         if self.unavailable:
             first, count = self.unavailable_ranges(endian)[0]
-            raise Unavailable(self._complaint("unavailable", first, count))
+            raise Unavailable(self.complaint("unavailable", first, count))
         if self.undefined:
             first, count = self.undefined_ranges(endian)[0]
-            raise UndefinedBits(self._complaint("undefined", first, count))
+            raise UndefinedBits(self.complaint("undefined", first, count))
         return to_bytes(self.value, self.size_bits, endian)
 
-    def _complaint(self, problem: str, first: int, count: int) -> str:
+    def complaint(self, problem: str, first: int, count: int) -> str:
+        """Which of the bits are unknown, and why."""
         why = f": {self.reasons[0]}" if self.reasons else ""
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 

@@ -10,13 +10,13 @@ from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Excerpt, Finding, Place
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.expr.check.abstract_stack import SEVERITIES
 from dwarfgpu.view.json_object import JsonObject
 
 FEW: Final = 3
 """Findings of one rule that are shown in full without --all."""
 _WIDEST: Final = 100
 """Columns in which an expression stands on one line."""
-ORDER: Final = ("error", "warning", "note")
 
 
 def report_lines(
@@ -44,7 +44,9 @@ def report_lines(
     groups: dict[tuple[int, str], list[Finding]] = {}
     for finding in shown:
         if notes or finding.severity != "note":
-            groups.setdefault((ORDER.index(finding.severity), finding.rule), []).append(finding)
+            groups.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(
+                finding
+            )
     explained: set[str] = set()
     for (_, rule), alike in sorted(groups.items(), key=lambda group: group[0][0]):
         most = len(alike) if everything else FEW
@@ -87,7 +89,7 @@ def _summary(
     )
     parts = [
         f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
-        for name in ORDER
+        for name in SEVERITIES
         if counts[name] or name != "note"
     ]
     line = ", ".join(parts)

@@ -7,13 +7,11 @@ looking at a location costs no more than what is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.model.location import Location, SingleLocation
-from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
+from dwarfgpu.model.storage import Composite, Compound, Repeated, Selected, Undefined
 
-Compound: TypeAlias = Composite | Repeated | Selected
 """The storages that are one kind, a composite, to the user."""
 
 

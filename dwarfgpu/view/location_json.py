@@ -23,6 +23,7 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import (
     Composite,
+    Compound,
     Implicit,
     ImplicitPointer,
     Memory,
@@ -33,7 +34,7 @@ from dwarfgpu.model.storage import (
 )
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.layout import Compound, Stretch, distinct_parts, part_count
+from dwarfgpu.view.layout import Stretch, distinct_parts, part_count
 from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 MAX_PARTS: Final = 4_096

@@ -13,10 +13,10 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocLis
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.expr.text.text import instruction_text
 
-_PIECES: Final = ("piece", "bit_piece")
 _TLS: Final = ("form_tls_address", "GNU_push_tls_address")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
@@ -190,7 +190,7 @@ def _number(operand: Operand) -> int:
 
 
 def _is_piece(instruction: Instruction) -> bool:
-    return instruction.operation.name in _PIECES
+    return instruction.operation.name in PIECES
 
 
 def _static(expression: Expression, unit: Unit) -> int | None:

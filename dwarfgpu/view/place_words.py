@@ -22,6 +22,7 @@ from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import FormatOptions
@@ -31,7 +32,6 @@ _MOST_PARTS: Final = 4
 _MOST_CHARACTERS: Final = 300
 """Of operations; the bytes of longer ones are told in JSON."""
 _CONSTANT: Final = FormatOptions(characters=_MOST_CHARACTERS)
-_PIECES: Final = ("piece", "bit_piece")
 _PIECE_END: Final = "LLVM_piece_end"
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
 """Of the operations that leave a value: as a location, an address of memory."""
@@ -114,7 +114,7 @@ def place_words(
     names = [_name(instruction) for instruction in instructions]
     if any(instruction.operation.transfers for instruction in instructions):
         return ""
-    if names and names[-1] in (*_PIECES, _PIECE_END):
+    if names and names[-1] in (*PIECES, _PIECE_END):
         return _pieces_words(names)
     if not instructions:
         return ""
@@ -138,7 +138,7 @@ def place_words(
 
 def _pieces_words(names: Sequence[str]) -> str:
     """Of a composite: how many pieces, where they are not pieces of one another."""
-    count = sum(name in _PIECES for name in names)
+    count = sum(name in PIECES for name in names)
     if _PIECE_END in names[:-1]:
         return "in pieces"
     return f"in {count} pieces" if count > 1 else "in 1 piece"

@@ -7,7 +7,7 @@ from functools import partial
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.options import FormatOptions
@@ -32,9 +32,7 @@ def printed_pieces(
 
 def has_printer(kind: Type | None, options: FormatOptions) -> bool:
     """Whether a printer shows objects of a type, or what references of it refer to."""
-    bare = strip(kind)
-    if isinstance(bare, Pointer) and bare.kind != "pointer":
-        bare = strip(bare.target)
+    bare = strip_reference(kind)
     return not options.raw and isinstance(bare, Struct) and options.printers.of(bare) is not None
 
 

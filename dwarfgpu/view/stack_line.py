@@ -8,7 +8,7 @@ from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.program import is_program
 from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
@@ -69,10 +69,7 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
 def is_aggregate(kind: Type | None) -> bool:
     """Whether an argument of the type is `...` in a frame's line: a structure or array, also by
     reference."""
-    bare = strip(kind)
-    if isinstance(bare, Pointer) and bare.kind != "pointer":
-        bare = strip(bare.target)
-    return isinstance(bare, Struct | Array)
+    return isinstance(strip_reference(kind), Struct | Array)
 
 
 def frame_line(

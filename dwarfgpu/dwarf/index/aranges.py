@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.lists import Range
@@ -21,7 +22,6 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 
 _VERSION: Final = 2
-_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Of `struct`, by the size of an address."""
 
 
@@ -66,7 +66,7 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
         raise Unsupported(f"version {version}")
     unit_offset = reader.unsigned(offset_size)
     address_size, segment_size = reader.u8(), reader.u8()
-    if address_size not in _LETTERS:
+    if address_size not in FORMAT_LETTERS:
         raise Malformed(f"address size {address_size}")
     if segment_size:
         raise Unsupported(f"segment selectors of {segment_size} bytes")
@@ -74,7 +74,7 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     pair = 2 * address_size
     reader.take((offset - reader.position) % pair)
     rows = reader.take(reader.remaining_bytes // pair * pair)
-    form = ("<" if reader.endian == "little" else ">") + 2 * _LETTERS[address_size]
+    form = ("<" if reader.endian == "little" else ">") + 2 * FORMAT_LETTERS[address_size]
     # A pair of zeros ends the set, but linkers also leave one in place of dropped code.
     spans = [Range(begin, begin + size) for begin, size in iter_unpack(form, rows) if size]
     return ArangeSet(offset, unit_offset, address_size, tuple(spans))

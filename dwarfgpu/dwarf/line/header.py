@@ -13,7 +13,7 @@ from attrs import evolve, field
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS, FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
@@ -26,7 +26,6 @@ LNCT_MD5: Final = 0x5
 LNCT_LLVM_SOURCE: Final = 0x2001
 LNCT_LLVM_IS_MD5: Final = 0x2002
 
-_ADDRESS_SIZES: Final = (1, 2, 4, 8)
 _FIRST_WITH_MAXIMUM_OPERATIONS: Final = 4
 MOST_NAMES: Final = 200_000
 """Entries of one table; a hostile one has one in every byte."""
@@ -115,7 +114,7 @@ def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
     if version >= 5:
         address_size = reader.u8()
         reader.u8()  # segment_selector_size: no opcode has a segment
-        if address_size not in _ADDRESS_SIZES:
+        if address_size not in FORMAT_LETTERS:
             raise Malformed(f"address size {address_size}")
     header_length = reader.unsigned(offset_size)
     if header_length > reader.remaining_bytes:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, overload
 
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import define, frozen
-from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.errors import DwarfGpuError, Malformed
@@ -26,7 +26,6 @@ EPILOGUE_BEGIN: Final = 0x10
 
 _ROW: Final = Struct("<QIIIIIBB")
 _MOST: Final = 0xFFFFFFFF
-_ADDRESS_SIZES: Final = (1, 2, 4, 8)
 
 
 class LineRow(NamedTuple):
@@ -285,7 +284,7 @@ class _Machine:
 
     def set_address(self) -> None:
         size_bytes = self.reader.remaining_bytes
-        if size_bytes not in _ADDRESS_SIZES:
+        if size_bytes not in FORMAT_LETTERS:
             raise Malformed(f"DW_LNE_set_address has an address of {size_bytes} bytes")
         self.registers.address = self.reader.unsigned(size_bytes) & self.mask
         self.registers.op_index = 0

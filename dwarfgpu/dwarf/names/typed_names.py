@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.dwarf.scope.entities import CLASSES, CONTAINERS, name_of
 from dwarfgpu.dwarf.scope.symbol_list import units_with_word
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -33,8 +33,6 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
-_CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
-_AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 _IDENTIFIER: Final = re.compile(r"(?!_Z)[A-Za-z_]\w*")
 
 
@@ -83,7 +81,7 @@ def _declared(
                 yield qualified_name(die) if is_cplusplus else name_of(die) or "", "variable"
         elif die.tag in _TYPES:
             yield from _type(die, around, is_cplusplus)
-        elif die.tag in _AROUND and die.name is not None:
+        elif die.tag in CONTAINERS and die.name is not None:
             yield f"{around}{die.name}", "namespace"
             yield from _declared(die.children(), f"{around}{die.name}::", is_cplusplus)
 
@@ -112,7 +110,7 @@ def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, Name
         for child in die.children():
             if child.tag == dw.TAG_ENUMERATOR and child.name is not None:
                 yield f"{inside}{child.name}", "enumerator"
-    elif is_cplusplus and die.tag in _CLASSES:
+    elif is_cplusplus and die.tag in CLASSES:
         types = (child for child in die.children() if child.tag in _TYPES)
         yield from _declared(types, inside, is_cplusplus)
 

@@ -15,18 +15,22 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical, joined, parts
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
+from dwarfgpu.dwarf.scope.entities import (
+    BLOCKS,
+    CLASSES,
+    CONTAINERS,
+    DATA,
+    TEMPLATE_PARAMETERS,
+    UNKNOWN_NAME,
+    code_ranges,
+)
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
 """Types that in C have names of their own kind: `struct s`."""
 TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
-_TEMPLATE_PARAMETERS: Final = frozenset(
-    {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
-)
 VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
 _NAMED: Final = (
     TYPES
@@ -267,7 +271,7 @@ def template_parameter(scope: Die, name: str) -> Die | None:
     """A parameter of the template of which a function or class is an instance (DWARF 5 2.23)."""
     for holder in scope.origins():
         for child in holder.children():
-            if child.tag in _TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
+            if child.tag in TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
                 return child
     return None
 

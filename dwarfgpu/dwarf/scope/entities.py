@@ -15,6 +15,7 @@ from attrs import field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.builder import types_of
@@ -39,6 +40,10 @@ FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 UNKNOWN_NAME: Final = "<name in a supplementary file>"
 """Of a variable whose name is in a file that is not there."""
+CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+TEMPLATE_PARAMETERS: Final = frozenset(
+    {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
+)
 CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 _MOST_SHOWN: Final = 16
 """Ranges that one message names."""
@@ -163,8 +168,7 @@ class Variable:
 
     @property
     def decl_line(self) -> int | None:
-        holder = self.die.holder(dw.AT_DECL_LINE)
-        return None if holder is None else holder.integer(dw.AT_DECL_LINE)
+        return decl_line(self.die)
 
     @property
     def memory_space(self) -> int | None:
@@ -294,6 +298,20 @@ def variables_below(function: Die) -> Iterator[Variable]:
         scope = pending.pop()
         yield from declared_in(scope)
         pending += [child for child in scope.children() if child.tag in BLOCKS - FUNCTIONS]
+
+
+def decl_line(die: Die) -> int | None:
+    """DW_AT_decl_line of an entry or of one that it is an instance of."""
+    holder = die.holder(dw.AT_DECL_LINE)
+    return None if holder is None else holder.integer(dw.AT_DECL_LINE)
+
+
+def decl_file(die: Die) -> SourceFile | None:
+    """DW_AT_decl_file, likewise; `IllFormed` for a number that the line table does not have."""
+    holder = die.holder(dw.AT_DECL_FILE)
+    table = None if holder is None else holder.unit.line_table
+    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
+    return None if table is None or number is None else table.file(number)
 
 
 def calls_below(scope: Die) -> Iterator[Die]:

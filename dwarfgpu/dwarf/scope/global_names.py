@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import STRINGS
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -33,7 +34,6 @@ _FEW_UNITS: Final = 64
 _MOST_NEAR: Final = 16
 _MOST_WITH_NEAR: Final = 4
 """Units that are read for a name."""
-_AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
 def names_of(
@@ -98,5 +98,5 @@ def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, Kind]]
             continue
         if die.tag in _KINDS:
             yield f"{around}{name}", _KINDS[die.tag]
-        elif die.tag in _AROUND:
+        elif die.tag in CONTAINERS:
             yield from _declared(die.children(), f"{around}{name}::")

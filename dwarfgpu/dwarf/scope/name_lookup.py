@@ -23,7 +23,6 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_at, one_of, variables_of
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
-    CLASSES,
     TAGGED,
     TYPES,
     VARIABLES,
@@ -46,6 +45,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     unknown_in,
 )
 from dwarfgpu.dwarf.scope.entities import (
+    CLASSES,
     CONTAINERS,
     FUNCTIONS,
     UNKNOWN_NAME,

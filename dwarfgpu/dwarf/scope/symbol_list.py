@@ -17,14 +17,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import (
-    CLASSES,
-    TAGGED,
-    TYPES,
-    is_nameless_function,
-    qualified_name,
-)
-from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, is_nameless_function, qualified_name
+from dwarfgpu.dwarf.scope.entities import CLASSES, code_ranges, decl_file, decl_line
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -159,16 +153,13 @@ def _name(die: Die, kind: Kind) -> str | None:
 
 def _with_place(die: Die, name: str, kind: Kind) -> ListedSymbol:
     unit = die.unit
-    lined, filed = die.holder(dw.AT_DECL_LINE), die.holder(dw.AT_DECL_FILE)
-    line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
-    number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
-    table = None if filed is None else filed.unit.line_table
+    source = decl_file(die)
     file = unit.name
-    if number is not None and table is not None:
-        folder = table.unit.root.string(dw.AT_COMP_DIR)
-        file = table.file(number).path.removeprefix(f"{folder}/")
+    if source is not None:
+        folder = source.table.unit.root.string(dw.AT_COMP_DIR)
+        file = source.path.removeprefix(f"{folder}/")
     if kind == "types":
         is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-    return ListedSymbol(name, die, is_static, file, line)
+    return ListedSymbol(name, die, is_static, file, decl_line(die))

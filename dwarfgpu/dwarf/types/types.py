@@ -384,6 +384,12 @@ def strip(kind: Type | None) -> BareType | None:
     raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another")
 
 
+def strip_reference(kind: Type | None) -> BareType | None:
+    """The type without typedefs and qualifiers; of a reference, the type that it refers to."""
+    bare = strip(kind)
+    return strip(bare.target) if isinstance(bare, Pointer) and bare.kind != "pointer" else bare
+
+
 def size_bytes(kind: Type | None) -> int | None:
     """The size of an object of the type in bytes, rounded up; None where it is not known."""
     size = size_bits(kind)

@@ -41,6 +41,8 @@ KNOWN: Final = 32
 """Number of entries, from the top, whose kind is tracked."""
 
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+"""The worst first."""
 Report: TypeAlias = Callable[[Severity, str, str], None]
 """Called with the severity, the name of the rule (docs/check.md), and the message."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Literal
 
 from attrs import field
 
@@ -21,11 +21,10 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.ops.composite import PIECES
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
-
-_PIECES: Final = frozenset({"piece", "bit_piece"})
 
 
 @frozen
@@ -70,7 +69,7 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     before: Instruction | None = None
     for instruction, perform in zip(instructions, program.steps, strict=True):
         findings = _Findings()
-        if instruction.operation.name in _PIECES:
+        if instruction.operation.name in PIECES:
             pieces.add(instruction, shape, before)
         after = transfer(instruction, perform, shape, findings.add)
         if after is None:
@@ -88,7 +87,7 @@ def _of_branches(program: Program, transfer: Transfer) -> Extent:
     first = next(instruction for instruction in instructions if instruction.operation.transfers)
     depends = Extent("depends", reason=f"depends on {first.operation.title}")
     names = {instruction.operation.name for instruction in instructions.distinct}
-    if names & {*_PIECES, "LLVM_undefined", "LLVM_piece_end"} or program.expression.error:
+    if names & {*PIECES, "LLVM_undefined", "LLVM_piece_end"} or program.expression.error:
         return depends
     arriving: dict[int, Shape] = {0: Shape((), 0, 0)}
     for index, instruction in enumerate(instructions):
@@ -163,7 +162,7 @@ def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Ext
     if not shape.top or names[-1] == "LLVM_undefined":
         return Extent("nothing")
     for name, following in pairwise(names):
-        if name == "LLVM_undefined" and following not in _PIECES:
+        if name == "LLVM_undefined" and following not in PIECES:
             return Extent("depends", reason="depends on what DW_OP_LLVM_undefined is used for")
     is_composite = shape.top[-1].kinds == PARTIAL or names[-1] == "LLVM_piece_end"
     if is_composite and pieces.begun == 1:

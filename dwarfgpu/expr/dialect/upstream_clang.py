@@ -20,6 +20,7 @@ from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, PopInfo
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
@@ -45,7 +46,6 @@ _SCRATCH_READING = (
     "upstream clang: DW_OP_bregx of the stack or frame pointer is in the focused lane's private "
     "memory"
 )
-_PIECES = frozenset({"piece", "bit_piece"})
 AMBIGUOUS = (
     "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
     "holds an address and where it holds the value itself"
@@ -93,7 +93,7 @@ def translated(instructions: Instructions) -> Translation:
             instruction = _with(instruction, "regval_type", _ambiguous)
             notes = []
         elif name == "bregx" and register in _SCRATCH_BASES:
-            is_whole = following is None or following.operation.name in _PIECES
+            is_whole = following is None or following.operation.name in PIECES
             based = _scratch_based(is_whole)
             read = evolve(instruction.operation, function=based, reading=_SCRATCH_READING)
             instruction = evolve(instruction, operation=read)
@@ -111,7 +111,7 @@ def _is_loaded(space: int) -> bool:
 
 def _piece(following: Instruction | None) -> int:
     """The bits that a part made by the next operation needs; 0 where it makes none."""
-    if following is None or following.operation.name not in _PIECES:
+    if following is None or following.operation.name not in PIECES:
         return 0
     size, *displacement = (operand for operand in following.operands if isinstance(operand, int))
     return 8 * size if following.operation.name == "piece" else size + sum(displacement)
@@ -131,7 +131,7 @@ def _without_suffixes(
         space = _suffix(instructions, at)
         after = instructions[at + 3] if at + 3 < len(instructions) else None
         is_valued = after is instructions[-1] and after.operation.name == "stack_value"
-        is_part = after is None or after.operation.name in _PIECES
+        is_part = after is None or after.operation.name in PIECES
         if space is None or not (is_valued or is_part):
             out.append(instructions[at])
             at += 1

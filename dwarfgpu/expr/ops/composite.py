@@ -6,7 +6,7 @@ Law: only this module and the evaluator may see a `PartialComposite`.
 from __future__ import annotations
 
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 from dwarfgpu.errors import IllFormed, LimitExceeded
 from dwarfgpu.expr.codec import ULEB, Size
@@ -26,6 +26,9 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import Part, Repeated, Selected, depth_of
 from dwarfgpu.model.value import Value
+
+PIECES: Final = ("piece", "bit_piece")
+"""The operations that add a part to an incomplete composite, by name."""
 
 
 @op(0x93, spec="A.2.5.4.4.6")

@@ -16,7 +16,8 @@ from dwarfgpu.repl.setting import Setting, SettingValue, choice
 from dwarfgpu.repl.settings import SETTINGS, Settings
 from dwarfgpu.view.command_options import without_options
 
-_END: Final = re.compile(r"(?:^|\s)--(?:\s|$)")
+END: Final = re.compile(r"(?:^|\s)--(?:\s|$)")
+"""What separates options from what they are for."""
 _IS_END: Final = re.compile(r"--(?:\s|$)")
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _ON: Final = ("on", "yes", "enable")
@@ -50,7 +51,7 @@ def values_by_option(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 def with_options(text: str, command: str, settings: Settings) -> tuple[Settings, str]:
     """The settings as the options before `--` change them for `print`, and the rest of the text."""
     text = text.strip()
-    if not text.startswith("-") or text.startswith("--") or _END.search(text) is None:
+    if not text.startswith("-") or text.startswith("--") or END.search(text) is None:
         return settings, without_options(text, command)
     settings = settings.copy()
     while not _IS_END.match(text):

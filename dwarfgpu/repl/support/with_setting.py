@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Part, command, find, first_word
+from dwarfgpu.repl.data.print_options import END
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
 from dwarfgpu.service.value_history import whole_number
 
-_END = re.compile(r"(?:^|\s)--(?:\s|$)")
 _NAMES = {setting.name for setting in SETTINGS}
 
 
@@ -29,7 +28,7 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Missing arguments.")
-    end = _END.search(argument)
+    end = END.search(argument)
     setting_text = argument if end is None else argument[: end.start()]
     line = "" if end is None else argument[end.end() :].strip()
     if not setting_text.strip():

@@ -107,8 +107,17 @@ def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Pri
     return Printed(summary, bits(), "array")
 
 
-def bitset(words: Object, count: int) -> Printed:
-    """The bits that are set; `words` is the first word."""
+def pair(value: Object) -> Printed:
+    return Printed(None, (("first", value["first"]), ("second", value["second"])))
+
+
+def bitset(value: Object, member: str) -> Printed:
+    """The bits that are set, of the words in a member; without one it has no bits."""
+    found = value.find(member)
+    if found is None:
+        return Printed("std::bitset", EMPTY)
+    words = found if is_number(found) else found.element(0)
+    count = number_argument(value, 0)
     size = 8 * words.size_bytes
     int_type = Base(BaseType("int", "signed", 32, words.endian))
 

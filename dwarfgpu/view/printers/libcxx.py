@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type, word
+from dwarfgpu.view.printers.common import counted, own_name, short_type, word
 from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
@@ -206,16 +206,8 @@ def _shared_ptr(value: Object) -> Printed:
     return common.shared(title, value["__ptr_"], (use, weak if use else weak + 1))
 
 
-def _pair(value: Object) -> Printed:
-    return Printed(None, (("first", value["first"]), ("second", value["second"])))
-
-
 def _bitset(value: Object) -> Printed:
-    words = value.find("__first_")
-    if words is None:
-        return Printed("std::bitset", EMPTY)
-    count = common.number_argument(value, 0)
-    return common.bitset(words if common.is_number(words) else words.element(0), count)
+    return common.bitset(value, "__first_")
 
 
 def _span(value: Object) -> Printed:
@@ -237,7 +229,7 @@ _SHOWS: Final[dict[str, Show]] = {
     "__wrap_iter": _iterator, "atomic": _atomic, "basic_string": _string,
     "basic_string_view": _string_view, "bitset": _bitset, "deque": _deque,
     "forward_list": _forward_list, "list": _list,
-    "map": _map, "multimap": _map, "multiset": _set, "optional": _optional, "pair": _pair,
+    "map": _map, "multimap": _map, "multiset": _set, "optional": _optional, "pair": common.pair,
     "priority_queue": common.adapter, "queue": common.adapter, "set": _set,
     "shared_ptr": _shared_ptr, "span": _span, "stack": common.adapter, "tuple": _tuple,
     "unique_ptr": _unique_ptr, "unordered_map": _unordered_map,

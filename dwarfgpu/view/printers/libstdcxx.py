@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
+from dwarfgpu.view.printers.common import counted, own_name, short_type
 from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
@@ -247,16 +247,8 @@ def _shared_ptr(value: Object) -> Printed:
     return common.shared(title, value["_M_ptr"], (use, weak - 1 if use else weak))
 
 
-def _pair(value: Object) -> Printed:
-    return Printed(None, (("first", value["first"]), ("second", value["second"])))
-
-
 def _bitset(value: Object) -> Printed:
-    words = value.find("_M_w")
-    if words is None:
-        return Printed("std::bitset", EMPTY)  # of no bits
-    count = common.number_argument(value, 0)
-    return common.bitset(words if common.is_number(words) else words.element(0), count)
+    return common.bitset(value, "_M_w")
 
 
 def _initializer_list(value: Object) -> Printed:
@@ -319,7 +311,7 @@ _CONTAINERS: Final[dict[str, Show]] = {
 }  # fmt: skip
 _OTHERS: Final[dict[str, Show]] = {
     "__cxx11::basic_string": _string, "basic_string": _string, "basic_string_view": _string_view,
-    "pair": _pair, "tuple": _tuple, "optional": _optional, "variant": _variant,
+    "pair": common.pair, "tuple": _tuple, "optional": _optional, "variant": _variant,
     "unique_ptr": _unique_ptr, "shared_ptr": _shared_ptr, "weak_ptr": _shared_ptr,
     "stack": common.adapter, "queue": common.adapter, "priority_queue": common.adapter,
     "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,

@@ -25,11 +25,8 @@ QUEUE: Final = Struct("<5Q6I")
 AQL: Final = 2
 """The type of queues whose packets and waves are known: compute queues of AQL packets."""
 QUEUE_TYPES: Final = {0: "PM4", 1: "SDMA", AQL: "AQL", 3: "SDMA-XGMI"}
-RUNTIME_STATES: Final = {0: "disabled", 1: "enabled", 2: "busy", 3: "error"}
 _TTMPS_ALWAYS: Final = 0x400
 """Of `debug_prop`: the packet processor initializes TTMPs whether or not a debugger asks."""
-_FIRMWARE_SUPPORTED: Final = 0x2000_0000
-"""Of `capability`."""
 
 
 @frozen
@@ -94,10 +91,6 @@ class Agent:
     @property
     def has_ttmps_always(self) -> bool:
         return bool(self.debug_prop & _TTMPS_ALWAYS)
-
-    @property
-    def has_supported_firmware(self) -> bool:
-        return bool(self.capability & _FIRMWARE_SUPPORTED)
 
 
 @frozen

@@ -9,7 +9,7 @@ Law: what differs between GFX levels is a field of `SaveLayout`; nothing here re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import Final
@@ -458,8 +458,3 @@ def layout_of(gfx_target_version: int) -> SaveLayout:
         if level in LAYOUTS and (level != f"{major}" or minor == 0):
             return LAYOUTS[level]
     raise Unsupported(f"the save areas of gfx{major}{minor:x}{step:x}")
-
-
-def levels_never_compared() -> Iterator[str]:
-    """Levels whose layout no answer of AMD's library confirms."""
-    return (layout.level for layout in LAYOUTS.values() if not layout.is_compared)
