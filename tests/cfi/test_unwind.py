@@ -148,7 +148,8 @@ RULES = {
     ),
     "expression: a long loop": (
         ExpressionRule(asm("lit0; lit1; plus; skip -5")), S16,
-        "LimitExceeded: DW_OP_plus at offset 0x2: more than 2000 operations performed",
+        "LimitExceeded: DW_OP_plus at offset 0x2: more than 2000 operations performed "
+        "(--max-steps)",
     ),
     "expression: malformed": (
         ExpressionRule(b"\x96\xff"), S16,
