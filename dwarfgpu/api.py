@@ -30,7 +30,7 @@ from dwarfgpu.expr.context import Context, Frame, Unit, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.text import assemble, disassemble
 from dwarfgpu.language import Options as SourceOptions
 from dwarfgpu.language import TypedValue
@@ -72,10 +72,10 @@ __all__ = [
     "Dialect",
     "DwarfGpuError",
     "EvaluationError",
+    "ExplicitFrame",
+    "ExplicitUnit",
     "FileLimits",
     "Frame",
-    "GivenFrame",
-    "GivenUnit",
     "IllFormed",
     "ImplicitPointerValue",
     "InconsistentContext",

@@ -17,7 +17,7 @@ from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.explicit_context import GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
@@ -33,7 +33,7 @@ TYPES = {
     0x26: BaseType("__int128", "signed", 128),
     0x27: BaseType("double", "float", 64, float_format=float_format("double", 64)),
 }
-UNIT = GivenUnit(UnitFormat(), AMD_PROVISIONAL, TYPES, {0: 0x1000, 1: 0x1040})
+UNIT = ExplicitUnit(UnitFormat(), AMD_PROVISIONAL, TYPES, {0: 0x1000, 1: 0x1040})
 LOCAL, PRIVATE, SCRATCH = 1 << 48, 2 << 48, 0x7D00_0000_0000
 PLACES = {  # numbers of address spaces, and addresses of which a part is known
     0: (0x1000, 0x1030, SCRATCH + 0x100),

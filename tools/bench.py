@@ -23,7 +23,7 @@ from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode_cached
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
@@ -73,7 +73,7 @@ def context() -> Context:
         wave=0,
         lane=3,
         lane_count=64,
-        frame=GivenFrame(arch),
+        frame=ExplicitFrame(arch),
         pc=0,
         target=target,
     )

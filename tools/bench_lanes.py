@@ -18,7 +18,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.all_lanes import LaneBits, evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
@@ -148,7 +148,7 @@ def bench_lanes() -> None:
 def _timed(target: Waves, text: str) -> tuple[float, float]:
     """Seconds of the pass, and of the loop over all lanes; their answers are compared."""
     base = Context(
-        ARCH, 0, 0, frame=GivenFrame(ARCH), target=target, lane_count=64, result_kind="location"
+        ARCH, 0, 0, frame=ExplicitFrame(ARCH), target=target, lane_count=64, result_kind="location"
     )
 
     def context_of(wave: WaveId, lane: int, target: Target | None) -> Context:

@@ -139,7 +139,7 @@ class Walk:
             self.counts["variables"] += 1
             self.counts["outer"] += frame.level() > 0
             self.counts["optimized out"] += each.is_same and each.ours == "<optimized out>"
-            self.counts["bits"] += each.told_bits
+            self.counts["bits"] += each.compared_bits
             text = f"{where} in {frame.name()}: {each}"
             if each.is_same:
                 self.counts["same"] += 1

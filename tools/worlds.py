@@ -17,7 +17,7 @@ from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.check.abstract_stack import NOTHING_KNOWN, Severity, Shape, Transfer
+from dwarfgpu.expr.check.abstract_stack import UNKNOWN_SHAPE, Severity, Shape, Transfer
 from dwarfgpu.expr.codec import Codec, Operand
 from dwarfgpu.expr.context import (
     ConstValue,
@@ -30,7 +30,7 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.model.location import (
@@ -275,7 +275,7 @@ def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> 
                 break
             instruction = _random_instruction(rng, world, depth)
         out += instruction.encoding
-        shape = after or NOTHING_KNOWN
+        shape = after or UNKNOWN_SHAPE
     return out
 
 
@@ -312,7 +312,7 @@ def random_value(rng: Random, arch: Architecture) -> Value:
     return Value.of(random_number(rng, base.bit_size), base)
 
 
-def random_location(rng: Random, world: World, unit: GivenUnit, depth: int = 0) -> Location:
+def random_location(rng: Random, world: World, unit: ExplicitUnit, depth: int = 0) -> Location:
     """A location of any kind, composites and several places included."""
     arch, pick = world.architecture, rng.randrange(11 if depth < 2 else 6)
     match pick:
@@ -356,7 +356,7 @@ def _single(
     return Location((SingleLocation(storage, min(offset, storage.size_bits - 1)),), stop)
 
 
-def random_entry(rng: Random, world: World, unit: GivenUnit) -> Entry:
+def random_entry(rng: Random, world: World, unit: ExplicitUnit) -> Entry:
     pick = rng.random()
     if pick < 0.5:
         return random_value(rng, world.architecture)
@@ -367,10 +367,10 @@ def random_entry(rng: Random, world: World, unit: GivenUnit) -> Entry:
     return location
 
 
-def random_unit(rng: Random, world: World) -> GivenUnit:
+def random_unit(rng: Random, world: World) -> ExplicitUnit:
     """A unit whose entries describe each other: calls and implicit pointers recurse."""
     dies: dict[int, LocationAttribute | None] = {}
-    unit = GivenUnit(
+    unit = ExplicitUnit(
         world.form,
         world.dialect,
         BASE_TYPES,
@@ -419,9 +419,9 @@ def random_context(rng: Random, world: World, limits: Limits = TIGHT) -> Context
     )
 
 
-def random_frame(rng: Random, world: World, unit: GivenUnit, level: int) -> GivenFrame:
+def random_frame(rng: Random, world: World, unit: ExplicitUnit, level: int) -> ExplicitFrame:
     numbers = rng.sample(list(world.architecture.registers), 10)
-    return GivenFrame(
+    return ExplicitFrame(
         world.architecture,
         level,
         {number: random_location(rng, world, unit) for number in numbers},

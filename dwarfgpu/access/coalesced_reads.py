@@ -21,7 +21,7 @@ from dwarfgpu.model.storage import Memory, Register
 
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""
-KnowsNothing: TypeAlias = Callable[[Memory, int, int], bool]
+IsUnreadable: TypeAlias = Callable[[Memory, int, int], bool]
 """Called with memory, first byte and size: True if no byte is readable; False also if unsure."""
 
 PROBES = 1 << 14
@@ -97,10 +97,10 @@ class CoalescedReads:
         endian: Endian,
         runs: list[Run],
         budget: Budget,
-        knows_nothing: KnowsNothing | None = None,
+        is_unreadable: IsUnreadable | None = None,
     ) -> None:
         self.load = load
-        self.knows_nothing = knows_nothing
+        self.is_unreadable = is_unreadable
         self.endian: Endian = endian
         self.budget = budget
         self.data: dict[tuple[object, int], bytes | None] = {}
@@ -201,10 +201,10 @@ class CoalescedReads:
         """Whether the machine says at once that no byte of a range can be read."""
         if isinstance(error, WhollyUnavailable):
             return True
-        if self.knows_nothing is None or not isinstance(storage, Memory):
+        if self.is_unreadable is None or not isinstance(storage, Memory):
             return False
         try:
-            return self.knows_nothing(storage, first_byte, size_bytes)
+            return self.is_unreadable(storage, first_byte, size_bytes)
         except Unavailable:
             return False  # each byte gives its own reason
 

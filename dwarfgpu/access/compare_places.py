@@ -34,20 +34,20 @@ class PlaceFinding:
 class Comparison:
     """The findings for all locations with several places, in the order of reading."""
 
-    _found: dict[PlaceFinding, None] = field(factory=dict, init=False)
+    _findings: dict[PlaceFinding, None] = field(factory=dict, init=False)
 
     def of(self, places: tuple[SingleLocation, ...]) -> ComparedPlaces:
         """For one read of a location with these places."""
         return ComparedPlaces(self, places)
 
     def add(self, finding: PlaceFinding) -> None:
-        if len(self._found) < MOST:
-            self._found[finding] = None
+        if len(self._findings) < MOST:
+            self._findings[finding] = None
 
-    def taken(self) -> tuple[PlaceFinding, ...]:
+    def take_findings(self) -> tuple[PlaceFinding, ...]:
         """Return the findings since the last call."""
-        differences = tuple(self._found)
-        self._found.clear()
+        differences = tuple(self._findings)
+        self._findings.clear()
         return differences
 
 
@@ -57,14 +57,14 @@ class ComparedPlaces:
 
     comparison: Comparison
     places: tuple[SingleLocation, ...]
-    _told: list[tuple[int, Bits]] = field(factory=list, init=False)
+    _distinct_contents: list[tuple[int, Bits]] = field(factory=list, init=False)
     """The distinct contents so far, each with the index of its place."""
 
     def read(self, index: int, bits: Bits) -> None:
         """Record the contents of a place; undefined bits match anything."""
         if bits.unavailable:
             self.unread(index, next(iter(bits.reasons), "the machine does not give its bits"))
-        for place, contents in self._told:
+        for place, contents in self._distinct_contents:
             if (contents.value ^ bits.value) & ~(contents.unknown | bits.unknown):
                 self.comparison.add(
                     PlaceFinding(index, self.places[index], place, self.places[place])
@@ -72,9 +72,9 @@ class ComparedPlaces:
                 return
         if all(
             (contents.value, contents.unknown) != (bits.value, bits.unknown)
-            for _, contents in self._told
+            for _, contents in self._distinct_contents
         ):
-            self._told.append((index, bits))
+            self._distinct_contents.append((index, bits))
 
     def unread(self, index: int, reason: str) -> None:
         """A place that cannot be read, and why."""

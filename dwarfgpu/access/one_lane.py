@@ -21,9 +21,9 @@ class ScalarAccess(LocationAccess):
         return self._fetch_same(storage, bit_offset, size_bits)
 
     def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
-        return CoalescedReads(self.load, self.endian, runs, budget, self._knows_nothing)
+        return CoalescedReads(self.load, self.endian, runs, budget, self._is_unreadable)
 
-    def _knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+    def _is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Whether the target says at once that no byte of a range can be read."""
         target = self.target
-        return isinstance(target, Sparse) and target.knows_nothing(where, address, size_bytes)
+        return isinstance(target, Sparse) and target.is_unreadable(where, address, size_bytes)

@@ -214,13 +214,13 @@ def parse(text: str, source: str) -> Field:
         ) from None
     except RecursionError:
         raise UsageError(f"{source}: arrays or objects are nested too deep") from None
-    except _GivenTwice as error:
+    except _DuplicateKey as error:
         raise UsageError(f"{source}: not JSON that can be read: {error}") from None
     except ValueError:  # Python's bound on converting decimal digits
         raise UsageError(f"{source}: a number has more digits than are read") from None
 
 
-class _GivenTwice(ValueError):
+class _DuplicateKey(ValueError):
     """Two members of one object have the same name."""
 
 
@@ -230,5 +230,5 @@ def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(members) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counts.items() if count > 1)
-        raise _GivenTwice(f"member {twice!r} is given twice in one object")
+        raise _DuplicateKey(f"member {twice!r} is given twice in one object")
     return members

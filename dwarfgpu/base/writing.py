@@ -73,7 +73,7 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     try:
         if files and _is_device(path, _mode(path)):
             raise ValueError(f"it is no regular file, and {len(files)} more belong beside it")
-        with _alone_in(path.parent) as is_alone:
+        with _locked(path.parent) as is_alone:
             written: list[Path] = []
             try:
                 for name, data in files.items():
@@ -173,7 +173,7 @@ def _flush(descriptor: int) -> None:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[bool]:
+def _locked(folder: Path) -> Iterator[bool]:
     """Wait until no other writes a set in the folder; False where it cannot be locked, as on NFS.
 
     `UsageError` where it takes too long.

@@ -27,7 +27,7 @@ _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
 _LONGEST_AUGMENTATION: Final = 1_024
-_MOST_FOUND: Final = 1 << 16
+_MOST_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
 _VENDORS: Final = re.compile(rb"(\[(llvm|amd)[^\]]*\])+")
 """Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors we know."""
@@ -85,7 +85,7 @@ class FrameSection:
             machine=machine or (architecture.machine if architecture else None),
         )
         self._cies: dict[int, Cie | DwarfGpuError] = {}
-        self._found: dict[int, Fde | None] = {}
+        self._fde_at: dict[int, Fde | None] = {}
 
     @property
     def is_eh(self) -> bool:
@@ -130,11 +130,11 @@ class FrameSection:
 
         Reads no other FDE if the search table leads to it.
         """
-        if location not in self._found:
-            if len(self._found) >= _MOST_FOUND:
-                self._found.clear()
-            self._found[location] = self._by_table(location) or self._by_bounds(location)
-        return self._found[location]
+        if location not in self._fde_at:
+            if len(self._fde_at) >= _MOST_CACHED:
+                self._fde_at.clear()
+            self._fde_at[location] = self._by_table(location) or self._by_bounds(location)
+        return self._fde_at[location]
 
     def _by_bounds(self, location: int) -> Fde | None:
         starts, ends, headers = self._bounds

@@ -159,19 +159,19 @@ def row_text(
     return f"{head}: {rules}" if rules else head
 
 
-def row_plain(row: Row) -> dict[str, Plain]:
+def row_json(row: Row) -> dict[str, Plain]:
     """A row as in the conformance format (`cfi_rows`)."""
-    rules: dict[str, Plain] = {str(n): rule_plain(rule) for n, rule in sorted(row.rules.items())}
+    rules: dict[str, Plain] = {str(n): rule_json(rule) for n, rule in sorted(row.rules.items())}
     return {
         "start": row.start,
         "end": row.end,
-        "cfa": cfa_plain(row.cfa),
+        "cfa": cfa_json(row.cfa),
         "rules": rules,
         "args_size": row.args_size_bytes,
     }
 
 
-def cfa_plain(rule: CfaRule | None) -> Plain:
+def cfa_json(rule: CfaRule | None) -> Plain:
     match rule:
         case None:
             return None
@@ -186,7 +186,7 @@ def cfa_plain(rule: CfaRule | None) -> Plain:
             assert_never(other)
 
 
-def rule_plain(rule: Rule) -> list[Plain]:
+def rule_json(rule: Rule) -> list[Plain]:
     match rule:
         case Undefined():
             return ["undefined"]
@@ -208,7 +208,7 @@ def rule_plain(rule: Rule) -> list[Plain]:
             assert_never(other)
 
 
-def instruction_plain(instruction: CfaInstruction) -> dict[str, Plain]:
+def instruction_json(instruction: CfaInstruction) -> dict[str, Plain]:
     """An instruction as in the conformance format (`cfi_decode`): operands are not factored."""
     out: dict[str, Plain] = {"instruction": instruction.title}
     for name, operand in instruction.named_operands().items():

@@ -66,7 +66,7 @@ MOST_NESTED: Final = 24
 """Rules that need one another."""
 _CFA: Final = "the CFA"
 _SAME: Final = SameValue()
-_LOST: Final = Undefined()
+_UNDEFINED: Final = Undefined()
 _AT_CFA: Final = ValOffset(0)
 _OF_THE_CALLEE: Final = (SameValue, ExpressionRule, ValExpressionRule)
 """Rules by which a register may depend on where the same frame has it."""
@@ -99,7 +99,7 @@ def default_rule(architecture: Architecture, number: int, return_register: int) 
     if number == architecture.program_counter and number != return_register:
         return RegisterRule(return_register)
     preserved = architecture.preserved
-    return _SAME if preserved is None or number in preserved else _LOST
+    return _SAME if preserved is None or number in preserved else _UNDEFINED
 
 
 class CfiFrame:
@@ -139,8 +139,8 @@ class CfiFrame:
         """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
         """Results of `dwarfgpu.session.entry_value_chain`, by the value passed."""
-        self._found: dict[int, Location | DwarfGpuError] = {}
-        self._found_cfa: Location | DwarfGpuError | None = None
+        self._saved_places: dict[int, Location | DwarfGpuError] = {}
+        self._known_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
         self._evaluation: Context | None = None
 
@@ -190,7 +190,7 @@ class CfiFrame:
         row = self._row
         if not isinstance(row, FrameRow) or number in row.rules or self.convention is not None:
             return False
-        return default_rule(self.architecture, number, row.return_register) is _LOST
+        return default_rule(self.architecture, number, row.return_register) is _UNDEFINED
 
     def register(self, number: int) -> Location:
         """Where the frame has a register."""
@@ -211,16 +211,16 @@ class CfiFrame:
         Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
         and what evaluating the rule raises.
         """
-        location = self._found.get(number)
+        location = self._saved_places.get(number)
         if location is None:
             row = self._row
             source = row.rules.get(number) if isinstance(row, FrameRow) else None
             if type(source) is Offset:  # as of nearly all: it needs no other register
-                location = self._found[number] = self._find(number, source)
+                location = self._saved_places[number] = self._find(number, source)
             else:
                 for frame, rule in reversed(self._unknown(number)):
-                    frame._found[number] = frame._find(number, rule)
-                location = self._found[number]
+                    frame._saved_places[number] = frame._find(number, rule)
+                location = self._saved_places[number]
         if isinstance(location, Location):
             return location
         raise copy(location)
@@ -232,7 +232,7 @@ class CfiFrame:
         """
         chain: list[tuple[CfiFrame, Rule | DwarfGpuError]] = []
         frame: CfiFrame | None = self
-        while frame is not None and number not in frame._found:
+        while frame is not None and number not in frame._saved_places:
             try:
                 rule = frame.rule(number)
             except DwarfGpuError as error:
@@ -375,18 +375,18 @@ class CfiFrame:
 
         Raises `MissingContext` if no rule defines it, `IllFormed` for anything but an address.
         """
-        if self._found_cfa is None:
+        if self._known_cfa is None:
             try:
                 self._begin(_CFA)
                 try:
-                    self._found_cfa = self._cfa()
+                    self._known_cfa = self._cfa()
                 finally:
                     self._end(_CFA)
             except DwarfGpuError as error:
-                self._found_cfa = error
-        if isinstance(self._found_cfa, Location):
-            return self._found_cfa
-        raise copy(self._found_cfa)
+                self._known_cfa = error
+        if isinstance(self._known_cfa, Location):
+            return self._known_cfa
+        raise copy(self._known_cfa)
 
     def _cfa(self) -> Location:
         rule = self.row.cfa

@@ -145,7 +145,7 @@ TAGS: Final[Mapping[int, str]] = {
 
 
 @frozen
-class Wanted:
+class CheckedValue:
     """A value of an entry to check."""
 
     position: int
@@ -161,14 +161,14 @@ class Wanted:
     vendor: Vendor | None = None
 
 
-def wanted(
+def checked_values(
     abbreviation: Abbreviation, format: UnitFormat, numbers: Mapping[int, int]
-) -> tuple[Wanted, ...]:
+) -> tuple[CheckedValue, ...]:
     """The values of an entry's shape that hold expressions, or belong to the AMD text.
 
     `numbers`: what `vendor_numbers` says of the unit.
     """
-    out: list[Wanted] = []
+    out: list[CheckedValue] = []
     for position, attribute in enumerate(abbreviation.attributes):
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
@@ -190,7 +190,7 @@ def wanted(
             role = None
         if role is not None or vendor is not None:
             title = f"DW_AT_{name}"
-            out.append(Wanted(position, number, attribute.form, title, role, is_list, vendor))
+            out.append(CheckedValue(position, number, attribute.form, title, role, is_list, vendor))
     return tuple(out)
 
 

@@ -79,7 +79,7 @@ class Described:
                 return index
         return None
 
-    def tell(
+    def report(
         self,
         rule: str,
         message: str,

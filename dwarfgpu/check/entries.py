@@ -16,7 +16,7 @@ from attrs import field
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import define
-from dwarfgpu.check.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
+from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
 from dwarfgpu.check.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.check.finding import Excerpt, Finding, Findings, Place, SourcePosition
 from dwarfgpu.check.references import References
@@ -50,12 +50,12 @@ class EntryChecker:
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
     _functions: array[int] = field(init=False, factory=lambda: array("q"))
     """The subprogram of each entry, -1 for none; made on first use."""
-    _asked_for_lanes: set[int] = field(init=False, factory=set)
+    _functions_checked_for_lanes: set[int] = field(init=False, factory=set)
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
-    _has_told_size: bool = field(init=False, default=False)
-    _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+    _has_reported_size: bool = field(init=False, default=False)
+    _results: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
     """Of entries with findings, by their offsets."""
     _references: References = field(init=False)
@@ -68,7 +68,7 @@ class EntryChecker:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
         self._numbers = vendor_numbers(unit)
-        plans: dict[int, tuple[Wanted, ...]] = {}
+        plans: dict[int, tuple[CheckedValue, ...]] = {}
         start, budget = unit.header.entries_at, unit.sections.budget
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
             if not budget.checked_entries_left:
@@ -85,14 +85,14 @@ class EntryChecker:
             for step in plan:
                 self._value(index, step, values[step.position])
 
-    def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
-        plan = wanted(abbreviation, self.unit.format, self._numbers)
+    def _plan(self, abbreviation: Abbreviation) -> tuple[CheckedValue, ...]:
+        plan = checked_values(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
         if is_inner and any(step.number == dw.AT_LLVM_LANES for step in plan):
             self._has_inner_lanes = True
         return plan
 
-    def _value(self, index: int, spec: Wanted, value: Raw) -> None:
+    def _value(self, index: int, spec: CheckedValue, value: Raw) -> None:
         role = spec.role
         if spec.vendor is not None:
             self._vendor(index, spec, value)
@@ -109,12 +109,12 @@ class EntryChecker:
     # Expressions
 
     def _expression(
-        self, index: int, spec: Wanted, role: Role, data: bytes, span: Range | None
+        self, index: int, spec: CheckedValue, role: Role, data: bytes, span: Range | None
     ) -> None:
-        checks = self._known.get(role)
+        checks = self._results.get(role)
         if checks is None:
             checks = self.expressions.of(self.unit.dialect, self.unit.format, role)
-            self._known[role] = checks
+            self._results[role] = checks
         if data in checks:
             self.expressions.count += 1
             checked = checks[data]
@@ -150,24 +150,28 @@ class EntryChecker:
                 unit, place = self.unit, self._place(index, spec.name, span)
                 shown = self.expressions.shown(data, unit.dialect, unit.format, reference.offset)
                 message = f"{reference.operation}: {wrong}"
-                self._tell(rule, message, place, reference.section, shown, severity)
+                self._report(rule, message, place, reference.section, shown, severity)
 
     def _lane(self, index: int) -> None:
         """A function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
         function = self._function(index)
-        if function is None or function in self._asked_for_lanes or self._has_inner_lanes:
+        if (
+            function is None
+            or function in self._functions_checked_for_lanes
+            or self._has_inner_lanes
+        ):
             return
-        self._asked_for_lanes.add(function)
+        self._functions_checked_for_lanes.add(function)
         try:
             lanes = Subprogram(self.unit.die(function)).lanes
         except DwarfGpuError:
             return  # reported separately
         if lanes is None:
             message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
-            self._tell("lanes-missing", message, self._place(function, None))
+            self._report("lanes-missing", message, self._place(function, None))
 
     def _pieces(
-        self, index: int, spec: Wanted, data: bytes, piece_bits: int, span: Range | None
+        self, index: int, spec: CheckedValue, data: bytes, piece_bits: int, span: Range | None
     ) -> None:
         die = self.unit.die(index)
         if die.tag not in DATA:
@@ -181,11 +185,11 @@ class EntryChecker:
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
         shown = self.expressions.shown(data, self.unit.dialect, self.unit.format)
-        self._tell(rule, message, self._place(index, spec.name, span), shown=shown)
+        self._report(rule, message, self._place(index, spec.name, span), shown=shown)
 
     # Location lists
 
-    def _list(self, index: int, spec: Wanted, role: Role, value: int) -> None:
+    def _list(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
         attribute = Attribute(spec.form, FORMS[spec.form][0], value)
         try:
             if self._has_other_addresses(attribute):
@@ -195,7 +199,7 @@ class EntryChecker:
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
-            self._tell(rule, str(error.message), self._place(index, spec.name))
+            self._report(rule, str(error.message), self._place(index, spec.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.found.skip(error)
@@ -221,13 +225,15 @@ class EntryChecker:
         try:
             self.unit.sections.contributions(section).check(offset, format.address_size)
         except IllFormed as error:
-            if base is None and not self._has_told_size:
-                self._has_told_size = True
-                self._tell("address-size", error.message, unit_place(self.unit))
+            if base is None and not self._has_reported_size:
+                self._has_reported_size = True
+                self._report("address-size", error.message, unit_place(self.unit))
             return True
         return False
 
-    def _within(self, index: int, spec: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
+    def _within(
+        self, index: int, spec: CheckedValue, span: Range, ranges: tuple[Range, ...]
+    ) -> None:
         if not ranges:
             return
         code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
@@ -241,44 +247,44 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        self._tell("range-outside-function", message, self._place(index, spec.name, span))
+        self._report("range-outside-function", message, self._place(index, spec.name, span))
 
     # Vendor attributes
 
-    def _vendor(self, index: int, spec: Wanted, value: Raw) -> None:
+    def _vendor(self, index: int, spec: CheckedValue, value: Raw) -> None:
         vendor = spec.vendor
         assert vendor is not None
         die = self.unit.die(index)
         place = partial(self._place, index, spec.name)
         if die.tag not in vendor.tags:
             message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
-            self._tell("vendor-attribute", message, place(), vendor.section)
+            self._report("vendor-attribute", message, place(), vendor.section)
             return
         if not isinstance(value, int):
             return
         architecture = self.expressions.machines.architecture
         match spec.number:
             case dw.AT_LLVM_LANES if value <= 0:
-                self._tell("bad-lane-count", f"{spec.name} is {value}", place())
+                self._report("bad-lane-count", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
                 most = self.expressions.machines.most_lanes
                 message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
-                self._tell("bad-lane-count", message, place(), severity="warning")
+                self._report("bad-lane-count", message, place(), severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:
-                self._tell("bad-iteration-count", f"{spec.name} is {value}", place())
+                self._report("bad-iteration-count", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._tell("bad-vector-size", f"{spec.name} is {value}", place())
+                self._report("bad-vector-size", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
                     message = f"{spec.name} is {value}, which is no memory space"
-                    self._tell("unknown-memory-space", message, place())
+                    self._report("unknown-memory-space", message, place())
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:
                     message = f"{architecture.name} defines no address space {value}"
-                    self._tell("unknown-address-space", message, place(), vendor.section)
+                    self._report("unknown-address-space", message, place(), vendor.section)
                 elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
                     message = f"{spec.name} on a base type whose encoding is not DW_ATE_address"
-                    self._tell("vendor-attribute", message, place(), "A.5.1")
+                    self._report("vendor-attribute", message, place(), "A.5.1")
 
     # Places
 
@@ -323,7 +329,7 @@ class EntryChecker:
             self._sources[die.offset],
         )
 
-    def _tell(
+    def _report(
         self,
         rule: str,
         message: str,

@@ -128,15 +128,15 @@ class ExpressionChecker:
         self._findings = findings
         self.count = 0
         """Number of expressions checked, repeated ones included."""
-        self._known: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
+        self._results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
 
     @property
     def distinct(self) -> int:
-        return sum(map(len, self._known.values()))
+        return sum(map(len, self._results.values()))
 
     def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> dict[bytes, Checked | None]:
         """Return the results for the expressions of a unit in a role."""
-        return self._known.setdefault((dialect, form, role), {})
+        return self._results.setdefault((dialect, form, role), {})
 
     def check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked | None:
         """Return the findings; None if there are none."""

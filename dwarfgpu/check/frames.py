@@ -113,7 +113,7 @@ class FrameChecker:
         size_bytes = cie.format.address_size
         if size_bytes != self.address_size:
             message = f"addresses of {size_bytes} bytes, of {self.address_size} in the file"
-            described.tell("address-size", message)
+            described.report("address-size", message)
         try:
             initial = cie.initial
         except DwarfGpuError as error:
@@ -139,7 +139,7 @@ class FrameChecker:
         rows = RowChecker(self.expressions.machines, described)
         for row in table.rows:
             rows.check(row, is_fde=True)
-        _lost_rows(table.rows, fde, described)
+        _rows_without_cfa(table.rows, fde, described)
         if table.error is not None:
             self._stopped(table.error, described)
         elif table.rows and all(row.is_empty for row in table.rows):
@@ -151,9 +151,9 @@ class FrameChecker:
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
         if self.functions.is_kernel(fde.initial_location):
             message += ", which a kernel does not need: it has no caller"
-            described.tell("empty-fde", message, severity="note")
+            described.report("empty-fde", message, severity="note")
         else:
-            described.tell("empty-fde", message)
+            described.report("empty-fde", message)
 
     def _described(self, entry: Cie | Fde) -> Described:
         kind, program = self.section.kind, entry.program
@@ -173,7 +173,7 @@ class FrameChecker:
                 elif info.kind.meaning == "register" and machines.lacks(operand):
                     name = machines.all[0].name
                     message = f"{instruction.title}: {name} defines no DWARF register {operand}"
-                    described.tell("unknown-register", message, shown=described.shown(index))
+                    described.report("unknown-register", message, shown=described.shown(index))
 
     def _expression(
         self, index: int, instruction: CfaInstruction, data: bytes, described: Described
@@ -190,7 +190,7 @@ class FrameChecker:
             named = (
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
-            described.tell(
+            described.report(
                 problem.rule,
                 f"in {where}: {named}",
                 shown=fault.excerpt,
@@ -200,7 +200,7 @@ class FrameChecker:
         last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
         if last is not None:
             message = f"{instruction.title}: the result of {last} is no memory location"
-            described.tell("cfa-not-memory", message, shown=described.shown(index))
+            described.report("cfa-not-memory", message, shown=described.shown(index))
 
     def _stopped(self, error: DwarfGpuError, described: Described) -> None:
         """Why the instructions could not be executed to their end."""
@@ -217,7 +217,7 @@ class FrameChecker:
             marked = offsets.index(site.offset) if site.offset in offsets else len(offsets)
         message = f"{operation}: {error.message}" if operation else error.message
         section = None if site is None else site.section
-        described.tell(rule, message, shown=described.shown(marked), section=section)
+        described.report(rule, message, shown=described.shown(marked), section=section)
 
     # FDEs against each other, and against the table of all
 
@@ -238,12 +238,12 @@ class FrameChecker:
                     f"[{fde.initial_location:#x},{fde.end:#x}) overlaps the FDE at "
                     f"{last.offset:#x}, which describes [{last.initial_location:#x},{last.end:#x})"
                 )
-                self._described(fde).tell("overlapping-fdes", message)
+                self._described(fde).report("overlapping-fdes", message)
             if last is None or fde.end > last.end:
                 last = fde
 
 
-def _lost_rows(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
+def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
     """Report a row without a CFA in an FDE that defines one elsewhere, unless it is the outermost
     frame."""
     if all(row.cfa is None for row in rows):
@@ -253,7 +253,7 @@ def _lost_rows(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
         if row.cfa is None and not has_saved and not _is_outermost(row, fde):
             message = f"no CFA rule at [{row.start:#x},{row.end:#x})"
             shown = described.shown()
-            described.tell("lost-cfa", message, row=row, shown=shown, severity="warning")
+            described.report("lost-cfa", message, row=row, shown=shown, severity="warning")
             return
 
 

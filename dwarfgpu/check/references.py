@@ -94,14 +94,14 @@ class References:
     """The references of one unit."""
 
     unit: CompilationUnit
-    _known: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
+    _reasons: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
 
     def fault(self, reference: Reference) -> str | None:
         """Return why a reference leads nowhere; None if it is valid, or cannot be judged."""
         key = reference.kind, reference.value, reference.size_bytes
-        if key not in self._known:
-            self._known[key] = self._fault(reference)
-        return self._known[key]
+        if key not in self._reasons:
+            self._reasons[key] = self._fault(reference)
+        return self._reasons[key]
 
     def shortage(self, reference: Reference, register: RegisterInfo) -> str | None:
         """Return why reading a register as its type fails in the top call frame; None if it may

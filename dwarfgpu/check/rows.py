@@ -63,7 +63,7 @@ class RowChecker:
         if cycle:
             names = ["the CFA" if n == _CFA else self.described.register(n) for n in cycle]
             message = " needs ".join(names)
-            self.described.tell("register-cycle", message, row=row, shown=self.described.shown())
+            self.described.report("register-cycle", message, row=row, shown=self.described.shown())
 
     def _unplaced(self, row: Row) -> None:
         saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]
@@ -71,7 +71,7 @@ class RowChecker:
             name = self.described.register(saved[0])
             message = f"{name} is saved at an offset from the CFA, and there is no CFA rule"
             shown = self.described.shown(self.described.defining(saved[0]))
-            self.described.tell("lost-cfa", message, row=row, shown=shown)
+            self.described.report("lost-cfa", message, row=row, shown=shown)
 
     def _base(self, cfa: RegisterCfa, row: Row) -> None:
         """The register of the CFA, read as DW_OP_LLVM_aspace_bregx does."""
@@ -95,7 +95,7 @@ class RowChecker:
         else:
             return
         marked = self.described.defining(cfa.register, cfa=True)
-        self.described.tell(rule, message, row=row, shown=self.described.shown(marked))
+        self.described.report(rule, message, row=row, shown=self.described.shown(marked))
 
     def _sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
         """A rule gives a register as many bits as it has (A.6.4.1)."""
@@ -118,7 +118,7 @@ class RowChecker:
                 f"{name} has {own.size_bits} bits, and its rule gives {subject} of {size_bits} bits"
             )
             shown = self.described.shown(self.described.defining(number))
-            self.described.tell("register-size", message, row=row, shown=shown)
+            self.described.report("register-size", message, row=row, shown=shown)
 
     def _cfa_bits(self, row: Row) -> int | None:
         """Return the size of an address in the address space of the CFA, if known."""

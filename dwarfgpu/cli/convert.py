@@ -100,8 +100,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` and its like where there is none."""
     focus = _focus(args)
-    source, address, lane, chosen = _given(args, focus)
-    target_space, lane = _wanted(args, focus.architecture, lane)
+    source, address, lane, chosen = _source_place(args, focus)
+    target_space, lane = _target_spaces(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
     conversions = [_converted(focus, source, address, space) for space in target_space]
@@ -193,7 +193,9 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
     return evolve(apertures, **{name: value for name, value in values.items() if value is not None})
 
 
-def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
+def _source_place(
+    args: Namespace, focus: _Focus
+) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
     """The space, the address in it, the lane, and what was chosen of several places."""
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
@@ -253,7 +255,7 @@ def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
     return space
 
 
-def _wanted(
+def _target_spaces(
     args: Namespace, arch: Architecture, lane: int | None
 ) -> tuple[list[AddressSpace], int | None]:
     """The spaces that are wanted, and the lane."""

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
-        places, notes = _wanted(disassembly, args.place)
+        places, notes = _code_to_show(disassembly, args.place)
     if args.json:
         return _print_json(disassembly, places, args)
     print_notes(notes)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 @frozen
-class Wanted:
+class CodeToShow:
     """Code to be shown."""
 
     item: CodeRange
@@ -84,17 +84,19 @@ class Wanted:
     end: int
 
 
-def _wanted(disassembly: Disassembly, place: str | None) -> tuple[list[Wanted], Sequence[str]]:
+def _code_to_show(
+    disassembly: Disassembly, place: str | None
+) -> tuple[list[CodeToShow], Sequence[str]]:
     """The code that PLACE means, and what was assumed; `UsageError` where it means none."""
     if place is None:
-        return [Wanted(item, item.begin, item.end) for item in require_code(disassembly)], ()
+        return [CodeToShow(item, item.begin, item.end) for item in require_code(disassembly)], ()
     first, comma, last = place.partition(",")
     if comma and is_number(first):
         begin = natural(first, "PLACE") or 0
         end = natural(last.removeprefix("+"), "PLACE") or 0
         return list(_between(disassembly, begin, begin + end if last[0] == "+" else end)), ()
     if named := disassembly.ranges_named(place):
-        return [Wanted(item, item.begin, item.end) for item in named], ()
+        return [CodeToShow(item, item.begin, item.end) for item in named], ()
     name, colon, line = place.rpartition(":")
     if colon and line.isdecimal():
         spans = _line_spans(disassembly, name, int(line))
@@ -107,16 +109,16 @@ def _wanted(disassembly: Disassembly, place: str | None) -> tuple[list[Wanted], 
     code = disassembly.range_at(location.pc)
     if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
-    return [Wanted(code, code.begin, code.end)], location.notes
+    return [CodeToShow(code, code.begin, code.end)], location.notes
 
 
-def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Wanted]:
+def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[CodeToShow]:
     """The parts of a span, function by function."""
     if disassembly.range_at(begin) is None or end <= begin:
         raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
     for item in disassembly.ranges:
         if item.begin < end and begin < item.end:
-            yield Wanted(item, max(begin, item.begin), min(end, item.end))
+            yield CodeToShow(item, max(begin, item.begin), min(end, item.end))
 
 
 def _line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:
@@ -142,7 +144,7 @@ class _Listing:
     chain_before: tuple[str, ...] = ()
     texts: SourceText = field(factory=SourceText)
 
-    def show(self, places: Sequence[Wanted]) -> None:
+    def show(self, places: Sequence[CodeToShow]) -> None:
         disassembly = self.disassembly
         if disassembly.processor is not None:
             wave = f", wave{disassembly.default_wave_size}"
@@ -154,7 +156,7 @@ class _Listing:
                 shown = piece.item
             self._code(piece)
 
-    def _heading(self, piece: Wanted) -> None:
+    def _heading(self, piece: CodeToShow) -> None:
         print()
         item = piece.item
         kernel = self.disassembly.kernel_at(item)
@@ -163,7 +165,7 @@ class _Listing:
                 print(self._paint("\t" * line.startswith("\t") + one_line(line.strip())))
         print(one_line(f"{item.begin:016x} <{item.name}>:"))
 
-    def _code(self, piece: Wanted) -> None:
+    def _code(self, piece: CodeToShow) -> None:
         lines = self.disassembly.instructions(piece.begin, piece.end)
         if not self.drawn or (piece.end - piece.begin) // 4 > _MOST_DRAWN:
             for line in lines:
@@ -180,7 +182,7 @@ class _Listing:
         for line, margin in zip(rows, margins, strict=True):
             self._line(piece, line, margin)
 
-    def _line(self, piece: Wanted, line: CodeLine, margin: str) -> None:
+    def _line(self, piece: CodeToShow, line: CodeLine, margin: str) -> None:
         if not self.args.no_source:
             for text in self._source(piece, line):
                 print(self._paint(one_line(text)))
@@ -201,7 +203,7 @@ class _Listing:
             shown = self._paint(f"{text}{padding}// {data}")
         print(f"{line.address:8x}  {margin}{shown}")
 
-    def _source(self, piece: Wanted, line: CodeLine) -> Iterator[str]:
+    def _source(self, piece: CodeToShow, line: CodeLine) -> Iterator[str]:
         """Comments before an instruction where its source is another one than before."""
         origin = self.disassembly.origin(line.address)
         chain = origin.inlined
@@ -236,7 +238,7 @@ def _same_line(a: SourceLine, b: SourceLine) -> bool:
 
 
 def _print_json(
-    disassembly: Disassembly, places: Sequence[Wanted], args: argparse.Namespace
+    disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
     """One object, written function by function so that large files need little memory."""
     heading = {

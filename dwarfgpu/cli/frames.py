@@ -17,10 +17,10 @@ from dwarfgpu.cfi.text import (
     ExpressionText,
     Plain,
     cfa_text,
-    instruction_plain,
+    instruction_json,
     instruction_text,
     register_name,
-    row_plain,
+    row_json,
     rule_text,
 )
 from dwarfgpu.cli.printing import print_json, print_notes
@@ -264,7 +264,7 @@ def _record(listing: _Listing, section: FrameSection, entry: FrameEntry) -> dict
 def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
     return [
         {
-            **instruction_plain(instruction),
+            **instruction_json(instruction),
             "offset_in_section": instruction.offset,
             "hex": instruction.encoding.hex(),
             "text": instruction_text(instruction, program.format, None, text),
@@ -279,7 +279,7 @@ def _row(row: Row, cie: Cie, text: ExpressionText) -> Plain:
         register_name(number, architecture): rule_text(rule, architecture, text)
         for number, rule in sorted(row.rules.items())
     }
-    return {**row_plain(row), "text": {"cfa": cfa_text(row.cfa, architecture, text), **rules}}
+    return {**row_json(row), "text": {"cfa": cfa_text(row.cfa, architecture, text), **rules}}
 
 
 def _error(error: DwarfGpuError) -> Plain:

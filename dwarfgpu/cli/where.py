@@ -34,7 +34,7 @@ from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.where import amount, heading, near_variable
+from dwarfgpu.service.where import amount, heading, variable_suggestion
 from dwarfgpu.session.session import split_by_machine
 from dwarfgpu.view.coverage import (
     Cells,
@@ -108,7 +108,7 @@ def _run(args: Namespace) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
     request = _placed(args, file, request, notes)
-    coverages = _found(file, request)
+    coverages = _coverages(file, request)
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
         query = _placed(args, old, before, notes).wanted
@@ -242,7 +242,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
     return file
 
 
-def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
+def _coverages(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
     """What is wanted of a file; `UsageError` where it has none of the names."""
     units = find_variables(file.scopes, request.wanted)
     buffered: list[UnitGroups] = []
@@ -262,7 +262,7 @@ def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
     title = " ".join(f'"{name}"' for name in query.names)
     if not query.names:
         raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {title}{where} in {file.name}.{near_variable(file, query)}")
+    raise UsageError(f"No symbol {title}{where} in {file.name}.{variable_suggestion(file, query)}")
 
 
 def _columns() -> int:

@@ -18,7 +18,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
@@ -110,7 +110,7 @@ class Machine:
 
     context: Context
     target: StateTarget
-    unit: GivenUnit
+    unit: ExplicitUnit
 
 
 def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
@@ -127,7 +127,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
     def address(field: Field | None) -> Location | None:
         return None if field is None else _memory(default, field.integer())
 
-    frame = GivenFrame(
+    frame = ExplicitFrame(
         architecture=arch,
         entry_registers=_entry_registers(state, arch),
         given_cfa=address(state.get("cfa")),
@@ -303,10 +303,10 @@ def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
     return out
 
 
-def _unit(case: Case, state: Field, arch: Architecture) -> GivenUnit:
+def _unit(case: Case, state: Field, arch: Architecture) -> ExplicitUnit:
     modulo = 1 << 8 * case.form.address_size
     locations: dict[int, LocationAttribute | None] = {}
-    unit = GivenUnit(
+    unit = ExplicitUnit(
         format=case.form,
         dialect=case.dialect,
         base_types=_base_types(state, case, arch),

@@ -6,7 +6,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.program import rows
-from dwarfgpu.cfi.text import instruction_plain, row_plain
+from dwarfgpu.cfi.text import instruction_json, row_json
 from dwarfgpu.conformance.case import Case
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -30,7 +30,7 @@ def run(case: Case) -> tuple[object, object] | None:
     start = case.field["initial_location"].integer(0)
     length = case.field["address_range"].integer(0)
     try:
-        table = [row_plain(row) for row in rows(cie, fde, start, length) if not row.is_empty]
+        table = [row_json(row) for row in rows(cie, fde, start, length) if not row.is_empty]
     except DwarfGpuError as error:
         if kind == "cfi_rows" or (kind == "error" and not isinstance(error, FAULTS)):
             return case.expected.value, f"{error.kind}: {error}"
@@ -58,7 +58,7 @@ def _decoded(case: Case, fde: CfaProgram) -> tuple[object, object] | None:
         return "an error", [instruction.title for instruction in fde.instructions]
     if not fde.instructions:
         return expected, fde.error
-    actual = instruction_plain(fde.instructions[0])
+    actual = instruction_json(fde.instructions[0])
     compared = {name: actual.get(name) for name in expected}
     return None if compared == expected else (expected, compared)
 

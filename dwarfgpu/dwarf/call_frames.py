@@ -117,11 +117,11 @@ class CallFrames:
         for section in self.sections:
             description = section.find(address)
             if section.search_error is not None:
-                self._tell(section.search_error)
+                self._add_note(section.search_error)
             if description is not None:
                 yield section, description
 
-    def _tell(self, error: DwarfGpuError) -> None:
+    def _add_note(self, error: DwarfGpuError) -> None:
         note = f"the search table of {self._loaded.path} is not used: {error}"
         if note not in self.notes:
             self.notes.append(note)

@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.split_units import Package, SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
-from dwarfgpu.dwarf.unit import CompilationUnit, known
+from dwarfgpu.dwarf.unit import CompilationUnit, value_or_raise
 from dwarfgpu.dwarf.unit_dialect import dialect_name
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -271,7 +271,7 @@ class DebugInfo:
 
         `MissingContext` where it is not found, `InconsistentContext` where it is another one.
         """
-        return known(self._supplementary)
+        return value_or_raise(self._supplementary)
 
     @cached_property
     def has_skeletons(self) -> bool:

@@ -45,7 +45,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
             f"storage of {name}"
         )
     if not is_program(file):
-        block = _block_told(file, wave, target)
+        block = _block_from_target(file, wave, target)
         if block is not None:
             return block + offset & (1 << 64) - 1
         raise Unsupported(
@@ -63,7 +63,7 @@ def is_program(file: ObjectFile) -> bool:
     return bool(dynamic_tags(file).get(_DT_FLAGS_1, 0) & _DF_1_PIE)
 
 
-def _block_told(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
+def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
     """Where the block of a library is, by a target that knows; None where none does."""
     if not isinstance(target, ThreadLocal):
         return None

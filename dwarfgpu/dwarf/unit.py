@@ -231,7 +231,7 @@ class CompilationUnit:
         `MissingContext` where it is not found, `InconsistentContext` where another one is.
         """
         try:
-            return known(self._full)
+            return value_or_raise(self._full)
         except DwarfGpuError as error:
             raise self._located(error)
 
@@ -425,7 +425,7 @@ class CompilationUnit:
                 self._locations[offset] = LocList(tuple(shown_entries), self, tuple(empty))
             except DwarfGpuError as error:
                 self._locations[offset] = error
-        return known(self._locations[offset])
+        return value_or_raise(self._locations[offset])
 
     def _loaded(self, entry: FileLocation) -> LocationListEntry:
         if entry.bounds is None:
@@ -444,7 +444,7 @@ class CompilationUnit:
                 self._ranges[offset] = read_ranges(self, offset)
             except DwarfGpuError as error:
                 self._ranges[offset] = error
-        return known(self._ranges[offset])
+        return value_or_raise(self._ranges[offset])
 
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
         """The same in order, those that touch or overlap as one."""
@@ -549,10 +549,10 @@ class CompilationUnit:
         return tls_address(self.sections.program.loaded, offset, wave, target)
 
 
-_Found = TypeVar("_Found")
+_Cached = TypeVar("_Cached")
 
 
-def known(cached: _Found | DwarfGpuError) -> _Found:
+def value_or_raise(cached: _Cached | DwarfGpuError) -> _Cached:
     """What was read once. A list that cannot be read is not read again: each try costs budget."""
     if isinstance(cached, DwarfGpuError):
         raise cached.with_traceback(None)

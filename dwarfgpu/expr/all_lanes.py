@@ -148,7 +148,7 @@ def evaluate_lanes(
         if answer.answer is not None:
             _fill(result, answer.group, answer.answer)
         elif answer.error is None:
-            _fill_alone(result, answer.group)
+            _fill_one_by_one(result, answer.group)
     return result
 
 
@@ -171,7 +171,7 @@ def _fill(out: LaneBits, group: Group, chunks: list[Bits]) -> None:
     out.is_known[group.place] = True
 
 
-def _fill_alone(out: LaneBits, group: Group) -> None:
+def _fill_one_by_one(out: LaneBits, group: Group) -> None:
     for row, column in group.members():
         try:
             bits = out._one(out.waves[row], out.lanes[column])

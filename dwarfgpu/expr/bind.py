@@ -161,7 +161,7 @@ def _from_context(call: Callable[..., Entry]) -> Perform:
 
 
 def _unary(call: Callable[..., Entry], kind: Kind) -> Perform:
-    noun = _NOUNS[kind]
+    noun = _TYPES[kind]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if not stack:
@@ -173,7 +173,7 @@ def _unary(call: Callable[..., Entry], kind: Kind) -> Perform:
 
 
 def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
-    noun = _NOUNS[kind]
+    noun = _TYPES[kind]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if not stack:
@@ -185,7 +185,7 @@ def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
 
 
 def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> Perform:
-    first_noun, second_noun = _NOUNS[first_kind], _NOUNS[second_kind]
+    first_noun, second_noun = _TYPES[first_kind], _TYPES[second_kind]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < 2:
@@ -201,7 +201,7 @@ def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> 
 
 
 def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
-    count, expected = len(kinds), [(at, kind, _NOUNS[kind]) for at, kind in enumerate(kinds)]
+    count, expected = len(kinds), [(at, kind, _TYPES[kind]) for at, kind in enumerate(kinds)]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < count:
@@ -216,7 +216,7 @@ def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
     return perform
 
 
-_NOUNS: dict[Kind, type | None] = {
+_TYPES: dict[Kind, type | None] = {
     "value": Value,
     "pointer": Value,
     "location": Location,
@@ -243,7 +243,7 @@ def _general(
     kinds: tuple[Kind, ...],
 ) -> Perform:
     count = len(kinds)
-    nouns = [_NOUNS[kind] for kind in kinds]
+    nouns = [_TYPES[kind] for kind in kinds]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
         if count > len(stack):

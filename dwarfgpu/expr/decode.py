@@ -44,10 +44,10 @@ CACHED_BYTES = 1024
 """Of longer expressions only the last few are kept, so that hostile ones do not fill memory."""
 
 
-KNOWN = 4096
+CACHE_SIZE = 4096
 """Cache size for encodings; bounded, so that unrepeated encodings do not fill the memory."""
 
-KNOWN_SIZES = 8
+PROBED_SIZES = 8
 """Sizes of the encodings of one opcode that are looked for before decoding."""
 
 
@@ -61,11 +61,11 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     by_code = encodings(dialect).by_code
     out = Instructions()
     numbers: dict[bytes, int] = {}
-    known_sizes: defaultdict[int, list[int]] = defaultdict(list)
+    sizes_by_opcode: defaultdict[int, list[int]] = defaultdict(list)
     position, error = 0, None
     while position < len(data):
         # An encoding that was decoded before is known by its bytes: none is a prefix of another.
-        sizes = known_sizes[data[position]]
+        sizes = sizes_by_opcode[data[position]]
         for size in sizes:
             number = numbers.get(data[position : position + size])
             if number is not None:
@@ -86,10 +86,10 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             size = reader.position - position
             encoding = data[position : reader.position]
             number = out.add(Instruction(position, operation, operands, encoding))
-            if size not in sizes and len(sizes) < KNOWN_SIZES:
+            if size not in sizes and len(sizes) < PROBED_SIZES:
                 sizes.append(size)
             if size in sizes:
-                if len(numbers) >= KNOWN:
+                if len(numbers) >= CACHE_SIZE:
                     numbers.clear()  # what comes often comes again
                 numbers[encoding] = number
         out.append(number, position)

@@ -25,7 +25,7 @@ NO_CFA: Final = "the context has no canonical frame address (CFA)"
 
 
 @frozen
-class GivenAddress:
+class ExplicitAddress:
     """An address that the user gives."""
 
     space: int
@@ -34,7 +34,7 @@ class GivenAddress:
 
 
 @frozen(eq=False)
-class GivenFrame:
+class ExplicitFrame:
     """A call frame of which some facts are given."""
 
     architecture: Architecture | None = None
@@ -46,7 +46,7 @@ class GivenFrame:
     given_frame_base: Location | None = None
     entry_values: Mapping[bytes, Value] = Factory(dict)
     """By the bytes of the expression."""
-    given_caller: tuple[GivenFrame, int] | None = None
+    given_caller: tuple[ExplicitFrame, int] | None = None
     inactive_lanes: frozenset[int] = frozenset()
     """Lanes that were not active on entry."""
     given_program_location: int | None = None
@@ -77,7 +77,7 @@ class GivenFrame:
             raise MissingContext("the context has no frame base")
         return self.given_frame_base
 
-    def caller(self) -> tuple[GivenFrame, int]:
+    def caller(self) -> tuple[ExplicitFrame, int]:
         if self.given_caller is None:
             raise MissingContext("the context has no calling frame, nor a call-site parameter")
         return self.given_caller
@@ -156,7 +156,7 @@ class FrameWithoutProgram:
 
 
 @frozen(eq=False)
-class GivenUnit:
+class ExplicitUnit:
     """A compilation unit of which some facts are given."""
 
     format: UnitFormat = Factory(UnitFormat)

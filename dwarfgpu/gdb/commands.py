@@ -30,7 +30,7 @@ from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.inside_text import depth_option
 from dwarfgpu.view.printable import one_line
 
-Ask: TypeAlias = Callable[[GdbSession, str], Iterator[str]]
+Report: TypeAlias = Callable[[GdbSession, str], Iterator[str]]
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -129,7 +129,7 @@ class ExplainCommand(_ValueCommand):
 class _LinesCommand(_ValueCommand):
     """A command that prints lines about an expression of the selected frame."""
 
-    def __init__(self, name: str, debugger: Debugger, ask: Ask) -> None:
+    def __init__(self, name: str, debugger: Debugger, ask: Report) -> None:
         super().__init__(name, debugger)
         self.ask = ask
 

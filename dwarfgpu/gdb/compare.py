@@ -21,7 +21,7 @@ from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.locations import location_text
 
 GUESSED = "GDB goes on where there is no call frame information"
-BEHIND_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
+AFTER_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
 DROPPED = "GDB drops rows of the line table that go on with the line before them"
 _GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
@@ -68,7 +68,7 @@ def compare(debugger: Debugger) -> Comparison:
             assert ours is not None
             facts += 1
             subject = "tail call" if ours.is_tail_call else "frame"
-            differences.append(Difference(ours.number, subject, "none", _own_where(ours)))
+            differences.append(Difference(ours.number, subject, "none", _our_source_line(ours)))
             if ours.is_tail_call:
                 continue
             break
@@ -90,8 +90,8 @@ def compare(debugger: Debugger) -> Comparison:
 
 def _why(ours: StackFrame, subject: str, their_text: str, two: str) -> str | None:
     """Why a fact differs, where that is known."""
-    if _is_behind_return(ours, subject, their_text, two):
-        return BEHIND_RETURN
+    if _is_after_return(ours, subject, their_text, two):
+        return AFTER_RETURN
     return DROPPED if subject == "line" and their_text == _line_with_dropped_rows(ours) else None
 
 
@@ -111,7 +111,7 @@ def _line_with_dropped_rows(ours: StackFrame) -> str | None:
     return None if row is None else f"{Path(ours.place.path).name}:{row[0].line}"
 
 
-def _is_behind_return(ours: StackFrame, subject: str, their_text: str, two: str) -> bool:
+def _is_after_return(ours: StackFrame, subject: str, their_text: str, two: str) -> bool:
     """Whether GDB has the stack pointer as it is when the function that was jumped to returns."""
     arch = ours.session.architecture
     if not ours.is_tail_call or arch.stack_pointer is None or not (their_text + two).isalnum():
@@ -140,14 +140,14 @@ def _where(frame: gdb.Frame) -> str:
     return f"{frame.pc():#x} in {frame.name()}"
 
 
-def _own_where(frame: StackFrame) -> str:
+def _our_source_line(frame: StackFrame) -> str:
     return f"{frame.pc:#x} in {frame.function}"
 
 
 def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]]:
     """What is told of a frame, by GDB and by us."""
     is_signal = theirs.type() == gdb.SIGTRAMP_FRAME
-    yield "kind", _kind(theirs), _own_kind(ours)
+    yield "kind", _kind(theirs), _our_kind(ours)
     yield "pc", f"{theirs.pc():#x}", f"{ours.pc:#x}"
     if ours.is_described and not is_signal:
         yield "function", *_names(theirs, ours)
@@ -161,7 +161,7 @@ def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]
         return
     stack = ours.session.call_stack
     if stack is not None and stack.frame(physical.level + 1) is not None:
-        yield "CFA", _cfa(theirs), _own_cfa(physical)
+        yield "CFA", _cfa(theirs), _our_cfa(physical)
     arch = physical.architecture
     preserved = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
     names = {register.name for register in theirs.architecture().registers()}
@@ -186,7 +186,7 @@ def _kind(frame: gdb.Frame) -> str:
     return "signal" if frame.type() == gdb.SIGTRAMP_FRAME else "called"
 
 
-def _own_kind(frame: StackFrame) -> str:
+def _our_kind(frame: StackFrame) -> str:
     return "inlined" if frame.is_inlined else "signal" if frame.is_signal_frame else "called"
 
 
@@ -215,7 +215,7 @@ def _cfa(frame: gdb.Frame) -> str:
         return str(error)
 
 
-def _own_cfa(frame: CfiFrame) -> str:
+def _our_cfa(frame: CfiFrame) -> str:
     try:
         cfa = frame.cfa()
     except DwarfGpuError as error:

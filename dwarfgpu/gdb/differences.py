@@ -34,7 +34,7 @@ from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 
-LOST: Final = "GDB shows what a register holds now that callees need not preserve"
+CLOBBERED: Final = "GDB shows what a register holds now that callees need not preserve"
 PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
 JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
 PASSED_ON: Final = "functions that have called by a jump have passed it on"
@@ -42,12 +42,12 @@ ABSTRACT: Final = (
     "GDB needs the address of what was called, and the call names its abstract instance"
 )
 LIMITED: Final = "beyond GDB's max-value-size"
-ELSEWHERE: Final = "the function has it in a block, and GDB a second time outside of it"
+IN_TWO_BLOCKS: Final = "the function has it in a block, and GDB a second time outside of it"
 MARKED: Final = "GDB marks what DW_OP_GNU_uninit says"
 BEYOND: Final = "GDB makes up what is behind the last piece"
 VIRTUAL: Final = "GDB looks for a virtual base behind what it has read of the object"
 INLINED: Final = "GDB takes the registers of an inlined function for those of its caller"
-OTHER: Final = "GDB takes another class of the same name"
+OTHER_CLASS: Final = "GDB takes another class of the same name"
 SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
 NULLPTR: Final = "GDB takes the type of nullptr for int or an incomplete one"
@@ -99,17 +99,17 @@ def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
     )
 
 
-def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -> str | None:
+def why_only_in_gdb(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -> str | None:
     """Of a variable that only GDB has."""
     function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
-    if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_lost(theirs.text)):
+    if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_unavailable(theirs.text)):
         return None
     has_it = any(
         (child.name, child.decl_line or 0) == (symbol.name, symbol.line)
         for die in function[0].die.origins()
         for child in variables_below(die)
     )
-    return ELSEWHERE if has_it else None
+    return IN_TWO_BLOCKS if has_it else None
 
 
 def reason_of(
@@ -133,8 +133,8 @@ def reason_of(
     if _is_by_wrong_frame(frame, session, variable, theirs):
         return INLINED
     if _is_other_class(variable, theirs):
-        return OTHER
-    if _has_part_elsewhere(frame, variable, ours) and _is_same_object(theirs, ours):
+        return OTHER_CLASS
+    if _has_base_outside(frame, variable, ours) and _is_same_object(theirs, ours):
         return VIRTUAL
     if _is_nullptr(variable, theirs, ours):
         return NULLPTR
@@ -146,13 +146,13 @@ def reason_of(
         return ENTRY
     if _is_followed(variable, theirs, ours):
         return RVALUE
-    if _says_the_same(theirs.text, ours.text):
+    if _texts_agree(theirs.text, ours.text):
         return WORDS
     if _is_by_caller_of_main(frame, session, variable, theirs):
         return PAST_MAIN
     if theirs.text == OPTIMIZED_OUT:
         return _reason_of_loss(session, variable, ours)
-    if ours.text == OPTIMIZED_OUT or _is_lost_in_part(theirs, ours):
+    if ours.text == OPTIMIZED_OUT or _has_fewer_known_bits(theirs, ours):
         return _reason_of_value(frame, session, variable)
     return None
 
@@ -166,7 +166,7 @@ def _is_same_object(theirs: GdbVariable, ours: GdbVariable) -> bool:
     return bool(mask) and have_same_bits(theirs, ours.bits, mask)
 
 
-def _is_lost_in_part(theirs: GdbVariable, ours: GdbVariable) -> bool:
+def _has_fewer_known_bits(theirs: GdbVariable, ours: GdbVariable) -> bool:
     """Whether GDB knows more of the bits and nothing else differs."""
     if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
         return False
@@ -180,7 +180,7 @@ def _described_bits(ours: GdbVariable) -> int | None:
     return int(matches[0][1]) if matches else None
 
 
-def _says_the_same(theirs: str, ours: str) -> bool:
+def _texts_agree(theirs: str, ours: str) -> bool:
     """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
     if theirs == _INCOMPLETE:
         return ours.endswith("is incomplete: it has no size>")
@@ -188,7 +188,7 @@ def _says_the_same(theirs: str, ours: str) -> bool:
         return ours.endswith("the stack has 0>")
     if ours.endswith(OPTIMIZED_OUT):
         before = ours.removesuffix(OPTIMIZED_OUT)
-        return theirs.startswith(before) and _is_all_lost(theirs.removeprefix(before))
+        return theirs.startswith(before) and _is_all_unavailable(theirs.removeprefix(before))
     if (their_match := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
         return their_match.groups() == (two[1], two[2]) and two[2] == two[3]
     their_match, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
@@ -200,7 +200,7 @@ def _says_the_same(theirs: str, ours: str) -> bool:
     )
 
 
-def _is_all_lost(text: str) -> bool:
+def _is_all_unavailable(text: str) -> bool:
     """Whether GDB shows a structure of which nothing is there, member by member."""
     return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
 
@@ -369,7 +369,7 @@ def _is_followed(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> 
     return theirs.text.endswith(SYNTHETIC_POINTER) and ours.text.startswith(f"{theirs.text}: ")
 
 
-def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -> bool:
+def _has_base_outside(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -> bool:
     """Whether it has a virtual base that is no part of the memory that GDB has read for it.
 
     So a reference to a class that is a part of another one, and an object whose table is not yet
@@ -420,10 +420,14 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
     older = frame.older()
     if older is not None and older.type() == gdb.TAILCALL_FRAME:
         return JUMPED
-    return LOST if _depends_on_lost(session, _instructions(session, variable), variable) else None
+    return (
+        CLOBBERED
+        if _depends_on_clobbered(session, _instructions(session, variable), variable)
+        else None
+    )
 
 
-def _depends_on_lost(
+def _depends_on_clobbered(
     session: Session, instructions: Iterable[Instruction], variable: Variable, depth: int = 0
 ) -> bool:
     """Whether a register that no rule and no ABI gives an outer frame is needed, also to tell what
@@ -433,13 +437,13 @@ def _depends_on_lost(
         if number is not None and session.level and session.frame.register(number).is_undefined:
             return True
         if instruction.operation.name in ENTRY_VALUES and depth < _MOST_CALLS:
-            values = _told_by_call(session, instruction, variable)
-            if values is not None and _depends_on_lost(*values, variable, depth + 1):
+            values = _values_of_call_site(session, instruction, variable)
+            if values is not None and _depends_on_clobbered(*values, variable, depth + 1):
                 return True
     return False
 
 
-def _told_by_call(
+def _values_of_call_site(
     session: Session, on_entry: Instruction, variable: Variable
 ) -> tuple[Session, Sequence[Instruction]] | None:
     """What the frame that called sees, and how it tells what a register had on entry."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import UNAVAILABLE
 
@@ -33,7 +33,9 @@ class GdbVariable:
     """Which bits GDB tells to be known, undefined or unavailable: padding it need not."""
 
 
-def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool) -> GdbVariable:
+def read_gdb_variable(
+    frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool
+) -> GdbVariable:
     """A variable of a block of a frame; `is_hidden` by one of the same name further in.
 
     GDB is left in its frame.
@@ -45,7 +47,7 @@ def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: b
         except gdb.MemoryError:
             return GdbVariable(UNAVAILABLE)
         except (gdb.error, ValueError, OverflowError) as error:
-            return GdbVariable(f"<error: {said(error)}>")
+            return GdbVariable(f"<error: {gdb_message(error)}>")
         try:
             return GdbVariable(text, *_bits(value))
         except (gdb.error, ValueError, OverflowError):

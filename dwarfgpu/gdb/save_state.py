@@ -56,7 +56,7 @@ USAGE = (
 )
 
 
-class Wanted(NamedTuple):
+class SaveRequest(NamedTuple):
     """What the command was given."""
 
     path: str
@@ -393,7 +393,7 @@ def place(pointer: Any) -> Tuple[str, int]:
     return (space if mark else "", int(address, 16))
 
 
-def wanted(argument: str) -> Wanted:
+def wanted(argument: str) -> SaveRequest:
     """What the command was given; `gdb.GdbError` where it cannot be understood."""
     words = gdb.string_to_argv(argument)
     paths = []  # type: List[str]
@@ -420,10 +420,10 @@ def wanted(argument: str) -> Wanted:
             raise gdb.GdbError("save-state: not %s %s. %s" % (word, operand, USAGE)) from None
     if len(paths) != 1:
         raise gdb.GdbError("save-state: one file is needed. " + USAGE)
-    return Wanted(os.path.expanduser(paths[0]), all_lanes, memory, stack_bytes)
+    return SaveRequest(os.path.expanduser(paths[0]), all_lanes, memory, stack_bytes)
 
 
-def state(request: Wanted) -> Dict[str, object]:
+def state(request: SaveRequest) -> Dict[str, object]:
     """The selected thread as a state."""
     if gdb.selected_thread() is None:
         raise gdb.GdbError("save-state: the program is not being run")

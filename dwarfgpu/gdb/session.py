@@ -50,7 +50,11 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.manner import Manner
 from dwarfgpu.session.backtrace import functions_at
-from dwarfgpu.session.entry_values import Passed, call_site_returning_to, entry_value_from_call_site
+from dwarfgpu.session.entry_values import (
+    EntryValueSource,
+    call_site_returning_to,
+    entry_value_from_call_site,
+)
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.values import FormatOptions
@@ -102,7 +106,7 @@ class GdbFrame(SubprogramFrame):
         die = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
         return None if die is None else self._passed(die)
 
-    def _passed(self, place: Passed) -> Value | None:
+    def _passed(self, place: EntryValueSource) -> Value | None:
         subprogram = self.subprogram
         if subprogram is None:
             return None
@@ -326,7 +330,7 @@ class Debugger:
         `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
         own error while the thread runs.
         """
-        self.target.look_anew()
+        self.target.forget_reads()
         wave = selected_wave()
         if wave is None:
             return self._static_session()
@@ -334,7 +338,7 @@ class Debugger:
         top = self._newest(wave)
         stack = top.call_stack
         assert stack is not None
-        level, why = own_level(stack, frame)
+        level, why = our_level(stack, frame)
         if why is None:
             return top.at_level(level, _inline_level(top.at_level(level), frame))
         pc = code_address(frame)
@@ -421,7 +425,7 @@ def code_address(frame: gdb.Frame) -> int:
     return int(frame.pc()) - is_waiting
 
 
-def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
+def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
     """Our level of a frame of GDB's, and why it is none of ours where that is so.
 
     Both have frames of functions that have called by a jump, though not always the same ones.

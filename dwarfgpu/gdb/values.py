@@ -222,7 +222,7 @@ def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
 
 
 @frozen
-class _Known:
+class _CachedValue:
     """What was found, and what it depends on."""
 
     version: object
@@ -232,7 +232,7 @@ class _Known:
 
 
 @frozen
-class _Told:
+class _CachedText:
     """A text, and what it depends on."""
 
     version: object
@@ -252,9 +252,9 @@ class Value:
         self._find = find
         self._read_by = read or (lambda session: Places(session).read(find(session)))
         self._stop = frame.debugger.target.stop
-        self._place: _Known | None = None
-        self._contents: _Known | None = None
-        self._told: _Told | None = None
+        self._place: _CachedValue | None = None
+        self._contents: _CachedValue | None = None
+        self._text: _CachedText | None = None
         self._parts: dict[str | int | None, Value] = {}
         """Those that were asked for; None is what it points to."""
 
@@ -267,14 +267,14 @@ class Value:
             return self._read()[1]
 
     def _located(self) -> tuple[GdbSession, TypedValue]:
-        self._place = self._found(self._place, self._find)
+        self._place = self._refreshed(self._place, self._find)
         return self._place.session, self._place.value
 
     def _read(self) -> tuple[GdbSession, TypedValue]:
-        self._contents = self._found(self._contents, self._read_by)
+        self._contents = self._refreshed(self._contents, self._read_by)
         return self._contents.session, self._contents.value
 
-    def _found(self, previous: _Known | None, find: Find) -> _Known:
+    def _refreshed(self, previous: _CachedValue | None, find: Find) -> _CachedValue:
         """What is known, where all that it depends on is the same; else it is found anew."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
@@ -286,7 +286,7 @@ class Value:
             return previous
         with target.recorded() as reads:
             value = find(session)
-        return _Known(version, reads, session, value)
+        return _CachedValue(version, reads, session, value)
 
     @property
     def location(self) -> Location | None:
@@ -337,12 +337,12 @@ class Value:
             session, value = self._read()
             names = _settings(value)
             shown = session.value_text(value, print_options() if names else FormatOptions())
-            self._told = _Told(target.contents_version, reads, names, _values(names), shown)
+            self._text = _CachedText(target.contents_version, reads, names, _values(names), shown)
             return shown
 
     def _still(self) -> str | None:
         """The text that was told, where all that it depends on is the same."""
-        reads = self._told
+        reads = self._text
         target = self.frame.debugger.target
         if reads is None or target.stops_unseen or not self.frame.is_valid():
             return None
@@ -411,7 +411,7 @@ class Value:
             else:
                 text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
                 _evaluate(session, f"$_ = {text}", value)
-            self._place = self._contents = self._told = None
+            self._place = self._contents = self._text = None
 
 
 def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:

@@ -13,8 +13,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
-from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_not_here
-from dwarfgpu.gdb.gdb_variable import GdbVariable, told
+from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
+from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
@@ -38,7 +38,7 @@ class Compared:
     ours: str
     reason: str | None = None
     """Why it differs, where that is known."""
-    told_bits: int = 0
+    compared_bits: int = 0
     """How many bits GDB told, which were compared."""
 
     @property
@@ -74,9 +74,9 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
         variables = own.get((symbol.name, symbol.line))
         if symbol.is_constant and not variables:
             continue  # an enumerator
-        theirs = told(frame, symbol, block, is_hidden=is_hidden)
+        theirs = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
         if not variables:
-            why = why_not_here(session, symbol, theirs)
+            why = why_only_in_gdb(session, symbol, theirs)
             yield Compared(frame.level(), symbol.name, theirs.text, "no such variable", why)
             continue
         variable = variables.pop(0)

@@ -44,7 +44,7 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.elf_symbols import as_type, typed, untyped
-from dwarfgpu.language.evaluation import OwnFunction
+from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.gpu_words import CALLS, WORDS, gpu_call, gpu_word, is_free
@@ -280,14 +280,14 @@ class Evaluator:
         machine_word = machine_value(self.session, self.numbers, name)
         if machine_word is not None:
             return machine_word
-        if self._own_function(ast.Dollar(name)) is not None:
+        if self._debugger_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
             raise unknown(self.session, name)
         # As GDB: a convenience variable that was never set.
         return evolve(VOID, convenience=name)
 
-    def _own_function(self, node: ast.Node) -> OwnFunction | None:
+    def _debugger_function(self, node: ast.Node) -> DebuggerFunction | None:
         """What `$_name` is of the debugger's functions."""
         if not isinstance(node, ast.Dollar):
             return None
@@ -503,7 +503,7 @@ class Evaluator:
     def _called(self, call: ast.Call) -> TypedValue:
         """What a function of the program gives has a type, and no value."""
         node = call.function
-        own = self._own_function(node)
+        own = self._debugger_function(node)
         if own is not None and isinstance(self.places, Unevaluated):
             return self._number(self.numbers.integer(0))  # as in GDB
         if own is not None:

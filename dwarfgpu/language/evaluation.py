@@ -32,5 +32,5 @@ class Evaluation(Protocol):
         ...
 
 
-OwnFunction: TypeAlias = Callable[[Evaluation, list[TypedValue]], TypedValue]
+DebuggerFunction: TypeAlias = Callable[[Evaluation, list[TypedValue]], TypedValue]
 """A function `$_name(...)` of the debugger, from its arguments to its value."""

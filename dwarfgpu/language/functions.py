@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
-from dwarfgpu.language.evaluation import Evaluation, OwnFunction
+from dwarfgpu.language.evaluation import DebuggerFunction, Evaluation
 from dwarfgpu.language.show import format
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
@@ -71,7 +71,7 @@ def imaginary_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValu
     return _part(asking, arguments, "_cimag", 1)
 
 
-def _caller(name: str, *, is_any: bool, is_pattern: bool) -> OwnFunction:
+def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
     """Whether a frame so many outside of that in focus, or any up to it, is of a function."""
 
     def found(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
@@ -103,7 +103,7 @@ def _outwards(asking: Evaluation) -> Iterator[StackFrame]:
                 return
 
 
-FUNCTIONS: Final[dict[str, OwnFunction]] = {
+FUNCTIONS: Final[dict[str, DebuggerFunction]] = {
     "_any_caller_is": _caller("_any_caller_is", is_any=True, is_pattern=False),
     "_any_caller_matches": _caller("_any_caller_matches", is_any=True, is_pattern=True),
     "_as_string": as_string,

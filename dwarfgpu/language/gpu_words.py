@@ -32,7 +32,7 @@ from dwarfgpu.session.session import Session
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.name_lookup import Meaning
 
-Tell: TypeAlias = Callable[[Machine, Session], Position | None]
+PositionGetter: TypeAlias = Callable[[Machine, Session], Position | None]
 _INDEX_BITS: Final = 64
 
 
@@ -91,14 +91,14 @@ def _no_offset(why: str) -> Unavailable:
     )
 
 
-_INDEXES: Final[dict[str, Tell]] = {
+_INDEXES: Final[dict[str, PositionGetter]] = {
     "blockDim": whole_workgroup_size,
     "blockIdx": workgroup_id,
     "gridDim": _group_counts,
     "threadIdx": work_item_id,
 }
 """The variables of HIP and CUDA, with x, y and z."""
-_FUNCTIONS: Final[dict[str, tuple[Tell, int]]] = {
+_FUNCTIONS: Final[dict[str, tuple[PositionGetter, int]]] = {
     "get_enqueued_local_size": (whole_workgroup_size, 1),
     "get_global_id": (_global_id, 0),
     "get_global_offset": (_global_offset, 0),
@@ -125,10 +125,10 @@ def gpu_word(session: Session, name: str) -> TypedValue | None:
 
     `Unavailable` where the machine does not say where the wave belongs.
     """
-    tell = _INDEXES.get(name)
-    if tell is None or not session.architecture.is_simt:
+    getter = _INDEXES.get(name)
+    if getter is None or not session.architecture.is_simt:
         return None
-    position = _asked(session, name, tell)
+    position = _position(session, name, getter)
     endian = session.architecture.endian
     kind = Builtins(session.architecture).integer(32, is_signed=False)
     members = tuple(Member(axis, kind, 32 * n) for n, axis in enumerate("xyz"))
@@ -142,16 +142,16 @@ def gpu_call(session: Session, name: str, arguments: list[int]) -> TypedValue | 
         return None
     if len(arguments) != 1:
         raise UsageError(f"{name} takes one dimension, 0 to 2")
-    tell, beyond = _FUNCTIONS[name]
-    position = _asked(session, name, tell)
+    getter, beyond = _FUNCTIONS[name]
+    position = _position(session, name, getter)
     value = position[arguments[0]] if 0 <= arguments[0] < len(position) else beyond
     kind = Builtins(session.architecture).integer(_INDEX_BITS, is_signed=False)
     return TypedValue(kind, bits=Bits(value, _INDEX_BITS))
 
 
-def _asked(session: Session, name: str, tell: Tell) -> Position:
+def _position(session: Session, name: str, getter: PositionGetter) -> Position:
     machine = placed_in(session)
-    position = None if machine is None else tell(machine, session)
+    position = None if machine is None else getter(machine, session)
     if position is None:
         raise Unavailable(
             f"{name} is not known: the machine does not say where wave {session.wave} is in a "

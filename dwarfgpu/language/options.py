@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.language.evaluation import OwnFunction
+from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.value import TypedValue
 
 
@@ -33,7 +33,7 @@ class Options:
     """Told when something of the machine is assigned to."""
     warn: Callable[[str], None] | None = None
     """Told what is doubtful about an assignment that is made nevertheless."""
-    functions: Mapping[str, OwnFunction] = field(factory=dict)
+    functions: Mapping[str, DebuggerFunction] = field(factory=dict)
     """Functions `$_name(…)` of the caller, beside those of `dwarfgpu.language.functions`."""
     is_closed: bool = False
     """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""

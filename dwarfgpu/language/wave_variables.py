@@ -23,7 +23,7 @@ from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue,
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.session.session import Session
 
-Ask: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedValue | None]"
+Getter: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedValue | None]"
 
 
 def text_value(architecture: Architecture, text: str) -> TypedValue:
@@ -66,20 +66,22 @@ def _work_item(machine: Machine, session: Session) -> str | None:
     return _position(machine.work_item(session.wave, session.lane), "[]")
 
 
-def _told(wave: WaveId, tell: Callable[[WaveId], int | None]) -> int | None:
+def _told(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
     """What is told of a wave; of many waves, the integer of each lane (docs/decisions/0008)."""
     if type(wave) is int:
-        return tell(wave)
+        return getter(wave)
     from dwarfgpu.model.lanes import mapped
 
-    return mapped(wave, tell)
+    return mapped(wave, getter)
 
 
-def _told_place(wave: WaveId, tell: Callable[[WaveId], Position | None]) -> Position | None:
+def _work_item_position(
+    wave: WaveId, getter: Callable[[WaveId], Position | None]
+) -> Position | None:
     """The same of three integers."""
 
     def part(index: int, wave: WaveId) -> int | None:
-        place = tell(wave)
+        place = getter(wave)
         return None if place is None else place[index]
 
     x, y, z = (_told(wave, partial(part, index)) for index in range(3))
@@ -89,41 +91,41 @@ def _told_place(wave: WaveId, tell: Callable[[WaveId], Position | None]) -> Posi
 def workgroup_id(machine: Machine, session: Session) -> Position | None:
     """The workgroup of the wave in the dispatch. None where it is not known."""
 
-    def tell(wave: WaveId) -> Position | None:
+    def getter(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
         return None if group is None else group.position
 
-    return _told_place(session.wave, tell)
+    return _work_item_position(session.wave, getter)
 
 
 def workgroup_size(machine: Machine, session: Session) -> Position | None:
     """Work-items of the workgroup, fewer at the edge of a grid. None where it is not known."""
 
-    def tell(wave: WaveId) -> Position | None:
+    def getter(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
         return None if group is None else group.size
 
-    return _told_place(session.wave, tell)
+    return _work_item_position(session.wave, getter)
 
 
 def grid_size(machine: Machine, session: Session) -> Position | None:
     """Work-items of the dispatch. None where it is not known."""
 
-    def tell(wave: WaveId) -> Position | None:
+    def getter(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.grid
 
-    return _told_place(session.wave, tell)
+    return _work_item_position(session.wave, getter)
 
 
 def whole_workgroup_size(machine: Machine, session: Session) -> Position | None:
     """Work-items of a whole workgroup. None where it is not known."""
 
-    def tell(wave: WaveId) -> Position | None:
+    def getter(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.workgroup
 
-    return _told_place(session.wave, tell)
+    return _work_item_position(session.wave, getter)
 
 
 def work_item_id(machine: Machine, session: Session) -> Position | None:
@@ -144,11 +146,11 @@ def work_item_id(machine: Machine, session: Session) -> Position | None:
 
 
 def _arguments(machine: Machine, session: Session) -> TypedValue:
-    def tell(wave: WaveId) -> int | None:
+    def getter(wave: WaveId) -> int | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.id
 
-    number = _told(session.wave, tell)  # waves of several dispatches part
+    number = _told(session.wave, getter)  # waves of several dispatches part
     return kernel_arguments(session, None if number is None else machine.dispatches.get(number))
 
 
@@ -185,17 +187,17 @@ def _id_of(
 ) -> Callable[[Machine, Session], int | None]:
     """The number of what is in focus; 0 where nothing is."""
 
-    def ask(machine: Machine, session: Session) -> int | None:
-        def tell(wave: WaveId) -> int:
+    def read(machine: Machine, session: Session) -> int | None:
+        def getter(wave: WaveId) -> int:
             variable = of_wave(machine, wave)
             return 0 if variable is None else variable.id
 
-        return _told(session.wave, tell)
+        return _told(session.wave, getter)
 
-    return ask
+    return read
 
 
-WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
+WAVE_VARIABLES: Final[dict[str, tuple[Getter, str]]] = {
     "_agent": (_id_of(Machine.agent_of), "the agent of the wave"),
     "_agent_systag": (_agent_name, "the name of the agent"),
     "_dispatch": (_id_of(Machine.dispatch_of), "the dispatch of the wave"),
@@ -243,10 +245,10 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
         machine = Machine(session.architecture.lane_count)  # ROCgdb's texts of what is not known
     if machine is None:
         return None
-    ask, _ = WAVE_VARIABLES[name]
+    read, _ = WAVE_VARIABLES[name]
     if type(session.wave) is not int and is_text:
         raise Unsupported("each wave is asked for a text of its own")
-    variable = ask(machine, session)
+    variable = read(machine, session)
     match variable:
         case str():
             return text_value(session.architecture, variable)

@@ -117,8 +117,8 @@ class ImageTarget:
                 return None if image.is_writable and self.has_started else image
         return None
 
-    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read: `access.coalesced_reads.KnowsNothing`."""
+    def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         end = address + size_bytes
         if where.space.number == 0 and any(
             address < image.address + image.size_bytes and image.address < end

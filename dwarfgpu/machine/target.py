@@ -86,7 +86,7 @@ class Sparse(Target, Protocol):
     Without it, an unreadable object is read by halves, until each byte was tried.
     """
 
-    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+    def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Whether no byte of a range can be read; `Unavailable` where it cannot be decided."""
         ...
 

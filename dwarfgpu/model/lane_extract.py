@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 NESTING: Final = 24
 """Maximum nesting; deeper data is evaluated for each lane separately."""
-NOUNS: Final = frozenset(
+MODEL_TYPES: Final = frozenset(
     {
         Bits,
         Composite,
@@ -68,30 +68,30 @@ class LaneExtractor:
     def _pick(self, value: Any, depth: int) -> Callable[[int], Any] | None:
         """Return None for a value that is the same in all lanes."""
         kind = type(value)
-        if kind is not Lanes and kind is not tuple and kind not in NOUNS:
+        if kind is not Lanes and kind is not tuple and kind not in MODEL_TYPES:
             return None
         if depth > NESTING:
             raise Divergence(None)
         if id(value) not in self._known:
-            self._known[id(value)] = value, self._made(value, kind, depth + 1)
+            self._known[id(value)] = value, self._extractor(value, kind, depth + 1)
         return self._known[id(value)][1]
 
-    def _made(self, value: Any, kind: type, depth: int) -> Callable[[int], Any] | None:
+    def _extractor(self, value: Any, kind: type, depth: int) -> Callable[[int], Any] | None:
         if kind is Lanes:
             numbers: list[int] = np.broadcast_to(value.array, self._shape).ravel().tolist()
             return numbers.__getitem__
         if kind is tuple:
-            return _each(value, [self._pick(item, depth) for item in value], tuple)
+            return _extract_each(value, [self._pick(item, depth) for item in value], tuple)
         fields = [field for field in attrs.fields(kind) if field.init]
         members = [getattr(value, field.name) for field in fields]
-        return _each(
+        return _extract_each(
             members,
             [self._pick(member, depth) for member in members],
             lambda arguments: kind(*arguments),
         )
 
 
-def _each(
+def _extract_each(
     values: Any, picks: list[Callable[[int], Any] | None], make: Callable[[list[Any]], Any]
 ) -> Callable[[int], Any] | None:
     differing = [(index, pick) for index, pick in enumerate(picks) if pick is not None]

@@ -117,11 +117,11 @@ class Lanes(_Integer):
             raise Divergence(None)
         raise AttributeError(name)
 
-    def _apart(self, *_: object) -> Any:
+    def _diverge(self, *_: object) -> Any:
         raise Divergence(None)
 
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _apart
-    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _apart
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _diverge
+    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _diverge
 
     def bit_length(self) -> int:
         if self.least < 0 or self.most > INT64_MOST:
@@ -183,20 +183,20 @@ class Lanes(_Integer):
 
     def __add__(self, other: int) -> int:
         least, most = _bounds(other)
-        return _made(np.add, self, other, self.least + least, self.most + most)
+        return _combined(np.add, self, other, self.least + least, self.most + most)
 
     __radd__ = __add__
 
     def __sub__(self, other: int) -> int:
         least, most = _bounds(other)
-        return _made(np.subtract, self, other, self.least - most, self.most - least)
+        return _combined(np.subtract, self, other, self.least - most, self.most - least)
 
     def __rsub__(self, other: int) -> int:
         return -self + other
 
     def __mul__(self, other: int) -> int:
         corners = [a * b for a in (self.least, self.most) for b in _bounds(other)]
-        return _made(np.multiply, self, other, min(corners), max(corners))
+        return _combined(np.multiply, self, other, min(corners), max(corners))
 
     __rmul__ = __mul__
 
@@ -213,7 +213,7 @@ class Lanes(_Integer):
         if self.least >= 0:
             return self
         most = max(-self.least, self.most)
-        return _made(lambda a, _: np.abs(a), self, 0, 0, most, narrows=True)
+        return _combined(lambda a, _: np.abs(a), self, 0, 0, most, narrows=True)
 
     def __floordiv__(self, other: int) -> int:
         return _quotient(np.floor_divide, self, other)
@@ -239,20 +239,20 @@ class Lanes(_Integer):
             return self  # a mask of ones that keeps every bit
         if self.least >= 0 or least >= 0:
             tops = [top for low, top in ((self.least, self.most), (least, most)) if low >= 0]
-            return _made(np.bitwise_and, self, other, 0, min(tops), narrows=True)
-        return _made(np.bitwise_and, self, other, *_widest(self, other), narrows=True)
+            return _combined(np.bitwise_and, self, other, 0, min(tops), narrows=True)
+        return _combined(np.bitwise_and, self, other, *_widest(self, other), narrows=True)
 
     __rand__ = __and__
 
     def __or__(self, other: int) -> int:
         if _is_zero(other):
             return self
-        return _made(np.bitwise_or, self, other, *_widest(self, other), narrows=True)
+        return _combined(np.bitwise_or, self, other, *_widest(self, other), narrows=True)
 
     __ror__ = __or__
 
     def __xor__(self, other: int) -> int:
-        return _made(np.bitwise_xor, self, other, *_widest(self, other), narrows=True)
+        return _combined(np.bitwise_xor, self, other, *_widest(self, other), narrows=True)
 
     __rxor__ = __xor__
 
@@ -290,7 +290,7 @@ def _operand(number: int, wide: bool, least: type | None) -> Any:
     return number.array.astype(object if wide else least or number.array.dtype, copy=False)
 
 
-def _made(
+def _combined(
     operation: Callable[[Any, Any], Any],
     a: int,
     b: int,
@@ -323,7 +323,7 @@ def _quotient(operation: Callable[[Any, Any], Any], a: int, b: int) -> int:
     if not b:  # some lanes divide by zero: they proceed separately
         raise ZeroDivisionError("integer division or modulo by zero")
     most = max(abs(bound) for number in (a, b) for bound in _bounds(number))
-    return _made(operation, a, b, -most, most, narrows=True)
+    return _combined(operation, a, b, -most, most, narrows=True)
 
 
 def _shifted_left(number: int, count: int) -> int:
@@ -332,14 +332,14 @@ def _shifted_left(number: int, count: int) -> int:
     if count < 0:
         raise ValueError("negative shift count")
     _, count_most = _bounds(count)
-    if count_most > SHIFT_MOST:
+    if count_most > MOST_SHIFT_BITS:
         raise Divergence(None)
     least, most = _bounds(number)
     ends = (0, least << count_most, most << count_most, least, most)
-    return _made(np.left_shift, number, count, min(ends), max(ends), narrows=True)
+    return _combined(np.left_shift, number, count, min(ends), max(ends), narrows=True)
 
 
-SHIFT_MOST = 1 << 12
+MOST_SHIFT_BITS = 1 << 12
 """Bits by which numbers of lanes are shifted at most; further ones are shifted one by one."""
 
 
@@ -354,7 +354,7 @@ def _shifted_right(number: int, count: int) -> int:
         count = _at_most_63(count)  # by then only the sign remains of 64 bits
     low = least >> (count_most if least >= 0 else count_least)
     high = most >> (count_least if most >= 0 else count_most)
-    return _made(np.right_shift, number, count, low, high, narrows=True)
+    return _combined(np.right_shift, number, count, low, high, narrows=True)
 
 
 def _at_most_63(count: int) -> int:

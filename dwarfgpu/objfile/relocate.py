@@ -194,7 +194,7 @@ class Relocator:
             is_loaded = section.flags & SHF_ALLOC
             base = self._load_address if is_loaded else self._place(section)
             return symbol.address + base
-        if _is_elsewhere(index, symbol):
+        if _is_external(index, symbol):
             return self._nowhere + _NOWHERE_BYTES * index
         return symbol.address
 
@@ -228,7 +228,7 @@ class Relocator:
             yield Field(
                 offset,
                 bits.to_bytes(size_bytes, file.endian),
-                self._problem(section, offset, symbol) if _is_elsewhere(index, symbol) else None,
+                self._problem(section, offset, symbol) if _is_external(index, symbol) else None,
             )
 
     def _problem(self, section: Section, offset: int, symbol: Symbol) -> Unavailable:
@@ -238,7 +238,7 @@ class Relocator:
         )
 
 
-def _is_elsewhere(index: int, symbol: Symbol) -> bool:
+def _is_external(index: int, symbol: Symbol) -> bool:
     """Whether another file, or the linker, decides where a symbol of that index is."""
     return index > 0 and symbol.section in (SHN_UNDEF, SHN_COMMON, SHN_XINDEX)
 

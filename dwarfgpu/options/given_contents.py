@@ -10,7 +10,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.errors import UsageError
-from dwarfgpu.expr.explicit_context import GivenAddress
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import add_memory, set_part, set_register
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
@@ -98,7 +98,7 @@ def set_memories(
     target.replace_memory(options)
 
 
-def given_address(text: str | None, option: str, arch: Architecture) -> GivenAddress | None:
+def explicit_address(text: str | None, option: str, arch: Architecture) -> ExplicitAddress | None:
     if text is None:
         return None
     match = _ADDRESS.fullmatch(text.strip())
@@ -113,4 +113,4 @@ def given_address(text: str | None, option: str, arch: Architecture) -> GivenAdd
     address = natural(match["address"], option) or 0
     if address >= space.end:
         raise UsageError(f"{option} {text}: {space} has addresses of {space.address_bits} bits")
-    return GivenAddress(space.number, address)
+    return ExplicitAddress(space.number, address)

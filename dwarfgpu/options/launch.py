@@ -22,15 +22,15 @@ from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.add_to_state import (
     both,
-    load_address_beside,
-    place_beside,
+    load_address_in_state,
+    placement_in_state,
     require_same_waves,
 )
 from dwarfgpu.machine.simulated.address_space_layout import (
     Extent,
+    extents_of_dispatch,
+    extents_of_state,
     require_room,
-    taken_by_dispatch,
-    taken_in_state,
 )
 from dwarfgpu.machine.simulated.dispatch import (
     FIRST_PLACE,
@@ -49,7 +49,7 @@ from dwarfgpu.objfile.elf import PT_LOAD
 from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
-from dwarfgpu.options.launch_arguments import declared_parameters, given_arguments
+from dwarfgpu.options.launch_arguments import argument_values, declared_parameters
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.error_text import error_line
 
@@ -82,7 +82,7 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
         code_object.load_address,
         geometry,
         parameters(arguments, declared),
-        given_arguments(args.arg),
+        argument_values(args.arg),
         _number(args.dynamic_lds, "--dynamic-lds") or 0,
         _number(args.scratch, "--scratch"),
         _place(args, before),
@@ -106,9 +106,9 @@ def _require_room(
     code_object: CodeObject, launched: Launched, before: State | None, limits: FileLimits
 ) -> None:
     """`UsageError` where the code object would lie in something else."""
-    extents = [*taken_by_dispatch(launched)]
+    extents = [*extents_of_dispatch(launched)]
     if before is not None:
-        extents += taken_in_state(before)
+        extents += extents_of_state(before)
         for each in before.code_objects:
             try:
                 file = CodeObject.open(each.path, each.load_address, limits=limits)
@@ -132,7 +132,7 @@ def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
     load_address = _number(args.load_address, "--load-address")
     if before is None:
         return LOAD_ADDRESS if load_address is None else load_address, False
-    address, is_there = load_address_beside(before, Path(args.file))
+    address, is_there = load_address_in_state(before, Path(args.file))
     return (address, is_there) if load_address in (None, address) else (load_address or 0, False)
 
 
@@ -144,7 +144,7 @@ def _place(args: Namespace, before: State | None) -> Place:
         return FIRST_PLACE
     if args.save is None:
         raise UsageError("--beside: the new state must be saved; give --save STATE")
-    return place_beside(before, agent)
+    return placement_in_state(before, agent)
 
 
 def _fill(args: Namespace) -> int | None:

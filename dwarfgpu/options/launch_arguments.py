@@ -17,10 +17,10 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.kernarg import (
+    ArgumentValue,
     Buffer,
     Declared,
     Enumerator,
-    Given,
     Integers,
     Number,
     SharedMemory,
@@ -97,9 +97,9 @@ def integers_of(kind: Type | None) -> Integers | None:
     return Integers(kind.name, 0, (1 << bits) - 1)
 
 
-def given_arguments(texts: list[str]) -> dict[str, Given]:
+def argument_values(texts: list[str]) -> dict[str, ArgumentValue]:
     """Every `NAME=VALUE`; `UsageError` for one that is none, or given twice."""
-    out: dict[str, Given] = {}
+    out: dict[str, ArgumentValue] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
@@ -110,7 +110,7 @@ def given_arguments(texts: list[str]) -> dict[str, Given]:
     return out
 
 
-def _value(text: str, option: str) -> Given:
+def _value(text: str, option: str) -> ArgumentValue:
     """A value as it is written; `UsageError` where it is none."""
     number = json_reader.integer_of(text)
     if number is not None:

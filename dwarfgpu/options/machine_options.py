@@ -12,7 +12,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
-from dwarfgpu.expr.explicit_context import GivenAddress
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import (
     State,
     WaveState,
@@ -23,7 +23,7 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.core_options import require_core
 from dwarfgpu.options.given_contents import (
-    given_address,
+    explicit_address,
     place_scratch,
     set_memories,
     set_registers,
@@ -78,7 +78,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     sessions = [
         evolve(
             first.of_wave(wave.wave, wave.pc),
-            given_cfa=None if wave.cfa is None else GivenAddress(0, wave.cfa),
+            given_cfa=None if wave.cfa is None else ExplicitAddress(0, wave.cfa),
         )
         for wave in stopped.all_waves()
     ]
@@ -114,7 +114,7 @@ def session_of(
         pc=wave.pc,
         is_pc_forced=args.force_pc,
         given_lanes=given_lanes,
-        given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
+        given_cfa=ExplicitAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
         is_mangled=args.mangled,
         quirks=frozenset(args.quirk),
@@ -134,8 +134,8 @@ def session_of(
     set_memories(args, explicit, session.wave, session.lane)
     session = evolve(
         session,
-        given_cfa=given_address(args.cfa, "--cfa", arch) or session.given_cfa,
-        given_frame_base=given_address(args.frame_base, "--frame-base", arch),
+        given_cfa=explicit_address(args.cfa, "--cfa", arch) or session.given_cfa,
+        given_frame_base=explicit_address(args.frame_base, "--frame-base", arch),
     )
     if args.pc is not None and not args.force_pc:
         _check_location(session)
@@ -239,7 +239,7 @@ def _architecture(
         dialects = code_objects[0].info.architecture if code_objects else None
     else:
         arch = state.architecture
-        dialects = _told_by(code_objects)
+        dialects = _architecture_of(code_objects)
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
         if dialects is not None and dialects.name != arch.name:
@@ -253,7 +253,7 @@ def _architecture(
     return dialects or architecture(DEFAULT_ARCHITECTURE)
 
 
-def _told_by(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
+def _architecture_of(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
     """What the first code object is for; None where it cannot be read, and the state tells."""
     try:
         return code_objects[0].info.architecture if code_objects else None

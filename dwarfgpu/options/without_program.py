@@ -13,12 +13,12 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.explicit_context import FrameWithoutProgram, GivenAddress
+from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.options.given_contents import (
-    given_address,
+    explicit_address,
     place_scratch,
     set_memories,
     set_registers,
@@ -58,14 +58,14 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     lane_count = arch.lane_count if given_lanes is None else given_lanes
     around = Context(architecture=arch, wave=wave, lane=lane, target=target, lane_count=lane_count)
 
-    def place(given: GivenAddress | None) -> Location | None:
+    def place(given: ExplicitAddress | None) -> Location | None:
         if given is None:
             return None
         space = arch.address_space(given.space)
         return memory_location(around, space, given.address, bind_lane=False)
 
-    cfa = given_address(args.cfa, "--cfa", arch)
-    frame_base = given_address(args.frame_base, "--frame-base", arch)
+    cfa = explicit_address(args.cfa, "--cfa", arch)
+    frame_base = explicit_address(args.frame_base, "--frame-base", arch)
     frame = FrameWithoutProgram(arch, wave, target.stop, place(cfa), place(frame_base))
     context = Context(
         architecture=arch,

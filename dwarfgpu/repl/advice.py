@@ -12,7 +12,7 @@ from dwarfgpu.session.session import Session
 
 _OPTION: Final = "; give --pc ADDR"
 """What only a command line can be told."""
-_LOOKED_UP: Final = re.compile(
+_NAME_ERROR: Final = re.compile(
     r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
 )
 """Errors of names that are looked up in the symbol table."""
@@ -29,7 +29,7 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 def advised(session: Session, error: UsageError) -> UsageError:
     """The error, with what was perhaps meant."""
-    if not session.code_objects and _LOOKED_UP.match(error.message):
+    if not session.code_objects and _NAME_ERROR.match(error.message):
         return UsageError(NO_SYMBOL_TABLE)
     error = UsageError(error.message.replace(_OPTION, "."))
     for pattern, kinds in _UNKNOWN:
@@ -38,5 +38,5 @@ def advised(session: Session, error: UsageError) -> UsageError:
             around = match.groupdict().get("around")
             name = f"{around}::{match['name']}" if around else match["name"]
             suggestion = session.did_you_mean(name, *kinds)
-            return UsageError(f"{error.message}{suggestion}{session.what_is_not_searched()}")
+            return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     return error

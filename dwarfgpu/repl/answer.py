@@ -82,15 +82,15 @@ class Answer:
             "command": self.line,
             "result": result if self._error is None else "error",
             **(self._error or {}),
-            **self._told(),
+            **self._record_of(),
         }
         return json.dumps(_readable(record), allow_nan=False)
 
-    def _told(self) -> JsonObject:
+    def _record_of(self) -> JsonObject:
         """What was told, that of each group as an element of its list."""
         lists = {name: [*elements] for name, elements in self._lists.items()}
         for group, inner in self._groups:
-            lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
+            lists.setdefault(group.list_of, []).append({**group.data, **inner._record_of()})
         console: JsonObject = {"console": self._console} if self._console else {}
         notes: JsonObject = {"notes": self._notes} if self._notes else {}
         return {**self._data, **lists, **console, **notes}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import evolve
 
 from dwarfgpu.repl.start import at_terminal, conversation, greet, interact
-from dwarfgpu.repl.terminal.lines import Given, run_given
+from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands
 from dwarfgpu.session.session import Session
 
 
@@ -33,7 +33,7 @@ def run_interactive(
         shell.note(note, once=True)
     if is_interactive and not quiet:
         greet(shell)
-    run_given(shell, [Given(command, is_script=False) for command in commands])
+    run_startup_commands(shell, [StartupCommand(command, is_script=False) for command in commands])
     if not shell.is_over:
         interact(shell, is_interactive=is_interactive)
     return evolve(shell.session, target=session.target)

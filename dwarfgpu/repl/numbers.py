@@ -34,7 +34,7 @@ def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int
     return [number for number in existing if any(first <= number <= last for first, last in ranges)]
 
 
-def taken(text: str) -> tuple[list[str], str]:
+def leading_numbers(text: str) -> tuple[list[str], str]:
     """The numbers and ranges that a text begins with, and what follows."""
     words: list[str] = []
     rest = text.strip()

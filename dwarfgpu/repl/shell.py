@@ -115,7 +115,7 @@ class Listed:
     """0: only `info line` has told of it, which lists nothing."""
     next: int
     """The line that comes next."""
-    told: int | None = None
+    next_line: int | None = None
     """The line that `info line` tells next; None for the first listed."""
 
 
@@ -189,9 +189,9 @@ class Shell:
         """Makes a session that looks at another code object, or at none."""
         self._captured = 0
         """Commands whose output does not go where answers go."""
-        self.ask: Callable[[str], str | None] = _nobody
+        self.ask: Callable[[str], str | None] = _no_input
         """The next line of whoever converses, after a prompt; None at the end."""
-        self.ask_plainly: Callable[[str], str | None] = _nobody
+        self.prompt_answer: Callable[[str], str | None] = _no_input
         """The same, for a short answer that no history keeps."""
         self._sources: list[Iterator[str]] = []
         """The lines that are being run, innermost last."""
@@ -290,7 +290,7 @@ class Shell:
             for part in self.run(line):
                 if pager is not None and not pager.admits(printed(part)):
                     raise KeyboardInterrupt
-                self._tell(part)
+                self._emit(part)
         except (DwarfGpuError, RecursionError) as raised:
             error: DwarfGpuError = LimitExceeded("commands nested too deep")
             if isinstance(raised, DwarfGpuError):
@@ -333,9 +333,9 @@ class Shell:
         ):
             return None
         columns = self.settings.limit("width")
-        return Pager(self.settings.limit("height"), columns, self.ask_plainly)
+        return Pager(self.settings.limit("height"), columns, self.prompt_answer)
 
-    def _tell(self, part: Part) -> None:
+    def _emit(self, part: Part) -> None:
         self.progress.clear()
         text = printed(part)
         if self._answer is not None:
@@ -448,7 +448,7 @@ class Shell:
                 self.streams.print(f"{question} {answered}\n")
             return True
         while True:
-            answer = self.ask_plainly(f"{question} (y or n) ")
+            answer = self.prompt_answer(f"{question} (y or n) ")
             if answer is None or answer.strip().lower() in ("y", "yes"):
                 return True
             if answer.strip().lower() in ("n", "no"):
@@ -508,7 +508,7 @@ class Lines(Iterator[str]):
         return line
 
 
-def _nobody(prompt: str) -> str | None:
+def _no_input(prompt: str) -> str | None:
     return None
 
 

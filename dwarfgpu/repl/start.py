@@ -35,7 +35,7 @@ from dwarfgpu.repl.shell import Shell, Streams
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.terminal import lines
 from dwarfgpu.repl.terminal.colour import painted, source
-from dwarfgpu.repl.terminal.lines import Given
+from dwarfgpu.repl.terminal.lines import StartupCommand
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
 from dwarfgpu.service.error_text import one_line, shortened
@@ -65,7 +65,7 @@ class _Append(argparse.Action):
     ) -> None:
         assert isinstance(values, str)
         before = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, [*before, Given(values, self.const)])
+        setattr(namespace, self.dest, [*before, StartupCommand(values, self.const)])
 
 
 class _ChangeFolder(argparse.Action):
@@ -228,7 +228,7 @@ def _dispatched(args: argparse.Namespace) -> int:
         return _run(args)
 
 
-def _told_by(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
+def _signal_variables(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
     """The signal that ended the program."""
     thread = next(iter(core.threads.values()), None)
     if thread is not None and thread.signal:
@@ -272,7 +272,7 @@ def _run(args: argparse.Namespace) -> int:
             shell.note(note, once=True)
     if is_interactive and not args.quiet:
         greet(shell)
-    lines.run_given(shell, [*args.given_first, *args.given])
+    lines.run_startup_commands(shell, [*args.given_first, *args.given])
     has_talked = is_interactive and not shell.is_over
     if not args.batch and not shell.is_over:
         interact(shell, is_interactive=is_interactive)
@@ -331,7 +331,7 @@ def _begin_core(shell: Shell, core: Core) -> None:
     shell.signals = {wave: signal for wave, signal in signals if signal is not None}
     shell.values.has_threads = True
     shell.values.siginfo = lambda wave: _siginfo(core, wave)
-    shell.values.named.update(_told_by(session, core))
+    shell.values.named.update(_signal_variables(session, core))
     show_start(shell)
 
 

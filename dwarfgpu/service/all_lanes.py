@@ -20,7 +20,7 @@ from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lane_answer import LaneAnswer
 from dwarfgpu.service.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
 from dwarfgpu.service.subject import Expression, Subject, answer, subject
-from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, evaluate_for_lanes, read_lanes
+from dwarfgpu.session.all_lanes import BATCH_THRESHOLD, LaneAnswers, evaluate_for_lanes, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import LaneState, Session
@@ -37,7 +37,7 @@ Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """An answer for the focus, after a closer look at it."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
 """Of scalars, by their bits."""
-_OF_ONE_LANE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
+_NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
 """What each lane is asked alone: variables of the debugger, and what would write."""
 
 
@@ -74,14 +74,14 @@ def lane_answers(
 
     `manner`: of expressions, where it is not that of the command line.
     """
-    meant = [[_meant(item, state) for state in item.states] for item in questions]
+    meant = [[_subject_in_lane(item, state) for state in item.states] for item in questions]
     lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
         for state, item in zip(question.states, meant[row], strict=True):
             if not isinstance(item, Answer):
                 lanes_of_subject.setdefault(item, []).append((row, state.lane))
     sessions = [question.session for question in questions]
-    batch = sum(map(len, lanes_of_subject.values())) >= WORTH
+    batch = sum(map(len, lanes_of_subject.values())) >= BATCH_THRESHOLD
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
     for item, pairs in lanes_of_subject.items():
@@ -128,7 +128,7 @@ def _is_batched(expression: Expression, manner: Manner | None, *, batch: bool) -
     if manner is None:
         return batch
     is_asked = batch if manner.batch is None else manner.batch
-    return is_asked and _OF_ONE_LANE.search(expression.name) is None
+    return is_asked and _NOT_BATCHABLE.search(expression.name) is None
 
 
 def values_of(
@@ -206,7 +206,7 @@ def _pc(state: LaneState) -> int | None:
     return None if state.location is None else state.location.pc
 
 
-def _meant(question: Question, state: LaneState) -> Subject | Answer:
+def _subject_in_lane(question: Question, state: LaneState) -> Subject | Answer:
     """What is asked of a lane: where it is a name may mean another variable, or none."""
     if state.error is not None:
         return of_error(state.error, ())

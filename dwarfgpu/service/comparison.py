@@ -29,7 +29,7 @@ def compared(session: Session, answer: Answer, result: Result | None = None) -> 
     if session.comparison is None:
         return answer
     notes = _read_for_comparison(session.context(), result) if isinstance(result, Location) else []
-    findings = [_finding_text(finding) for finding in session.comparison.taken()]
+    findings = [_finding_text(finding) for finding in session.comparison.take_findings()]
     if not findings and not notes:
         return answer
     status = max(answer.status, 1) if findings else answer.status

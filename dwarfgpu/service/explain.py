@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
-from dwarfgpu.service.kernarg_hint import PASSED, kernarg_hint
+from dwarfgpu.service.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.manner import Manner
 from dwarfgpu.service.reading_answer import of_reading
 from dwarfgpu.service.subject import misspelt, subject
@@ -123,7 +123,7 @@ def explain_variable(
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
     advice = [kernarg_hint(session, variable, answer)]
-    why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
+    why = why_lost(session, steps.steps) or (IN_KERNARG if advice[0] else None)
     described_at = described_where(session, reading)
     general = FAULTS[UndefinedBits]
     if described_at and why is None:

@@ -68,19 +68,25 @@ def frame_info(
         yield Output(f" lane {lane} is not in this frame", {"lane-addr": None})
         return
     if lane is not None:
-        yield from _told("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
+        yield from _address_line("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
         if wave is not None and _shown_pc(session) not in (None, wave):
-            yield from _told("wave-addr", " the wave at {}", lambda: _place(session.focused(None)))
-    yield from _told("iterations", " concurrent iterations {}", lambda: _iterations(session))
+            yield from _address_line(
+                "wave-addr", " the wave at {}", lambda: _place(session.focused(None))
+            )
+    yield from _address_line(
+        "iterations", " concurrent iterations {}", lambda: _iterations(session)
+    )
     if frame.subprogram is not None and frame.subprogram.frame_base is not None:
-        yield from _told("frame-base", " frame base {}", lambda: location_text(frame.frame_base()))
-    yield from _told(
+        yield from _address_line(
+            "frame-base", " frame base {}", lambda: location_text(frame.frame_base())
+        )
+    yield from _address_line(
         "return-address", " return address at {}", lambda: _optional(frame.return_address())
     )
-    yield from _told(
+    yield from _address_line(
         "static-link", " static link to the frame at {}", lambda: _optional(frame.static_link())
     )
-    yield from _told("call", " {}", lambda: _call(session))
+    yield from _address_line("call", " {}", lambda: _call(session))
 
 
 def _inlined(session: Session) -> Iterator[Output]:
@@ -102,7 +108,7 @@ def _at(frame: SubprogramFrame) -> str:
         return ""
 
 
-def _told(key: str, form: str, ask: Callable[[], str | None]) -> Iterator[Output]:
+def _address_line(key: str, form: str, ask: Callable[[], str | None]) -> Iterator[Output]:
     """A line with what is asked for, or why that is not known; none where nothing tells."""
     try:
         text = ask()

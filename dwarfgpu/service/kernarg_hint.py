@@ -17,7 +17,7 @@ from dwarfgpu.service.subject import Subject
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
-PASSED: Final = "nothing describes it here; what was passed is in the kernarg segment"
+IN_KERNARG: Final = "nothing describes it here; what was passed is in the kernarg segment"
 """Of an argument, in place of what is said of a variable that is kept nowhere."""
 
 

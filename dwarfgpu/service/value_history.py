@@ -14,7 +14,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.evaluation import OwnFunction
+from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
@@ -49,7 +49,7 @@ class ValueHistory:
     def __init__(self) -> None:
         self._values: list[TypedValue] = []
         self.named: dict[str, TypedValue] = {}
-        self.functions: Mapping[str, OwnFunction] = {}
+        self.functions: Mapping[str, DebuggerFunction] = {}
         """`$_name(…)` of the conversation."""
         self.names: Mapping[tuple[WaveId, int | None], str] = {}
         """Of waves and lanes, given in the conversation."""

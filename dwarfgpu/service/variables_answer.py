@@ -162,7 +162,7 @@ def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
     if not names:
         listed = [(variable, _answer(session, variable)) for variable in session.variables()]
         return VariablesAnswer(session, [*listed], is_listing=True)
-    pairs = [_asked(session, text, is_alone=len(names) == 1) for text in names]
+    pairs = [_subject_and_answer(session, text, is_alone=len(names) == 1) for text in names]
     return VariablesAnswer(session, pairs)
 
 
@@ -206,7 +206,7 @@ def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
         return Expression(text)
 
 
-def _asked(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
+def _subject_and_answer(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
     """What a text means and its answer; of several texts, a wrong one alone fails."""
     item = _subject(session, text, is_alone=is_alone)
     try:

@@ -87,15 +87,15 @@ class WavePlaces:
     def __init__(self, code_objects: Iterable[CodeObject]) -> None:
         self._code_objects = tuple(code_objects)
         self._lines: dict[CodeObject, Lines] = {}
-        self._found: dict[int, WavePlace] = {}
+        self._places: dict[int, WavePlace] = {}
 
     def at(self, pc: int | None) -> WavePlace:
         """The place of a program location; one without function and line where none is known."""
         if pc is None:
             return WavePlace()
-        if pc not in self._found:
-            self._found[pc] = self._place(pc)
-        return self._found[pc]
+        if pc not in self._places:
+            self._places[pc] = self._place(pc)
+        return self._places[pc]
 
     def _place(self, pc: int) -> WavePlace:
         for code_object in self._code_objects:

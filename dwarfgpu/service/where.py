@@ -60,7 +60,7 @@ def amount(coverage: Coverage) -> str:
     return f"{text}, {part} of them {certainly}in part"
 
 
-def near_variable(file: CodeObject, query: Wanted) -> str:
+def variable_suggestion(file: CodeObject, query: Wanted) -> str:
     """` Did you mean "limit"?` with a variable that was perhaps meant, and which units a budget
     left out; else nothing."""
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))

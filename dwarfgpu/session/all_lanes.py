@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
-from dwarfgpu.expr.explicit_context import GivenAddress
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.state.target import StateTarget
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-WORTH: Final = 400
+BATCH_THRESHOLD: Final = 400
 """Lanes for which importing NumPy takes less time than asking each alone."""
 
 
@@ -43,7 +43,7 @@ def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, 
             session,
             wave=wave.wave,
             pc=wave.pc,
-            given_cfa=None if wave.cfa is None else GivenAddress(0, wave.cfa),
+            given_cfa=None if wave.cfa is None else ExplicitAddress(0, wave.cfa),
         )
         for wave in waves
     )
@@ -176,10 +176,10 @@ def evaluate_for_lanes(
     for row, lane in among:
         alike.setdefault(keys[row], []).append((row, lane))
     is_compared = any(session.comparison is not None for session in sessions)  # by each lane alone
-    is_much = batch or len(among) >= WORTH or "numpy" in sys.modules
+    is_much = batch or len(among) >= BATCH_THRESHOLD or "numpy" in sys.modules
     is_together = is_much and not is_compared and _has_numpy()
     for pairs in alike.values() if is_together else ():
-        _ask_together(answers, ask, picks, pairs)
+        _evaluate_batch(answers, ask, picks, pairs)
     return answers
 
 
@@ -198,7 +198,7 @@ def _has_numpy() -> bool:
     return True
 
 
-def _ask_together(
+def _evaluate_batch(
     answers: LaneAnswers[T],
     ask: Callable[[Session], T],
     picks: Callable[[T, LaneExtractor], Callable[[int], T]],

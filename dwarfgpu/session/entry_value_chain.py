@@ -26,7 +26,7 @@ from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.entry_values import (
-    Passed,
+    EntryValueSource,
     attributes_used,
     call_site_returning_to,
     entry_value_from_call_site,
@@ -35,7 +35,7 @@ from dwarfgpu.session.entry_values import (
 _PARAMETER: Final = "GNU_parameter_ref"
 
 
-class Seen(Protocol):
+class FrameView(Protocol):
     """What a frame sees (`dwarfgpu.session.frame.Focus`)."""
 
     @property
@@ -50,14 +50,14 @@ class Seen(Protocol):
     @property
     def frame(self) -> Entered: ...
 
-    def calling(self) -> tuple[Seen, int]: ...
+    def calling(self) -> tuple[FrameView, int]: ...
 
 
 class Entered(Protocol):
     """A call frame (`dwarfgpu.session.frame.SubprogramFrame`)."""
 
     @property
-    def session(self) -> Seen: ...
+    def session(self) -> FrameView: ...
 
     @property
     def subprogram(self) -> Subprogram | None: ...
@@ -65,7 +65,7 @@ class Entered(Protocol):
     @property
     def preserved_by_callees(self) -> dict[int, Location]: ...
 
-    def has_kept(self, place: Passed) -> bool: ...
+    def is_preserved_by_callees(self, place: EntryValueSource) -> bool: ...
 
     def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context: ...
 
@@ -76,9 +76,9 @@ class _Needed:
 
     frame: Entered
     physical: CfiFrame
-    calling: Seen
+    calling: FrameView
     call: CallSite | None
-    places: tuple[Passed, ...]
+    places: tuple[EntryValueSource, ...]
 
     def find(self) -> None:
         """Evaluate them in the calling frame, which has what it needs itself."""
@@ -91,7 +91,9 @@ class _Needed:
                 value = error.with_traceback(None)  # which would keep everything that is under way
             self.physical.on_entry[place] = OnEntry(value, preserved_by_callees)
 
-    def _value(self, place: Passed, preserved_by_callees: dict[int, Location]) -> Value | None:
+    def _value(
+        self, place: EntryValueSource, preserved_by_callees: dict[int, Location]
+    ) -> Value | None:
         subprogram = self.frame.subprogram
         if subprogram is None:
             return None
@@ -101,7 +103,7 @@ class _Needed:
         return entry_value_from_call_site(subprogram, self.call, place, context)
 
 
-def value_on_entry(frame: Entered, place: Passed) -> Value | None:
+def value_on_entry(frame: Entered, place: EntryValueSource) -> Value | None:
     """Return what the call of a frame passed; None if the call does not describe it.
 
     Raises the errors of evaluating the description, and `LimitExceeded`.
@@ -121,11 +123,11 @@ def value_on_entry(frame: Entered, place: Passed) -> Value | None:
     return cached.value
 
 
-def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
+def _needed(frame: Entered, physical: CfiFrame, place: EntryValueSource) -> list[_Needed]:
     """Return the prerequisites of a value on entry that are not cached, innermost first."""
     needed: list[_Needed] = []
-    nested: dict[tuple[CallSite, Passed], tuple[Passed, ...]] = {}
-    places: tuple[Passed, ...] = (place,)
+    nested: dict[tuple[CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
+    places: tuple[EntryValueSource, ...] = (place,)
     limit = remaining = frame.session.limits.frames
     while places:
         remaining -= len(places)
@@ -148,12 +150,13 @@ def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
         places = tuple(
             needed_place
             for needed_place in needed_places
-            if needed_place not in outer.on_entry and not frame.has_kept(needed_place)
+            if needed_place not in outer.on_entry
+            and not frame.is_preserved_by_callees(needed_place)
         )
     return needed
 
 
-def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:
+def _nested(call: CallSite, place: EntryValueSource) -> Iterator[EntryValueSource]:
     """Yield what the description of a value needs from the frame outside of the call's."""
     unit = call.die.unit
     for attribute in attributes_used(call, place):

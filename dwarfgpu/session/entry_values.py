@@ -39,7 +39,7 @@ from dwarfgpu.model.value import Value
 
 MOST_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
-Passed: TypeAlias = bytes | Die
+EntryValueSource: TypeAlias = bytes | Die
 """An expression for the place of the value, or the formal parameter."""
 TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
 """Operations that read a register as a base type."""
@@ -74,7 +74,7 @@ def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSit
 
 
 def entry_value_from_call_site(
-    callee: Subprogram, call: CallSite | None, passed: Passed, context: Context
+    callee: Subprogram, call: CallSite | None, passed: EntryValueSource, context: Context
 ) -> Value | None:
     """Evaluate a call-site parameter for a value on entry (DWARF 5 3.4); None if there is none.
 
@@ -82,7 +82,7 @@ def entry_value_from_call_site(
     for the target of a pointer in a register. `context` is that of the calling frame.
     """
     place, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
-    attribute = None if call is None else _told(call, place)
+    attribute = None if call is None else _attribute_of(call, place)
     if call is None or attribute is None or not _call_site_matches(call, callee, context):
         return None
     result = passed_value(attribute, context)
@@ -93,9 +93,13 @@ def entry_value_from_call_site(
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
 
 
-def passed_on_entry(callee: Subprogram, call: CallSite, passed: Passed) -> ExprLoc | None:
+def entry_value_attribute(
+    callee: Subprogram, call: CallSite, passed: EntryValueSource
+) -> ExprLoc | None:
     """Return the attribute of a call with the value on entry; None if it has none."""
-    return _told(call, _typed_register(callee, passed)[0] if isinstance(passed, bytes) else passed)
+    return _attribute_of(
+        call, _typed_register(callee, passed)[0] if isinstance(passed, bytes) else passed
+    )
 
 
 def register_from_call_site(
@@ -145,11 +149,11 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
     return False
 
 
-def attributes_used(call: CallSite, passed: Passed) -> Iterator[ExprLoc]:
+def attributes_used(call: CallSite, passed: EntryValueSource) -> Iterator[ExprLoc]:
     """The attributes of a call from which `entry_value_from_call_site` computes an entry value."""
     if call.callee is None and call.target is not None:
         yield call.target
-    attribute = _told(call, passed)
+    attribute = _attribute_of(call, passed)
     if attribute is not None:
         yield attribute
     elif isinstance(passed, bytes):  # its registers are those at the call
@@ -161,7 +165,7 @@ def attributes_used(call: CallSite, passed: Passed) -> Iterator[ExprLoc]:
                 yield parameter.value
 
 
-def _told(call: CallSite, passed: Passed) -> ExprLoc | None:
+def _attribute_of(call: CallSite, passed: EntryValueSource) -> ExprLoc | None:
     """Return the attribute of a call with a value on entry."""
     if isinstance(passed, Die):
         return call.value_of(passed)

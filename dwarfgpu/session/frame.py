@@ -25,7 +25,7 @@ from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, register_of
-from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, GivenAddress
+from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, ExplicitAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
@@ -33,7 +33,7 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.session.entry_value_chain import value_on_entry
 from dwarfgpu.session.entry_values import (
     TYPED_REGISTERS,
-    Passed,
+    EntryValueSource,
     call_site_returning_to,
     register_from_call_site,
 )
@@ -92,10 +92,10 @@ class Focus(Protocol):
     def stop(self) -> int | None: ...
 
     @property
-    def given_cfa(self) -> GivenAddress | None: ...
+    def given_cfa(self) -> ExplicitAddress | None: ...
 
     @property
-    def given_frame_base(self) -> GivenAddress | None: ...
+    def given_frame_base(self) -> ExplicitAddress | None: ...
 
     @property
     def widens_bases(self) -> bool: ...
@@ -251,7 +251,7 @@ class SubprogramFrame:
         except MissingContext as error:
             raise MissingContext(f"{NO_CFA}: {error.message}") from None
 
-    def place(self, address: GivenAddress) -> Location:
+    def place(self, address: ExplicitAddress) -> Location:
         """Return the location of an explicit address, for the focus."""
         focus, arch = self.session, self.session.architecture
         context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
@@ -405,7 +405,7 @@ class SubprogramFrame:
             next((pc for pc in vector if pc is not None), None)
             for vector in zip(*vectors, strict=True)
         )
-        return tuple(self._told(pc) for pc in lane_pcs)
+        return tuple(self._location_at(pc) for pc in lane_pcs)
 
     def _forced_location(self, lane: int) -> LaneLocation:
         """Return the wave's location; a lane that never entered still has none."""
@@ -429,10 +429,10 @@ class SubprogramFrame:
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(None, error=_unknown(subprogram, error))
             if pc is not None:
-                return self._told(pc)
-        return self._told(None) if is_told else LaneLocation(self.pc)
+                return self._location_at(pc)
+        return self._location_at(None) if is_told else LaneLocation(self.pc)
 
-    def _told(self, pc: int | None) -> LaneLocation:
+    def _location_at(self, pc: int | None) -> LaneLocation:
         """Return the lane location that the attributes describe."""
         if pc is None:
             return LaneLocation(None, was_active=False)
@@ -455,7 +455,7 @@ class SubprogramFrame:
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call-site parameter, where call frame information has lost the register."""
-        if self.subprogram is None or self.has_kept(expression):
+        if self.subprogram is None or self.is_preserved_by_callees(expression):
             return None
         return value_on_entry(self, expression)
 
@@ -472,7 +472,7 @@ class SubprogramFrame:
             evolve(self, preserved_by_callees=preserved_by_callees)
         )
 
-    def has_kept(self, place: Passed) -> bool:
+    def is_preserved_by_callees(self, place: EntryValueSource) -> bool:
         """Whether a place is a register, and it is known where the caller has it."""
         number = _register_of(place) if isinstance(place, bytes) else None
         try:

@@ -37,7 +37,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
-from dwarfgpu.expr.explicit_context import NO_CALLER, GivenAddress
+from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
@@ -87,8 +87,8 @@ class Session:
     """Take every lane of the top frame to be at `pc`, wherever DW_AT_LLVM_lane_pc puts it."""
     given_lanes: int | None = None
     """The lane count, where the user gives it."""
-    given_cfa: GivenAddress | None = None
-    given_frame_base: GivenAddress | None = None
+    given_cfa: ExplicitAddress | None = None
+    given_frame_base: ExplicitAddress | None = None
     strict: bool = False
     """Read what compilers write literally."""
     is_mangled: bool = field(default=False, kw_only=True)
@@ -462,7 +462,7 @@ class Session:
             if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
                 return meaning
         self.require_entered(name)
-        why = self._why_unknown(name) + self.what_is_not_searched()
+        why = self._why_unknown(name) + self.unsearched_note()
         raise UsageError(f'No symbol "{name}" in current context.{why}')
 
     def require_entered(self, name: str) -> None:
@@ -489,7 +489,7 @@ class Session:
             return f" It is in {self.functions()[level]}, {above} above: this one is inlined there"
         return self.did_you_mean(name, "variable", "function")
 
-    def what_is_not_searched(self) -> str:
+    def unsearched_note(self) -> str:
         """Return why an unknown name may exist nevertheless; usually ""."""
         errors = (code_object.info.unsearched for code_object in self.code_objects)
         return "".join(f" Not searched: {error}" for error in errors if error is not None)
@@ -529,7 +529,7 @@ class Session:
     def at_symbol(self, variable: Variable) -> Location | None:
         """Return the location of the symbol with a variable's name, if others can refer to it."""
         address = address_of_symbol(self.code_objects, variable)
-        return None if address is None else self.frame.place(GivenAddress(0, address))
+        return None if address is None else self.frame.place(ExplicitAddress(0, address))
 
     def read(
         self,
@@ -617,4 +617,4 @@ class Session:
         return tuple(dict.fromkeys([*assumed, *on_location]))
 
 
-__all__ = ["GivenAddress", "LaneState", "Reading", "Session", "SubprogramFrame"]
+__all__ = ["ExplicitAddress", "LaneState", "Reading", "Session", "SubprogramFrame"]

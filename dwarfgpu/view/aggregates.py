@@ -143,7 +143,7 @@ def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
             fields = [m for m in fields if not (m.name or "").startswith("_")]
         if shown.static is None:
             fields = [m for m in fields if not m.is_static]
-        shown.elsewhere.update(filter(_is_elsewhere, (*bases, *fields)))
+        shown.elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
         shown.parts[kind] = bases, fields
     return shown.parts[kind]
 
@@ -164,11 +164,11 @@ def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | Dwarf
 
     variants = [*variant_members(parts, read)]
     members = [member for member in variants if isinstance(member, Member)]
-    shown.elsewhere.update(filter(_is_elsewhere, members))
+    shown.elsewhere.update(filter(_must_be_evaluated, members))
     return variants
 
 
-def _is_elsewhere(member: Member) -> bool:
+def _must_be_evaluated(member: Member) -> bool:
     """Whether the member's place or shape must be evaluated."""
     try:
         return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
@@ -300,7 +300,7 @@ def array_pieces(
         and character_kind(element, shown.options.style) is not None
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    lower = kind.lower_bounds if _tells_bounds(shown) else ()
+    lower = kind.lower_bounds if _shows_indices(shown) else ()
     if not strides:
         yield _without_elements(shown, counts[0], first_bit)
         return
@@ -378,7 +378,7 @@ def _without_elements(shown: Shown, count: int, first_bit: int) -> str:
     return "{}" if place is None else shown.address_text(place)
 
 
-def _tells_bounds(shown: Shown) -> bool:
+def _shows_indices(shown: Shown) -> bool:
     return shown.options.style == "ada" or shown.options.array_indexes
 
 

@@ -194,7 +194,7 @@ def _joined(rows: list[Row]) -> list[Row]:
             and row.span is not None
             and last.span.end == row.span.begin
             and last.is_outside == row.is_outside
-            and _says(last) == _says(row)
+            and _source_of(last) == _source_of(row)
         ):
             out[-1] = Row(Range(last.span.begin, row.span.end), last.description, last.is_outside)
         else:
@@ -202,7 +202,7 @@ def _joined(rows: list[Row]) -> list[Row]:
     return out
 
 
-def _says(row: Row) -> ExprLoc | ConstValue | None:
+def _source_of(row: Row) -> ExprLoc | ConstValue | None:
     return None if row.description is None else row.description.source
 
 

@@ -31,7 +31,11 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute, matching_entries
 from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
-from dwarfgpu.session.entry_values import Passed, call_site_returning_to, passed_on_entry
+from dwarfgpu.session.entry_values import (
+    EntryValueSource,
+    call_site_returning_to,
+    entry_value_attribute,
+)
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import Detail, Recorder, StepView, views
@@ -183,7 +187,7 @@ class Insides:
         return Detail(title, facts, self.look(steps), steps.omitted)
 
     def _entry_value(
-        self, frame: SubprogramFrame, session: Session, value_passed: Passed
+        self, frame: SubprogramFrame, session: Session, value_passed: EntryValueSource
     ) -> Detail:
         """By a parameter of the call, or in the frame of the caller."""
         subprogram = frame.subprogram
@@ -211,7 +215,7 @@ class Insides:
             facts.append(f"the call is described by the entry at {call.die.offset:#x}")
         passed = None
         if call is not None and subprogram is not None:
-            passed = passed_on_entry(subprogram, call, value_passed)
+            passed = entry_value_attribute(subprogram, call, value_passed)
         if value is None or passed is None:
             if isinstance(value_passed, bytes):
                 facts.append(f"no parameter of the call has it: it is evaluated in {caller}")

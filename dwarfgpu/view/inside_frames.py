@@ -137,7 +137,7 @@ class _Chain:
     def _name(self) -> str:
         return register_name(self.number, with_own_names(self.session.architecture))
 
-    def _say(self, text: str) -> None:
+    def _add_line(self, text: str) -> None:
         if self.shown <= MOST_FRAMES:
             self.facts.append(text)
 
@@ -158,11 +158,11 @@ class _Chain:
             rule = frame.rule(number)
             rules = {} if isinstance(frame, TailFrame) else frame.row.rules
         except DwarfGpuError as error:
-            self._say(f"  {error}")
+            self._add_line(f"  {error}")
             return False
         text = _Text(outer_session, frame)
         by = "" if number in rules else self._default(frame)
-        self._say(f"  {self._name} = {text.rule(rule)}{by}")
+        self._add_line(f"  {self._name} = {text.rule(rule)}{by}")
         source = self._moved(frame, rule)
         if source is not None:
             self.number = source
@@ -190,7 +190,7 @@ class _Chain:
         """Where the frame itself has the register."""
         if frame.callee is not None:
             return True
-        self._say(f"  it is {self._name} of the machine")
+        self._add_line(f"  it is {self._name} of the machine")
         return False
 
     def _end(self, session: Session, frame: CfiFrame, rule: Rule) -> None:

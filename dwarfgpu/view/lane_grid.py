@@ -37,7 +37,7 @@ MARKS: Final = {
 }
 """What stands for a value that is not there, by the reason."""
 UNUSED: Final = "·"
-_NOT_ASKED: Final = "-"
+_NOT_SHOWN: Final = "-"
 """The state of a lane that is not shown: its cell is empty."""
 _LETTERS: Final = {True: "A", False: "I", None: "?"}
 _WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known if active"}
@@ -54,14 +54,14 @@ class Cell:
 
     text: str
     state: str
-    """A active, I inactive, U unused, ? not known; or that of `NOT_ASKED`."""
+    """A active, I inactive, U unused, ? not known; or that of `NOT_SHOWN`."""
     number: float | None = None
     """By which it is coloured; None for what is no number."""
     missing: str | None = None
     """Why there is no value: one of `MARKS`."""
 
 
-NOT_ASKED: Final = Cell("", _NOT_ASKED)
+NOT_SHOWN: Final = Cell("", _NOT_SHOWN)
 
 
 @frozen
@@ -82,12 +82,12 @@ def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell
     """Of all lanes of a wave, of which `used` have a work-item; others not in `rows` are empty."""
     by_lane = {row.lane: row.cell for row in rows}
     return [
-        by_lane.get(lane, NOT_ASKED if lane < used else Cell("", "U")) for lane in range(lane_count)
+        by_lane.get(lane, NOT_SHOWN if lane < used else Cell("", "U")) for lane in range(lane_count)
     ]
 
 
 _NUMBER: Final = re.compile(r"0x[0-9a-f]+")
-_MOST_ALIKE: Final = 4
+_MOST_SIMILAR_REASONS: Final = 4
 """Lines below a grid for reasons that differ in their addresses only."""
 
 
@@ -116,7 +116,7 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
     for (word, reason), numbers in missing.items():
         alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))
     for (word, _), told in alike.items():
-        if len(told) > _MOST_ALIKE:
+        if len(told) > _MOST_SIMILAR_REASONS:
             lanes = sorted(lane for _, numbers in told for lane in numbers)
             reason, [lane, *_] = told[0]
             yield f"{word} in {_named(lanes)}, at {len(told)} addresses; lane {lane}: {reason}"
@@ -186,7 +186,7 @@ def grid_lines(
     column = max((len(text) for text in texts), default=1)
     least, most = _bounds(cells)
     for row in range(0, len(cells), columns):
-        if all(cell.state == _NOT_ASKED for cell in cells[row : row + columns]):
+        if all(cell.state == _NOT_SHOWN for cell in cells[row : row + columns]):
             continue
         shown = [
             _painted(f"{text:>{column}}", cell, least, most, is_focus=row + at == focus)
@@ -228,11 +228,11 @@ def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Itera
     if any(cell.state == "I" for cell in cells):
         grey = f"\x1b[48;5;{_GREYS[4]};{_ON_GREY}m"
         yield f"{grey} inactive \x1b[0m" if colours else "( ) inactive"
-    if colours and focus is not None and cells[focus].state not in ("U", _NOT_ASKED):
+    if colours and focus is not None and cells[focus].state not in ("U", _NOT_SHOWN):
         yield "\x1b[1;4mlane\x1b[0m in focus"
     if any(cell.state == "U" for cell in cells):
         yield f"{UNUSED} no work-item"
-    missing = {cell.missing for cell in cells if cell.state not in ("U", _NOT_ASKED)}
+    missing = {cell.missing for cell in cells if cell.state not in ("U", _NOT_SHOWN)}
     yield from (f"{mark} {why}" for why, mark in MARKS.items() if why in missing)
 
 
@@ -242,7 +242,7 @@ def _number(cell: Cell) -> float:
 
 
 def _text(cell: Cell, widest: int, *, colours: bool) -> str:
-    if cell.state in ("U", _NOT_ASKED):
+    if cell.state in ("U", _NOT_SHOWN):
         return UNUSED if cell.state == "U" else ""
     text = cell.text if cell.missing is None else MARKS[cell.missing]
     is_bracketed = cell.state == "I" and not colours
@@ -252,7 +252,7 @@ def _text(cell: Cell, widest: int, *, colours: bool) -> str:
 
 
 def _painted(text: str, cell: Cell, least: float, most: float, *, is_focus: bool = False) -> str:
-    if cell.state in ("U", _NOT_ASKED):
+    if cell.state in ("U", _NOT_SHOWN):
         return text
     codes = ["1", "4"] if is_focus else []
     if cell.state == "I" and cell.number is None:

@@ -97,14 +97,14 @@ def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80)
     if len(places) > 1:
         titles = [f"place {number} of {len(places)}" for number in range(1, len(places) + 1)]
         strips = [[(Span(title),), *strip] for title, strip in zip(titles, strips, strict=True)]
-    yield from _beside(strips, room)
+    yield from _side_by_side(strips, room)
     for number, single in enumerate(places, 1):
         if len(places) > 1:
             yield (Span(f"{_INDENT}place {number}"),)
         yield from _rows(single, glyphs, room)
 
 
-def _beside(blocks: list[list[Line]], room: int) -> Iterator[Line]:
+def _side_by_side(blocks: list[list[Line]], room: int) -> Iterator[Line]:
     """Blocks of lines next to each other; those that do not fit go below."""
     while blocks:
         used, width = 0, 0

@@ -110,7 +110,7 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
     for run in runs:
         piece = Piece(position, run.size_bits, run.places)
         position += run.size_bits
-        joined = None if current is None else _together(current, piece)
+        joined = None if current is None else _merged(current, piece)
         if joined is not None:
             current = joined
             continue
@@ -121,7 +121,7 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
         yield current
 
 
-def _together(first: Piece, piece: Piece) -> Piece | None:
+def _merged(first: Piece, piece: Piece) -> Piece | None:
     """Both as one piece; None where they are two."""
     if len(first.places) != len(piece.places) or any(
         is_compound(place.storage) for place in (*first.places, *piece.places)

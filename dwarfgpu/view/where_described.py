@@ -50,11 +50,13 @@ def described_where(session: Session, reading: Reading) -> list[str]:
         return []
     source = SourceLines(coverage.variable.unit)
     if any(span.covers(pc) for span in coverage.described):
-        return list(_here(session, reading, coverage, source, pc))
-    return list(_elsewhere(session, coverage, source, pc))
+        return list(_at_this_code(session, reading, coverage, source, pc))
+    return list(_at_other_code(session, coverage, source, pc))
 
 
-def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: int) -> Iterator[str]:
+def _at_other_code(
+    session: Session, coverage: Coverage, source: SourceLines, pc: int
+) -> Iterator[str]:
     """Of code that is not described."""
     spans = coverage.described
     if not spans:
@@ -80,7 +82,7 @@ def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: in
     yield f"{who} is {side}, at {_line(pc, source, pc)}"
 
 
-def _here(
+def _at_this_code(
     session: Session, reading: Reading, coverage: Coverage, source: SourceLines, pc: int
 ) -> Iterator[str]:
     """Of code that is described: which other lanes have it there, or where all of it is told."""

@@ -12,7 +12,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.program import rows
-from dwarfgpu.cfi.text import instruction_plain, row_plain
+from dwarfgpu.cfi.text import instruction_json, row_json
 from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed
 
 CASES = [
@@ -47,7 +47,7 @@ def test_case(case: Case) -> None:
         if expected.get("error"):
             assert isinstance(fde.error, FAILURES) and not fde.instructions
         else:
-            found = instruction_plain(fde.instructions[0])
+            found = instruction_json(fde.instructions[0])
             assert found == {key: value for key, value in expected.items() if key != "kind"}
         return
     where = case["initial_location"], case["address_range"]
@@ -56,7 +56,7 @@ def test_case(case: Case) -> None:
             rows(cie, fde, *where)
         return
     assert expected["kind"] == "cfi_rows"
-    listed = [row_plain(row) for row in rows(cie, fde, *where) if not row.is_empty]
+    listed = [row_json(row) for row in rows(cie, fde, *where) if not row.is_empty]
     assert len(listed) == len(expected["rows"])
     for ours, theirs in zip(listed, expected["rows"], strict=True):
         assert {key: ours[key] for key in theirs} == theirs

@@ -23,7 +23,7 @@ from dwarfgpu.cfi.rule import (
     Undefined,
 )
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.cfi.text import cfa_text, instruction_text, program_text, row_plain, row_text
+from dwarfgpu.cfi.text import cfa_text, instruction_text, program_text, row_json, row_text
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 
 FORM = CfiFormat(code_alignment=4, data_alignment=-8)
@@ -176,7 +176,7 @@ def test_rows_stay_inside_the_range() -> None:
 
 def test_nothing_said_is_an_empty_row() -> None:
     (row,) = run("00", "0000")
-    assert row.is_empty and row_plain(row)["cfa"] is None
+    assert row.is_empty and row_json(row)["cfa"] is None
 
 
 def test_vendor_rules() -> None:

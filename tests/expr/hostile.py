@@ -30,7 +30,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList, 
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory
@@ -56,13 +56,13 @@ TYPES = {
     0x20: BaseType("int", "signed", 32),
     0x21: BaseType("huge", "unsigned", 1 << 60),
 }
-UNIT = GivenUnit(FORM, AMD_PROVISIONAL, TYPES, locations=DIES)
+UNIT = ExplicitUnit(FORM, AMD_PROVISIONAL, TYPES, locations=DIES)
 
 
 def context() -> Context:
     """Of more steps than by default: most cases are about what an operation costs."""
     memory = Location((SingleLocation(Memory(ARCH.address_space(0)), 0),))
-    frame = GivenFrame(ARCH, given_frame_base=memory)
+    frame = ExplicitFrame(ARCH, given_frame_base=memory)
     machine = Machine(Random(1).randbytes(509), ARCH)
     return Context(
         ARCH, wave=0, lane=3, frame=frame, pc=5, unit=UNIT, target=machine, result_kind="location",

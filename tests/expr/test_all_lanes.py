@@ -20,7 +20,7 @@ from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
@@ -126,7 +126,7 @@ def context_of(wave: WaveId, lane: int, target: Target | None) -> Context:
         ARCH,
         wave,
         lane,
-        frame=GivenFrame(ARCH),
+        frame=ExplicitFrame(ARCH),
         target=target,
         lane_count=64,
         result_kind="location",

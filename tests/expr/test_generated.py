@@ -20,7 +20,7 @@ from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import Result, evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 from dwarfgpu.model.location import (
     Entry,
@@ -207,7 +207,7 @@ def without_wave(result: Result) -> Result:
 
 def _has_several_places(ctx: Context) -> bool:
     """Whether a register of the frame is in several places."""
-    assert isinstance(ctx.frame, GivenFrame)
+    assert isinstance(ctx.frame, ExplicitFrame)
     return any(len(location.places) > 1 for location in ctx.frame.registers.values())
 
 

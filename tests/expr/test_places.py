@@ -11,7 +11,7 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -50,7 +50,7 @@ def global_space() -> AddressSpace:
 
 def context(target: Recorded) -> Context:
     return Context(
-        architecture=GFX, wave=0, frame=GivenFrame(GFX), target=target, unit=GivenUnit(), pc=0
+        architecture=GFX, wave=0, frame=ExplicitFrame(GFX), target=target, unit=ExplicitUnit(), pc=0
     )
 
 
@@ -142,21 +142,21 @@ def test_bits_of_an_implicit_pointer_are_marked_not_invented() -> None:
 
 def test_a_call_into_another_unit_keeps_the_object() -> None:
     """A.2.5.4.2: the same context but for the compilation unit."""
-    other = GivenUnit()
+    other = ExplicitUnit()
     callee = ExprLoc(assemble("push_object_address"), other)
-    unit = GivenUnit(locations={0x40: callee})
+    unit = ExplicitUnit(locations={0x40: callee})
     thing = places("0x1000")
     ctx = evolve(context(machine()), unit=unit, object=thing)
     assert evaluate(assemble("call_ref 0x40"), ctx) == thing
 
 
 def test_a_list_of_places_reads_the_one_that_the_context_can_tell() -> None:
-    unit = GivenUnit(locations={})
+    unit = ExplicitUnit(locations={})
     generic = "const8u 0x2000000000010; lit1; LLVM_form_aspace_address"
     entries = tuple(
         LocationListEntry(assemble(text, arch=GFX), 0, 8) for text in ("regx s4", generic)
     )
-    unit = GivenUnit(locations={0x40: LocList(entries, unit)})
+    unit = ExplicitUnit(locations={0x40: LocList(entries, unit)})
     ctx = evolve(context(machine()), unit=unit, result_kind="value")
     value = evaluate(assemble("call_ref 0x40; deref_size 4", arch=GFX), ctx)
     assert getattr(value, "bits", None) == 0x01010101

@@ -8,7 +8,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Implicit, Memory
@@ -22,9 +22,14 @@ LOADED = 0x7F00_8000_1000
 
 def place(text: str, load_bias: int, name: str = "amd") -> tuple[int, int]:
     """Address space and byte address of the location that operations in a dialect give."""
-    unit = GivenUnit(dialect=dialect(name), addresses={3: OFFSET}, load_bias=load_bias)
+    unit = ExplicitUnit(dialect=dialect(name), addresses={3: OFFSET}, load_bias=load_bias)
     context = Context(
-        architecture=GFX, wave=0, lane=5, frame=GivenFrame(GFX), unit=unit, result_kind="location"
+        architecture=GFX,
+        wave=0,
+        lane=5,
+        frame=ExplicitFrame(GFX),
+        unit=unit,
+        result_kind="location",
     )
     location = evaluate(assemble(text, unit.dialect, arch=GFX), context)
     assert isinstance(location, Location)
@@ -93,8 +98,8 @@ def test_an_offset_that_is_computed_with(text: str, address: str, expected: int)
 def test_an_offset_as_a_value(number: int) -> None:
     """Before a final stack_value the suffix of upstream clang only says what is pointed to."""
     text = f"addr {OFFSET:#x}; lit{number}; swap; xderef; stack_value"
-    unit = GivenUnit(dialect=dialect("upstream-clang"), load_bias=LOADED)
-    context = Context(architecture=GFX, frame=GivenFrame(GFX), unit=unit, result_kind="location")
+    unit = ExplicitUnit(dialect=dialect("upstream-clang"), load_bias=LOADED)
+    context = Context(architecture=GFX, frame=ExplicitFrame(GFX), unit=unit, result_kind="location")
     location = evaluate(assemble(text, unit.dialect, arch=GFX), context)
     assert isinstance(location, Location)
     storage = location.places[0].storage

@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.explicit_context import GivenAddress
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
@@ -60,7 +60,7 @@ def stopped(
         pc=wave.pc if pc is None else pc,
         strict=strict,
     )
-    return session if wave.cfa is None else evolve(session, given_cfa=GivenAddress(0, wave.cfa))
+    return session if wave.cfa is None else evolve(session, given_cfa=ExplicitAddress(0, wave.cfa))
 
 
 def text(session: Session, expression: str, letter: str | None = None) -> str:

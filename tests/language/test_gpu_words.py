@@ -24,8 +24,8 @@ from dwarfgpu.machine.simulated.kernarg import (
 )
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.options.launch_arguments import argument_values
 from dwarfgpu.options.launch_arguments import declared as declared_parameter
-from dwarfgpu.options.launch_arguments import given_arguments
 from tests.cli.command import FIXTURES, STATES, run
 
 STATE = STATES / "dispatch.gfx1100.json"
@@ -39,7 +39,7 @@ def bound(argument: Argument, declared: Declared, text: str) -> Kernarg:
     """The kernarg segment of a kernel with one argument, which is given as text."""
     hidden = HiddenValues(Geometry((64, 1, 1), (64, 1, 1), 1), 0, 0, 0)
     known = parameters((argument,), [declared])
-    given = given_arguments([f"mode={text}"])
+    given = argument_values([f"mode={text}"])
     return bind(known, (argument,), given, hidden, Allocator(0x1000), 0)
 
 

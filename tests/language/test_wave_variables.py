@@ -111,7 +111,7 @@ def test_no_thread_of_a_cpu_has_them() -> None:
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few lanes too are asked together."""
-    monkeypatch.setattr(all_lanes, "WORTH", 0)
+    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 0)
 
 
 def waves_of(path: Path) -> list[Session]:

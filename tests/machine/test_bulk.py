@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.expr.all_lanes import evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.load import load_state
@@ -139,7 +139,7 @@ def test_a_dispatch_in_one_pass(text: str, name: str, tmp_path: Path) -> None:
     state = load_state(path)
     bulk, arch = BulkState(state.target), state.architecture
     waves, lanes = tuple(each.wave for each in state.waves), tuple(range(arch.lane_count))
-    base = Context(arch, waves[0], 0, frame=GivenFrame(arch), target=bulk, lane_count=32)
+    base = Context(arch, waves[0], 0, frame=ExplicitFrame(arch), target=bulk, lane_count=32)
     base = evolve(base, result_kind="location")
 
     def context_of(wave: WaveId, lane: int, target: Target | None) -> Context:

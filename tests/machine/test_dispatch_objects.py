@@ -17,9 +17,9 @@ from dwarfgpu.machine.simulated.aql_objects import (
     user_signal,
 )
 from dwarfgpu.machine.simulated.kernarg import (
+    ArgumentValue,
     Buffer,
     Declared,
-    Given,
     HiddenValues,
     Kernarg,
     SharedMemory,
@@ -128,7 +128,7 @@ ARGUMENTS = (
     Argument("hidden_shared_base", 4, 80),
     Argument("hidden_queue_ptr", 8, 88),
 )
-GIVEN: dict[str, Given] = {
+GIVEN: dict[str, ArgumentValue] = {
     "in": Buffer(100),
     "limit": -2,
     "ratio": 1,
@@ -137,7 +137,7 @@ GIVEN: dict[str, Given] = {
 }
 
 
-def bound(**changes: Given) -> Kernarg:
+def bound(**changes: ArgumentValue) -> Kernarg:
     names = [
         Declared("in", item="int", item_bytes=4, is_number=True),
         *map(Declared, ("x", "y")),
@@ -172,7 +172,7 @@ def test_segment(offset: int, size_bytes: int, value: int | None) -> None:
     assert known(bound().pieces, offset, size_bytes) == value
 
 
-def passed(argument: Argument, value: Given) -> bytes | None:
+def passed(argument: Argument, value: ArgumentValue) -> bytes | None:
     """The bytes of the only argument of a kernel; `UsageError` where the value is refused."""
     known_arguments = parameters((argument,), ())
     given = {"0": value}
@@ -244,7 +244,7 @@ def test_what_is_made_for_arguments() -> None:
         ({"in": SharedMemory(4)}, r"in \(global_buffer, 8 bytes at 0\) cannot be LDS"),
     ],
 )
-def test_refused(changes: dict[str, Given], message: str) -> None:
+def test_refused(changes: dict[str, ArgumentValue], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         bound(**changes)
 

@@ -21,7 +21,7 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT, AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (
@@ -176,11 +176,11 @@ class Engine:
             limits=Limits(steps=3000),
         )
 
-    def unit(self) -> GivenUnit:
+    def unit(self) -> ExplicitUnit:
         told = self.told
         form = UnitFormat(told.address_bytes, told.offset_size, told.version, self.endian)
         locations: dict[int, LocationAttribute | None] = {}
-        first = GivenUnit(
+        first = ExplicitUnit(
             format=form,
             dialect=self.dialect,
             base_types=self.types,
@@ -189,7 +189,7 @@ class Engine:
             tls=told.tls,
             load_bias=told.bias,
         )
-        second = GivenUnit(
+        second = ExplicitUnit(
             format=form,
             dialect=self.dialect,
             base_types={n: self.type(kind) for n, kind in told.second_types.items()},
@@ -214,9 +214,9 @@ class Engine:
                 locations[offset] = None if die.constant is None else ConstValue(die.constant)
         return first
 
-    def frame(self, frame: FrameData) -> GivenFrame:
+    def frame(self, frame: FrameData) -> ExplicitFrame:
         form = self.told.form
-        return GivenFrame(
+        return ExplicitFrame(
             self.arch,
             frame.level,
             {n: self.location(location) for n, location in frame.registers.items()},

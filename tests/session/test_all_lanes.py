@@ -163,9 +163,9 @@ def test_expressions_have_the_values_of_each_lane(
 ) -> None:
     """Division by zero, and what is no number, too."""
     arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
-    monkeypatch.setattr(all_lanes, "WORTH", 1 << 30)
+    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1 << 30)
     alone = [run(*arguments, *more, text) for more in ((), ("--json",))]
-    monkeypatch.setattr(all_lanes, "WORTH", 1)
+    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1)
     together = [run(*arguments, *more, text) for more in ((), ("--json",))]
     assert together == alone
 
@@ -186,9 +186,9 @@ MEMBERS = (
 @pytest.mark.parametrize("text", MEMBERS)
 def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ("lanes", "--state", STATES / "locations.gfx942.json", "--json", text)
-    monkeypatch.setattr(all_lanes, "WORTH", 1 << 30)
+    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1 << 30)
     alone = run(*arguments)
-    monkeypatch.setattr(all_lanes, "WORTH", 1)
+    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1)
     assert run(*arguments) == alone
 
 

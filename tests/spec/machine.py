@@ -33,7 +33,7 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import (
@@ -108,7 +108,7 @@ class World:
 
     context: Context
     target: StateTarget
-    unit: GivenUnit
+    unit: ExplicitUnit
 
     @property
     def arch(self) -> Architecture:
@@ -197,7 +197,7 @@ def world(
         target.set_memory(Memory(arch.address_space(space), 0, lane), address, data)
     form = form or UnitFormat(address_size=arch.address_bits // 8, endian=arch.endian)
     locations: dict[int, LocationAttribute | None] = {}
-    given = GivenUnit(
+    given = ExplicitUnit(
         format=form,
         dialect=AMD_PROVISIONAL,
         base_types=TYPES[form.endian],
@@ -207,7 +207,7 @@ def world(
     default: dict[str, Any] = {
         "architecture": arch,
         "wave": 0,
-        "frame": GivenFrame(architecture=arch, **(frame or {})),
+        "frame": ExplicitFrame(architecture=arch, **(frame or {})),
         "unit": given,
         "pc": 0x1040,
         "target": target,

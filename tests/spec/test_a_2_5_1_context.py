@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import IllFormed, InconsistentContext, MissingContext, StaleLocation
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import (
     CPU,
@@ -47,18 +47,18 @@ def row(clauses: str, side: str, name: str, elements: dict[str, Any], *parts: st
         "iteration 4", "iteration count 4"),
     row("iteration-range", "breaks", "iteration -1", {"iteration": -1}, "iteration -1"),
     row("lane-active", "breaks", "lane 5 not active on entry",
-        {"lane": 5, "frame": GivenFrame(GFX, level=2, inactive_lanes=frozenset({5}))},
+        {"lane": 5, "frame": ExplicitFrame(GFX, level=2, inactive_lanes=frozenset({5}))},
         "lane 5", "call frame 2", "not active on entry"),
     row("location-frame", "breaks", "pc of another frame",
-        {"pc": 0x1044, "frame": GivenFrame(level=1, given_program_location=0x1040)},
+        {"pc": 0x1044, "frame": ExplicitFrame(level=1, given_program_location=0x1040)},
         "program location 0x1044", "frame 1", "0x1040"),
     row("architecture-frame consistent", "breaks", "frame of x86_64",
-        {"architecture": GFX, "frame": GivenFrame(X86, level=1)}, "gfx942", "x86_64", "frame 1"),
+        {"architecture": GFX, "frame": ExplicitFrame(X86, level=1)}, "gfx942", "x86_64", "frame 1"),
     row("architecture-thread", "breaks", "thread of x86_64",
-        {"architecture": GFX, "frame": GivenFrame(), "target": CPU.target, "wave": 0},
+        {"architecture": GFX, "frame": ExplicitFrame(), "target": CPU.target, "wave": 0},
         "gfx942", "x86_64", "thread"),
     row("architecture-unit", "breaks", "unit with 4-byte addresses",
-        {"architecture": GFX, "unit": GivenUnit(UnitFormat(address_size=4))},
+        {"architecture": GFX, "unit": ExplicitUnit(UnitFormat(address_size=4))},
         "gfx942", "8-byte", "address_size 4"),
 ])  # fmt: skip
 def test_inconsistent(elements: dict[str, Any], parts: tuple[str, ...]) -> None:
@@ -74,22 +74,27 @@ def test_inconsistent(elements: dict[str, Any], parts: tuple[str, ...]) -> None:
     row("lane-range", "keeps", "no waves, count unknown", {"architecture": X86, "lane": 3}),
     row("iteration-range", "keeps", "iteration 3 of 4", {"iteration": 3, "iteration_count": 4}),
     row("lane-active", "keeps", "lane 4, lane 5 not active",
-        {"lane": 4, "frame": GivenFrame(GFX, inactive_lanes=frozenset({5}))}),
-    row("lane-active", "keeps", "no lane", {"frame": GivenFrame(inactive_lanes=frozenset({5}))}),
+        {"lane": 4, "frame": ExplicitFrame(GFX, inactive_lanes=frozenset({5}))}),
+    row("lane-active", "keeps", "no lane", {"frame": ExplicitFrame(inactive_lanes=frozenset({5}))}),
     row("location-frame", "keeps", "pc of the frame",
-        {"pc": 0x1040, "frame": GivenFrame(given_program_location=0x1040)}),
-    row("location-frame", "keeps", "no pc", {"frame": GivenFrame(given_program_location=0x1040)}),
+        {"pc": 0x1040, "frame": ExplicitFrame(given_program_location=0x1040)}),
+    row(
+        "location-frame",
+        "keeps",
+        "no pc",
+        {"frame": ExplicitFrame(given_program_location=0x1040)},
+    ),
     row("architecture-frame", "keeps", "frame of gfx942",
-        {"architecture": GFX, "frame": GivenFrame(GFX)}),
-    row("architecture-frame", "keeps", "no architecture", {"frame": GivenFrame(X86)}),
+        {"architecture": GFX, "frame": ExplicitFrame(GFX)}),
+    row("architecture-frame", "keeps", "no architecture", {"frame": ExplicitFrame(X86)}),
     row("architecture-thread", "keeps", "thread of gfx942",
-        {"architecture": GFX, "frame": GivenFrame(), "target": GPU.target, "wave": 0}),
+        {"architecture": GFX, "frame": ExplicitFrame(), "target": GPU.target, "wave": 0}),
     row("architecture-thread", "keeps", "another frame than the top one",
-        {"architecture": GFX, "frame": GivenFrame(level=1), "target": CPU.target, "wave": 0}),
+        {"architecture": GFX, "frame": ExplicitFrame(level=1), "target": CPU.target, "wave": 0}),
     row("architecture-thread", "keeps", "no thread",
-        {"architecture": GFX, "frame": GivenFrame(), "target": CPU.target}),
+        {"architecture": GFX, "frame": ExplicitFrame(), "target": CPU.target}),
     row("architecture-unit", "keeps", "unit with 8-byte addresses",
-        {"architecture": GFX, "unit": GivenUnit(UnitFormat(address_size=8))}),
+        {"architecture": GFX, "unit": ExplicitUnit(UnitFormat(address_size=8))}),
 ])  # fmt: skip
 def test_consistent(elements: dict[str, Any], parts: tuple[str, ...]) -> None:
     Context(**elements)
@@ -149,7 +154,7 @@ def without(element: str, *texts: str, named: str | None = None, **more: Any) ->
     breaks(C + "unneeded", "lit16; lit5; LLVM_form_aspace_address", MissingContext, "thread",
            at=World(Context(architecture=GFX), GPU.target, GPU.unit), note="architecture only"),
     keeps(C + "default-size", "lit0; not", "0xffff",
-          at=World(Context(unit=GivenUnit(UnitFormat(address_size=2))), GPU.target, GPU.unit)),
+          at=World(Context(unit=ExplicitUnit(UnitFormat(address_size=2))), GPU.target, GPU.unit)),
     keeps(C + "default-size", "lit0; not", "0xffffffffffffffff",
           at=GPU.changed(unit=None), note="architecture, no unit"),
     breaks(C + "default-size", "LLVM_push_lane", MissingContext, "target architecture",

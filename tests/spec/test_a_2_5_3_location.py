@@ -15,7 +15,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     Unsupported,
 )
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.storage import Part
 from tests.spec.machine import (
@@ -274,7 +274,7 @@ def test_one_stale_place_among_several(order: tuple[int, int]) -> None:
     """A frame kept from an earlier stop: the union of a location list is as old as its oldest."""
     made = world(registers={"s0": 5, "s1": 5})
     s1 = 33
-    kept = GivenFrame(entry_registers={s1: made.location("regx s1")})
+    kept = ExplicitFrame(entry_registers={s1: made.location("regx s1")})
     made.target.stop += 1
     entries = [(0, 0x2000, "regx s0"), (0, 0x2000, f"LLVM_call_frame_entry_reg {s1}")]
     location = made.changed(frame=kept).loclist(*(entries[index] for index in order))

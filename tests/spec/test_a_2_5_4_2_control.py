@@ -15,7 +15,7 @@ from dwarfgpu.errors import (
     Unsupported,
 )
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
-from dwarfgpu.expr.explicit_context import GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitUnit
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, unit
 from tests.spec.machine import GPU, TYPES, Fact, breaks, facts, keeps, raises, shown, world
 
@@ -202,9 +202,9 @@ def test_call(fact: Fact) -> None:
 def test_called_in_the_unit_of_the_entry() -> None:
     """The unit of the entry decides types and offsets; after the call it is the caller's again."""
     i32, u8 = (next(o for o, t in TYPES["little"].items() if t.name == n) for n in ("i32", "u8"))
-    other = GivenUnit(base_types={i32: TYPES["little"][u8]}, dialect=GPU.unit.dialect)
+    other = ExplicitUnit(base_types={i32: TYPES["little"][u8]}, dialect=GPU.unit.dialect)
     called = ExprLoc(bytes((0xA8, i32)), other)
-    unit = GivenUnit(
+    unit = ExplicitUnit(
         base_types=TYPES["little"], locations={0x200: called}, dialect=GPU.unit.dialect
     )
     made = GPU.changed(unit=unit)
@@ -214,7 +214,7 @@ def test_called_in_the_unit_of_the_entry() -> None:
 
 @pytest.mark.clause(C + "call-target", "keeps")
 def test_offsets_of_call2_and_call4_count_from_the_unit() -> None:
-    unit = GivenUnit(offset=0x1000, dialect=GPU.unit.dialect, locations={})
+    unit = ExplicitUnit(offset=0x1000, dialect=GPU.unit.dialect, locations={})
     unit.locations[0x1100] = ExprLoc(b"\x35", unit)  # type: ignore[index]
     unit.locations[0x100] = ExprLoc(b"\x36", unit)  # type: ignore[index]
     made = GPU.changed(unit=unit)

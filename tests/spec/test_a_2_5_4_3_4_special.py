@@ -14,7 +14,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     Unsupported,
 )
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.value import Value
 from tests.spec.machine import (
@@ -145,7 +145,7 @@ def test_xderef(fact: Fact) -> None:
     fact.check()
 
 
-CALLER = GivenFrame(
+CALLER = ExplicitFrame(
     GFX,
     level=1,
     registers={
@@ -158,7 +158,7 @@ CALLER = GivenFrame(
     inactive_lanes=frozenset({9}),
 )
 CALLED = GPU.changed(
-    frame=GivenFrame(
+    frame=ExplicitFrame(
         GFX,
         given_cfa=GPU.memory(0, 0x1070),
         given_caller=(CALLER, 0x5000),
@@ -221,14 +221,14 @@ def test_entry_value(fact: Fact) -> None:
 @pytest.mark.clause(C + "entry_value-register", "keeps")
 def test_entry_value_of_an_integral_register_of_an_address_is_generic() -> None:
     """So that it goes on with literals, as producers write it (docs/spec-notes.md)."""
-    caller = GivenFrame(X86, level=1, registers={1: CPU.location("regx rdx")})
-    made = CPU.changed(frame=GivenFrame(X86, given_caller=(caller, 0x5000)))
+    caller = ExplicitFrame(X86, level=1, registers={1: CPU.location("regx rdx")})
+    made = CPU.changed(frame=ExplicitFrame(X86, given_caller=(caller, 0x5000)))
     assert shown(made.result("entry_value(reg1); lit1; plus")) == "0x1001"
-    stack = GivenFrame(X86, level=1, registers={7: CPU.location("regx rdx")})
-    made = CPU.changed(frame=GivenFrame(X86, given_caller=(stack, 0x5000)))
+    stack = ExplicitFrame(X86, level=1, registers={7: CPU.location("regx rdx")})
+    made = CPU.changed(frame=ExplicitFrame(X86, given_caller=(stack, 0x5000)))
     assert shown(made.result("entry_value(reg7); lit8; plus")) == "0x1008", "an address, too"
-    wide = GivenFrame(X86, level=1, registers={17: CPU.location("regx xmm0")})
-    made = CPU.changed(frame=GivenFrame(X86, given_caller=(wide, 0x5000)))
+    wide = ExplicitFrame(X86, level=1, registers={17: CPU.location("regx xmm0")})
+    made = CPU.changed(frame=ExplicitFrame(X86, given_caller=(wide, 0x5000)))
     assert shown(made.result("entry_value(reg17)")) == "vec128 0x10100000000000002000"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext, OutOfRange
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from tests.spec.machine import BIG_WORLD, GFX, GPU, Fact, breaks, facts, keeps
 
@@ -12,7 +12,7 @@ U = "A.2.5.4.4.2/"
 POINTER = "implicit_pointer 0x114 0; deref"
 LOCAL = "lit16; constu local; LLVM_form_aspace_address"
 ENTERED = GPU.changed(
-    frame=GivenFrame(
+    frame=ExplicitFrame(
         GFX,
         entry_registers={
             32: GPU.memory(0, 0x1010),

@@ -13,7 +13,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from tests.spec.machine import (
     BIG_WORLD,
@@ -38,7 +38,9 @@ LANE = "constu private_lane; LLVM_form_aspace_address"
 POINTER = "implicit_pointer 0x114 8; deref"
 BIASED = GPU.changed(unit=evolve(GPU.unit, load_bias=0x10_0000))
 FRAMED = GPU.changed(
-    frame=GivenFrame(GFX, given_cfa=GPU.memory(5, 0x10, 3), given_frame_base=GPU.memory(5, 0x12, 3))
+    frame=ExplicitFrame(
+        GFX, given_cfa=GPU.memory(5, 0x10, 3), given_frame_base=GPU.memory(5, 0x12, 3)
+    )
 )
 
 
@@ -188,7 +190,7 @@ def test_breg(fact: Fact) -> None:
 
 
 OUTER = GPU.changed(
-    frame=GivenFrame(
+    frame=ExplicitFrame(
         GFX,
         level=2,
         registers={

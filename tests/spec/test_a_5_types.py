@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import IllFormed, MissingContext
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
@@ -234,6 +234,8 @@ def test_the_expressions_of_figure_d_1_3() -> None:
         "private_lane[3]#0x14"
     )
     entry = {CPU.asm("reg5"): Value(0x1000, CPU.arch.generic)}
-    frame = GivenFrame(CPU.arch, given_caller=(GivenFrame(CPU.arch), 0x5000), entry_values=entry)
+    frame = ExplicitFrame(
+        CPU.arch, given_caller=(ExplicitFrame(CPU.arch), 0x5000), entry_values=entry
+    )
     found = CPU.changed(frame=frame).location("entry_value(reg5); LLVM_offset_uconst 16")
     assert shown(found) == "default#0x1010"

@@ -12,13 +12,13 @@ from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.explicit_context import GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
 from dwarfgpu.view.place_words import description_text
 
 ARCH = architecture("x86_64")
-UNIT = GivenUnit(UnitFormat(), AMD)
+UNIT = ExplicitUnit(UnitFormat(), AMD)
 Pairs = list[tuple[int, int]]
 
 

@@ -7,7 +7,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
@@ -23,7 +23,7 @@ def of(text: str, size_bits: int, name: str = "gfx942") -> tuple[Layout, ...]:
     target = StateTarget(arch)
     target.add_wave(0)
     lane = 3 if arch.is_simt else None
-    frame = GivenFrame(arch)
+    frame = ExplicitFrame(arch)
     context = Context(
         arch, 0, lane, frame=frame, target=target, lane_count=64, result_kind="location"
     )

@@ -57,7 +57,7 @@ class GpuCallers:
             address = frame.return_address()
         except DwarfGpuError as error:
             return _unknown(f"s[30:31]: {error}")
-        if address is None or not self._is_behind_call(address):
+        if address is None or not self._follows_call(address):
             return _unknown(
                 f"s[30:31] of {function.name} hold {address or 0:#x}, which is not behind a call"
             )
@@ -77,7 +77,7 @@ class GpuCallers:
         code_object = code_object_at(self.code_objects, function.entry)
         return code_object is not None and _is_kernel_in(code_object, function)
 
-    def _is_behind_call(self, address: int) -> bool:
+    def _follows_call(self, address: int) -> bool:
         """Whether the instruction before a program location calls, with s[30:31]."""
         call = address - _CALL_BYTES
         code_object = code_object_at(self.code_objects, call)

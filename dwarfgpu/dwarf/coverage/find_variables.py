@@ -31,7 +31,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _NAMELESS: Final = ("(anonymous", "function 0x")
 """How names begin that stand for none."""
 _ALLOWANCE: Final = 100_000
-_MOST_LOOKED_AT: Final = 8
+_MOST_ORIGINS: Final = 8
 """Abstract entries looked at for each entry of a unit; compilers stay far below."""
 
 
@@ -171,7 +171,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
 
 def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
     """Give each group the variables of its functions."""
-    remaining = _ALLOWANCE + _MOST_LOOKED_AT * entry_count
+    remaining = _ALLOWANCE + _MOST_ORIGINS * entry_count
     for instance in instances:
         declared = instance.group.declared
         declared += instance.declared
@@ -254,7 +254,7 @@ class Wanted:
 
     def takes(self, variable: Variable, place: Place | None) -> bool:
         """Whether a variable is wanted."""
-        if self.names and not any(self._means(variable, place, name) for name in self.names):
+        if self.names and not any(self._matches_name(variable, place, name) for name in self.names):
             return False
         if self.function is not None:
             inside = () if place is None else place.functions
@@ -262,8 +262,8 @@ class Wanted:
                 return False
         return self.pc is None or place is None or _covers(place, self.pc)
 
-    def _means(self, variable: Variable, place: Place | None, name: str) -> bool:
-        if _is_meant(variable, place, name):
+    def _matches_name(self, variable: Variable, place: Place | None, name: str) -> bool:
+        if _is_named(variable, place, name):
             return True
         function, _, last = name.rpartition("::")
         if not self.is_generic or place is None or not function or variable.name != last:
@@ -299,7 +299,7 @@ def _covers(place: Place, pc: int) -> bool:
     return any(span.covers(pc) for span in place.spans)
 
 
-def _is_meant(variable: Variable, place: Place | None, name: str) -> bool:
+def _is_named(variable: Variable, place: Place | None, name: str) -> bool:
     if variable.name == name:
         return True
     *_, last = parts(name) or (None,)

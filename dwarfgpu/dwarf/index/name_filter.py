@@ -42,7 +42,7 @@ def mentions(
 
     With `tags` only entries of these tags count, and no declaration that nothing completes.
     """
-    if "\\" in name or not info.strings.tells:
+    if "\\" in name or not info.strings.is_conclusive:
         return _always
     strings = name_texts(name, is_template=is_template)
     units = info.strings.units(*strings)
@@ -73,7 +73,7 @@ def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
     return (text + b"\0", text + b"<") if is_template else (text + b"\0",)
 
 
-def _stands_in(unit: CompilationUnit, value: bytes) -> bool:
+def _occurs_in(unit: CompilationUnit, value: bytes) -> bool:
     return unit.data.find(value, unit.offset, unit.end) >= 0
 
 
@@ -192,7 +192,7 @@ def _completes(unit: CompilationUnit, start: int, abbreviation: Abbreviation, na
     if first.name != name or first.form != dw.FORM_REF4:
         return True
     reference = encode_uleb(abbreviation.code) + (start - unit.offset).to_bytes(4, unit.endian)
-    return _stands_in(unit, reference)
+    return _occurs_in(unit, reference)
 
 
 def _always(unit: CompilationUnit) -> bool:

@@ -25,10 +25,10 @@ from dwarfgpu.errors import DwarfGpuError
 STRINGS: Final = (".debug_str", ".debug_line_str")
 MOST_OFFSETS: Final = 32
 """Places of a name that are looked for; one that ends many strings is looked for in all units."""
-_ELSEWHERE: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
+_INDIRECT_SECTIONS: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
 """Sections of files whose units have names in other files, or by index."""
 _GNU_SKELETON: Final = encode_uleb(dw.AT_GNU_DWO_NAME)
-_NAMED_ELSEWHERE: Final = tuple(
+_NAMED_INDIRECTLY: Final = tuple(
     (name, form)
     for name in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION)
     for form in (dw.FORM_REF_ADDR, dw.FORM_REF_SIG8, dw.FORM_INDIRECT)
@@ -59,12 +59,12 @@ class StringIndex:
         self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
 
     @cached_property
-    def tells(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether bytes can tell what a unit mentions."""
         file = self._file
         return not (
             file.suffix
-            or any(file.object.has_section(section) for section in _ELSEWHERE)
+            or any(file.object.has_section(section) for section in _INDIRECT_SECTIONS)
             or _GNU_SKELETON in file.section(".debug_abbrev")
         )
 
@@ -78,7 +78,7 @@ class StringIndex:
         return self._known[texts]
 
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
-        always = self._always if self.tells else None
+        always = self._always if self.is_conclusive else None
         offsets = None if always is None else self.offsets(texts, MOST_OFFSETS)
         if always is None or offsets is None:
             return None
@@ -109,7 +109,7 @@ class StringIndex:
     ) -> tuple[CompilationUnit, ...] | None:
         """The units, in the order of the file, that may have a name with a text in it. None: every
         unit may. `is_beginning`: an identifier in the name begins with it."""
-        always = self._always if self.tells else None
+        always = self._always if self.is_conclusive else None
         spans = None if always is None else self._spans_with(text, is_beginning=is_beginning)
         if always is None or spans is None:
             return None
@@ -199,7 +199,7 @@ class StringIndex:
             unit
             for unit in self._units_of_file()
             if unit.header.kind == dw.UT_SKELETON
-            or (unit.header.abbreviations_at in tables and _names_elsewhere(unit))
+            or (unit.header.abbreviations_at in tables and _may_be_named_indirectly(unit))
         )
 
     @cached_property
@@ -207,7 +207,7 @@ class StringIndex:
         """The abbreviation tables in which the bytes of such an attribute stand, which may mean
         something else; None where tables overlap."""
         data = self._file.section(".debug_abbrev")
-        hits = sorted({at for pair in _NAMED_ELSEWHERE for at in _places(data, bytes(pair))})
+        hits = sorted({at for pair in _NAMED_INDIRECTLY for at in _places(data, bytes(pair))})
         if not hits:
             return frozenset()
         starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
@@ -266,12 +266,12 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
         at = data.find(value, at + 1)
 
 
-def _names_elsewhere(unit: CompilationUnit) -> bool:
+def _may_be_named_indirectly(unit: CompilationUnit) -> bool:
     """Whether entries of a unit may have the names of others; so may those of one that cannot be
     read, which whoever reads it reports."""
     try:
         return any(
-            (attribute.name, attribute.form) in _NAMED_ELSEWHERE
+            (attribute.name, attribute.form) in _NAMED_INDIRECTLY
             for abbreviation in unit.abbreviations.values()
             for attribute in abbreviation.attributes
         )

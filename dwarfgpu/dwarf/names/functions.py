@@ -127,7 +127,7 @@ def bare_name(die: Die) -> str | None:
     try:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
         mangled = linkage_name(die)
-        if not _is_told(declared) or (mangled and _INHERITED.search(mangled)):
+        if not _has_named_scopes(declared) or (mangled and _INHERITED.search(mangled)):
             demangled = None if mangled is None else demangled_name(mangled)
             if demangled is not None:
                 return demangled
@@ -150,7 +150,7 @@ def _name(die: Die, symbol: str) -> str | None:
     if name is None or expected is None or not _is_same(expected, symbol):
         return None
     *_, declared = (holder or die).origins()
-    if not _is_told(declared):
+    if not _has_named_scopes(declared):
         return None
     parameters: list[str] = []
     suffix = ""
@@ -171,7 +171,7 @@ def _is_same(expected: str, symbol: str) -> bool:
     return expected == symbol or _VARIANT.sub("", expected) == _VARIANT.sub("", symbol)
 
 
-def _is_told(declared: Die) -> bool:
+def _has_named_scopes(declared: Die) -> bool:
     """Whether everything around the function has a name, up to the unit."""
     above = declared.parent()
     while above is not None and above.tag != above.unit.root.tag:

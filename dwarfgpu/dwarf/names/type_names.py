@@ -34,8 +34,8 @@ def type_name(
     *,
     cplusplus: bool = False,
     style: Style = "c",
-    shown_as: ShownAs | None = None,
-    shown_inside: ShownAs | None = None,
+    shown_as: TypeSpelling | None = None,
+    shown_inside: TypeSpelling | None = None,
 ) -> str:
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
@@ -86,7 +86,7 @@ def method_name(container: Type | None, method: Method) -> str:
     return f"{where}::{name}({', '.join(names)}){this_qualifiers(method)}"
 
 
-ShownAs: TypeAlias = Callable[[Type | None], str | Type | None]
+TypeSpelling: TypeAlias = Callable[[Type | None], str | Type | None]
 """The words for a type, or the type that is spelled in its place: itself, as usual."""
 _NAME_PARTS: Final = 100
 """Types in one name; those beyond it are `...`."""
@@ -96,12 +96,12 @@ _NAME_DIMENSIONS: Final = 32
 class _Speller:
     """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
 
-    def __init__(self, cplusplus: bool, shown_inside: ShownAs | None) -> None:
+    def __init__(self, cplusplus: bool, shown_inside: TypeSpelling | None) -> None:
         self.cplusplus = cplusplus
         self.shown_inside = shown_inside
         self.parts_left = _NAME_PARTS
 
-    def spelled(self, kind: Type | None, shown_as: ShownAs | None) -> str:
+    def spelled(self, kind: Type | None, shown_as: TypeSpelling | None) -> str:
         """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
         declarator = ""
         qualifiers: set[Qualifier] = set()

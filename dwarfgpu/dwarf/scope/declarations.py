@@ -247,12 +247,12 @@ def has_parameters(die: Die, part: Part) -> bool:
 def with_parameters(function: Die) -> Die:
     """The entry of a function that tells its parameters: where it was declared, unless that is a
     declaration beside a type unit, which leaves them out."""
-    tells = [
+    is_conclusive = [
         origin
         for origin in function.origins()
         if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.children())
     ]
-    return tells[-1] if tells else declaration_of(function)
+    return is_conclusive[-1] if is_conclusive else declaration_of(function)
 
 
 def parameter_types(function: Die) -> list[str]:

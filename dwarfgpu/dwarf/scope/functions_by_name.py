@@ -90,7 +90,7 @@ def _in_unit(
         instances = [die for die in completed(declaration, [unit]) if Subprogram(die).ranges]
         definition = instances[0] if instances else declaration
         names[declaration] = full_function_name(definition) or simple
-        if parameters is not None and not _takes(names[declaration], parameters):
+        if parameters is not None and not _has_parameters(names[declaration], parameters):
             names[declaration] = ""
             continue
         for instance in instances:
@@ -118,17 +118,17 @@ def _fits(die: Die, components: list[str]) -> bool:
     if len(own) < len(components):
         return False
     ends = own[len(own) - len(components) :]
-    return all(map(_is_meant, ends, components))
+    return all(map(_is_component, ends, components))
 
 
-def _is_meant(name: str, written: str) -> bool:
+def _is_component(name: str, written: str) -> bool:
     """Whether a component is one that was given, perhaps without its template arguments."""
     if "<" not in written and _OPERATOR.match(name) is None and name.partition("<")[0] == written:
         return True
     return canonical(name) == canonical(written)
 
 
-def _takes(name: str, parameters: str) -> bool:
+def _has_parameters(name: str, parameters: str) -> bool:
     """Whether a function has these parameters, however they are spelled."""
     own = _split(name)[1]
     return own is not None and _plain(own) == _plain(parameters)

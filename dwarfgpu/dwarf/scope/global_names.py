@@ -31,8 +31,8 @@ _KINDS: Final[dict[int, Kind]] = {
 _MOST: Final = 10_000
 _FEW_UNITS: Final = 64
 """Of fewer, all are read."""
-_MOST_NEAR: Final = 16
-_MOST_WITH_NEAR: Final = 4
+_MOST_SIMILAR_STRINGS: Final = 16
+_MOST_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""
 
 
@@ -42,7 +42,7 @@ def names_of(
     """The names and what they are; units that cannot be read are left out, and where bytes can tell
     it those without a simple name for which `near` gives a distance."""
     info = code_object.info
-    units = None if edit_distance is None else _with_near(info, edit_distance)
+    units = None if edit_distance is None else _units_with_similar_names(info, edit_distance)
     for unit in info.watched_units() if units is None else units:
         try:
             yield from _declared(unit.root.children(), "")
@@ -50,21 +50,21 @@ def names_of(
             continue  # what reads the unit reports it
 
 
-def _with_near(
+def _units_with_similar_names(
     info: DebugInfo, edit_distance: Callable[[str], int | None]
 ) -> list[CompilationUnit] | None:
     """The units of a large file in which names stand that are near; None: any."""
-    if len(info.units) < _FEW_UNITS or not info.strings.tells:
+    if len(info.units) < _FEW_UNITS or not info.strings.is_conclusive:
         return None
     found: dict[CompilationUnit, None] = {}
     texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
     distances = ((edit_distance(text.decode("utf-8", "replace")), text) for text in texts)
     nearest = sorted((edits, text) for edits, text in distances if edits is not None)
-    for _, text in nearest[:_MOST_NEAR]:
+    for _, text in nearest[:_MOST_SIMILAR_STRINGS]:
         units = info.strings.units(text + b"\0")
         if units is None:
             return None
-        found |= dict.fromkeys(units[:_MOST_WITH_NEAR])
+        found |= dict.fromkeys(units[:_MOST_UNITS_PER_STRING])
     return list(found)
 
 

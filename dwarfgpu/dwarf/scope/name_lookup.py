@@ -61,7 +61,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
 Meaning: TypeAlias = Variable | Die
 """A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
-Takes: TypeAlias = Callable[[Die], bool]
+DieFilter: TypeAlias = Callable[[Die], bool]
 
 _MOST_IMPORTS: Final = 100_000
 """Using-directives, using-declarations and imported units that are looked at for one name, once for
@@ -89,7 +89,7 @@ def is_type(die: Die) -> bool:
     return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
 
 
-def has_tag(tags: frozenset[int]) -> Takes:
+def has_tag(tags: frozenset[int]) -> DieFilter:
     """Entries of some tags."""
     return lambda die: die.tag in tags
 
@@ -126,7 +126,7 @@ class NameLookup:
 
     # The rule
 
-    def of(self, name: str, takes: Takes = ordinary) -> tuple[Meaning, ...]:
+    def of(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         """What a name means: several entries only of functions. None where it means nothing.
 
         `UsageError` where it is ambiguous, or something before `::` has no such thing; another
@@ -137,22 +137,22 @@ class NameLookup:
         sought = parts(name)
         if not sought:
             return ()
-        meanings = self._found(sought, name.startswith("::"), takes)
+        meanings = self._found(sought, name.startswith("::"), accepts)
         if not meanings and self.problem is not None:
             raise self.problem
         return meanings
 
     def _found(
-        self, sought: tuple[Part, ...], is_global: bool, takes: Takes
+        self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         *outer, last = sought
         if not outer:
-            return self._global(last, takes) if is_global else self._simple(last, takes)
+            return self._global(last, accepts) if is_global else self._simple(last, accepts)
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
             meanings: tuple[Meaning, ...]
             if index:
-                meanings = self._inside(holder, part, _is_scope)
+                meanings = self._in_scopes(holder, part, _is_scope)
             else:
                 meanings = (
                     self._global(part, _is_scope) if is_global else self._simple(part, _is_scope)
@@ -169,7 +169,7 @@ class NameLookup:
                     raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(_names(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
-        return self._inside(holder, last, takes)
+        return self._in_scopes(holder, last, accepts)
 
     def why_not(self, name: str) -> str:
         """Why a name means nothing, in GDB's words."""
@@ -184,33 +184,33 @@ class NameLookup:
             return unknown_in(scope if isinstance(scope, Die) else None, last.text)
         return f'No symbol "{name}" in current context.'
 
-    def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         for scope in reversed(self.chain):
-            meanings = self._in_block(scope, part, takes) or _in_nameless((scope,), part, takes)
+            meanings = self._in_block(scope, part, accepts) or _in_nameless((scope,), part, accepts)
             if meanings:
                 return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         for scope in scopes:
-            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, takes)):
+            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
-            if meanings := _parameter(scope, part, takes):
+            if meanings := _parameter(scope, part, accepts):
                 return meanings
         paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
-            meanings = self._here(path, part, takes)
+            meanings = self._in_this_unit(path, part, accepts)
             if meanings:
                 return meanings
         for variable in self.outer:
-            if variable.name == part.name and takes(variable.die):
+            if variable.name == part.name and accepts(variable.die):
                 return (variable,)
         for path in (*map(_names, classes), *paths, ()):
-            meanings = self._elsewhere(path, part, takes)
+            meanings = self._in_other_units(path, part, accepts)
             if meanings:
                 return meanings
-        return self._in_any_nameless(part, takes)
+        return self._in_any_nameless(part, accepts)
 
-    def _in_any_nameless(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """A variable of a function that has no name by which it could be meant."""
         units = chain(() if self.unit is None else (self.unit,), self.others((), part.name))
         for unit in units:
@@ -220,69 +220,73 @@ class NameLookup:
                 self.problem = self.problem or error
                 continue
             same = [variable for variable in variables if canonical(variable.name) == part.name]
-            takable = [variable for variable in same if takes(variable.die)]
+            takable = [variable for variable in same if accepts(variable.die)]
             if takable:
                 return (one_at(takable, self.place),)
         return ()
 
-    def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
-        return self._here((), part, takes) or self._elsewhere((), part, takes)
+    def _global(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        return self._in_this_unit((), part, accepts) or self._in_other_units((), part, accepts)
 
-    def _inside(self, holders: tuple[Die, ...], part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_scopes(
+        self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
         """A name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
             path = _names(first)
-            return self._here(path, part, takes) or self._elsewhere(path, part, takes)
+            return self._in_this_unit(path, part, accepts) or self._in_other_units(
+                path, part, accepts
+            )
         if first.tag == dw.TAG_SUBPROGRAM:
-            return self._in_functions(holders, part, takes)
+            return self._in_functions(holders, part, accepts)
         scope = self._type_of(first)
         if scope is None:
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
-            return self._defined([child for child in scope.children() if _is(child, part, takes)])
+            return self._defined([child for child in scope.children() if _is(child, part, accepts)])
         # Compilers leave out the static members and functions that a unit does not use.
         path = _names(scope)
-        meanings = self._in_class(scope, part, takes) or self._here(path, part, takes)
-        return meanings or self._elsewhere(path, part, takes)
+        meanings = self._in_class(scope, part, accepts) or self._in_this_unit(path, part, accepts)
+        return meanings or self._in_other_units(path, part, accepts)
 
     # Scopes
 
-    def _in_class(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """A member of a class or of a base class, as its unit declares them."""
         defined = self._type_of(scope) or scope
         members = [
-            member for member in class_scope(defined, part.name, self.definition) if takes(member)
+            member for member in class_scope(defined, part.name, self.definition) if accepts(member)
         ]
         return self._defined([member for member in members if has_parameters(member, part)])
 
-    def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """What a block or function declares itself, or imports by name."""
         for variable in self._declared_in(scope):
-            if canonical(variable.name) == part.name and takes(variable.die):
+            if canonical(variable.name) == part.name and accepts(variable.die):
                 return (variable,)
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
         for holder in (scope,) if abstract is None else (scope, abstract):
             for child in holder.children():
-                if child.tag in TYPES and _is(child, part, takes):
+                if child.tag in TYPES and _is(child, part, accepts):
                     return (child,)
                 if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
                     for grandchild in child.children():
-                        if _is(grandchild, part, takes):
+                        if _is(grandchild, part, accepts):
                             return (grandchild,)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
-                    dies = self._imported(child, part, takes, {})
+                    dies = self._imported(child, part, accepts, {})
                     if dies:
                         return self._defined(dies)
-        return _parameter(scope, part, takes)
+        return _parameter(scope, part, accepts)
 
-    def _here(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """What the unit of the place declares in a namespace, or imports into it."""
         if self.unit is None:
             return ()
         try:
-            dies = self._declared(self.unit, path, part, takes)
-            dies = dies or self._by_import(path, part, takes, {})
+            dies = self._declared(self.unit, path, part, accepts)
+            dies = dies or self._by_import(path, part, accepts, {})
         except DwarfGpuError as error:
             self.problem = self.problem or error
             return ()
@@ -293,7 +297,7 @@ class NameLookup:
         unit: CompilationUnit,
         path: Path,
         part: Part,
-        takes: Takes,
+        accepts: DieFilter,
         visited: set[CompilationUnit] | None = None,
     ) -> list[Die]:
         """What a unit, with those that it imports, declares in a namespace. `visited`: as of
@@ -301,7 +305,7 @@ class NameLookup:
         dies: list[Die] = []
         for imported_unit in self._with_imported(unit, visited):
             for die in _named_in(imported_unit, path, part.name):
-                if takes(die) and has_parameters(die, part):
+                if accepts(die) and has_parameters(die, part):
                     dies.append(die)
             if self.problem is None and (
                 unknown_name := next(named(imported_unit, UNKNOWN_NAME), None)
@@ -321,7 +325,7 @@ class NameLookup:
             self.problem = self.problem or error
 
     def _by_import(
-        self, path: Path, part: Part, takes: Takes, visited: dict[Die, None]
+        self, path: Path, part: Part, accepts: DieFilter, visited: dict[Die, None]
     ) -> list[Die]:
         """What the using-directives and -declarations of a namespace give, in the unit of the
         place; those of the blocks of the function count for the unit."""
@@ -335,7 +339,7 @@ class NameLookup:
             blocks = [child for scope in reversed(self.chain) for child in scope.children()]
             directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
         for directive in directives:
-            dies = self._imported(directive, part, takes, visited)
+            dies = self._imported(directive, part, accepts, visited)
             if dies:
                 return dies
         return []
@@ -346,7 +350,7 @@ class NameLookup:
             raise LimitExceeded("the imports of a unit lead through too many scopes")
 
     def _imported(
-        self, directive: Die, part: Part, takes: Takes, visited: dict[Die, None]
+        self, directive: Die, part: Part, accepts: DieFilter, visited: dict[Die, None]
     ) -> list[Die]:
         target = directive.reference(dw.AT_IMPORT)
         if target is None or target in visited or len(visited) > _MOST_SCOPES:
@@ -354,21 +358,21 @@ class NameLookup:
         if directive.tag == dw.TAG_IMPORTED_DECLARATION:
             name = directive.name if directive.has(dw.AT_NAME) else target.name
             target = followed(target)
-            is_it = canonical(name or "") == part.name and takes(target)
+            is_it = canonical(name or "") == part.name and accepts(target)
             return [target] if is_it and has_parameters(target, part) else []
         visited[target] = None
         path = _names(target)
-        dies = self._declared(target.unit, path, part, takes)
-        return dies or self._by_import(path, part, takes, visited)
+        dies = self._declared(target.unit, path, part, accepts)
+        return dies or self._by_import(path, part, accepts, visited)
 
     def _in_functions(
-        self, functions: tuple[Die, ...], part: Part, takes: Takes
+        self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         """A variable of a function, also of its blocks; `UsageError` where several have one."""
         variables: dict[Die, Variable] = {}
         for function in functions:
             for variable in variables_below(function):
-                if canonical(variable.name) == part.name and takes(variable.die):
+                if canonical(variable.name) == part.name and accepts(variable.die):
                     variables.setdefault(declaration_of(function), variable)
         if len(variables) > 1:
             inside = [
@@ -377,11 +381,11 @@ class NameLookup:
             if len(inside) != 1:
                 raise UsageError(overloaded(variables))
             return (variables[inside[0]],)
-        return tuple(variables.values()) or _in_nameless(functions, part, takes)
+        return tuple(variables.values()) or _in_nameless(functions, part, accepts)
 
     # Other units
 
-    def _elsewhere(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    def _in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """What other units have in a namespace: what they export before what they do not."""
         hidden: tuple[Meaning, ...] = ()
         likely: set[CompilationUnit] | None = None
@@ -392,14 +396,12 @@ class NameLookup:
             if likely is not None and unit not in likely:
                 continue
             try:
-                meanings = self._defined(self._declared(unit, path, part, takes, visited))
-                meanings = tuple(
-                    meaning for meaning in meanings if not _is_unknown_elsewhere(meaning)
-                )
+                meanings = self._defined(self._declared(unit, path, part, accepts, visited))
+                meanings = tuple(meaning for meaning in meanings if not _is_local_to_unit(meaning))
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
-            if any(_is_known_everywhere(meaning) for meaning in meanings):
+            if any(_is_external(meaning) for meaning in meanings):
                 return meanings
             hidden = hidden or meanings
         return hidden
@@ -453,7 +455,7 @@ class NameLookup:
             variable = Variable(name_of(defined) or "", defined, "global")
             if is_definition(defined) or is_member(defined) or variable.is_external:
                 out[variable] = None
-        meanings = _told_apart(sorted(out, key=_order), self.place)
+        meanings = _distinguished(sorted(out, key=_order), self.place)
         functions = [meaning for meaning in meanings if _is_function(meaning)]
         return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
 
@@ -511,16 +513,16 @@ def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[Comp
         return [unit]  # whoever reads it is told
 
 
-def _is(die: Die, part: Part, takes: Takes) -> bool:
+def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
     name = die.name
-    is_it = name is not None and canonical(name) == part.name and takes(die)
+    is_it = name is not None and canonical(name) == part.name and accepts(die)
     return is_it and has_parameters(die, part)
 
 
-def _parameter(scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
     """A parameter of the template that a function or class is an instance of."""
     parameter = template_parameter(scope, part.name)
-    if parameter is None or not takes(parameter):
+    if parameter is None or not accepts(parameter):
         return ()
     is_type = parameter.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
     return (parameter if is_type else Variable(part.text, parameter, "global"),)
@@ -550,19 +552,19 @@ def _is_same_function(first: Die, second: Die) -> bool:
     return True
 
 
-def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:
+def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tuple[Variable, ...]:
     """A variable that belongs to a function without being in its entry."""
     for function in functions:
         if function.tag in FUNCTIONS:
             variables = [
-                variable for variable in variables_of(function, part.name) if takes(variable.die)
+                variable for variable in variables_of(function, part.name) if accepts(variable.die)
             ]
             if variables:
                 return (one_of(variables, function),)
     return ()
 
 
-def _told_apart(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
+def _distinguished(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
     """The same, of variables of nameless functions the one that the code at a place has; a variable
     of the namespace itself is before them."""
     if len(meanings) < 2:
@@ -577,7 +579,7 @@ def _told_apart(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning
     return others or [one_at(nameless, place)]
 
 
-def _is_known_everywhere(meaning: Meaning) -> bool:
+def _is_external(meaning: Meaning) -> bool:
     """Whether other units can mean an entry: a variable or function that is external."""
     if isinstance(meaning, Variable):
         return meaning.is_external
@@ -587,7 +589,7 @@ def _is_known_everywhere(meaning: Meaning) -> bool:
     return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
-def _is_unknown_elsewhere(meaning: Meaning) -> bool:
+def _is_local_to_unit(meaning: Meaning) -> bool:
     """Whether only its own unit means a variable: as in GDB, what no other one can mean and has
     neither a location nor a value."""
     if not isinstance(meaning, Variable) or meaning.is_external:

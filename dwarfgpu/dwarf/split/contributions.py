@@ -32,21 +32,21 @@ class Contributions:
 
     def __init__(self, section: str, data: bytes, endian: Endian) -> None:
         self._section = section
-        self._found: list[Contribution] = []
+        self._contributions: list[Contribution] = []
         reader = Reader(data, endian)
         try:
-            while reader and len(self._found) < _MOST:
-                self._found.append(_read(reader))
+            while reader and len(self._contributions) < _MOST:
+                self._contributions.append(_read(reader))
         except Malformed:
             pass
-        self._starts = [contribution.lists_at for contribution in self._found]
+        self._starts = [contribution.lists_at for contribution in self._contributions]
 
     def check(self, offset: int, address_size: int) -> None:
         """`IllFormed` where the header for an offset and the unit have other address sizes."""
         index = bisect_right(self._starts, offset) - 1
-        if index < 0 or offset >= self._found[index].end:
+        if index < 0 or offset >= self._contributions[index].end:
             return
-        contribution = self._found[index]
+        contribution = self._contributions[index]
         if contribution.version != 5:
             raise Unsupported(f"version {contribution.version} of {self._section}")
         if contribution.address_size != address_size:

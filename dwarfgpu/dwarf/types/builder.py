@@ -83,7 +83,7 @@ _NOT_READ: Final = {
     dw.TAG_DYNAMIC_TYPE: "dynamic type",
 }
 """Types that are shown as bits; what they are is told by their name."""
-_FOUND: Final = (Base, Pointer, MemberPointer, Enum)
+_DIRECT_TYPES: Final = (Base, Pointer, MemberPointer, Enum)
 """Types whose objects may be behind a descriptor; those with more to compute are built with it."""
 
 
@@ -108,7 +108,7 @@ class TypeBuilder:
         built = self._built.get(die)
         if built is None:
             built = self._build(die)
-            if isinstance(built, _FOUND) and has_descriptor(die):
+            if isinstance(built, _DIRECT_TYPES) and has_descriptor(die):
                 built = Dynamic(built, Properties(*descriptor(die)))
             self._built[die] = built
         return built

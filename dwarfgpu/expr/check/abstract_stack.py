@@ -37,7 +37,7 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import PopInfo
 from dwarfgpu.model.location import PartialComposite
 
-KNOWN: Final = 32
+TRACKED_ENTRIES: Final = 32
 """Number of entries, from the top, whose kind is tracked."""
 
 Severity = Literal["error", "warning", "note"]
@@ -67,7 +67,7 @@ class Shape:
 
     def pushed(self, *entries: Known) -> Shape:
         top = self.top + entries
-        excess = max(len(top) - KNOWN, 0)
+        excess = max(len(top) - TRACKED_ENTRIES, 0)
         most = None if self.most is None else self.most + excess
         return Shape(top[excess:], self.least + excess, most)
 
@@ -94,7 +94,7 @@ class Shape:
         return Shape(tuple(a.joined(b) for a, b in pairs), least, most)
 
 
-NOTHING_KNOWN: Final = Shape((), 0, None)
+UNKNOWN_SHAPE: Final = Shape((), 0, None)
 
 _ONE_KIND: Final = {
     "const_type": TYPED,
@@ -151,7 +151,7 @@ class Transfer:
         after = self._declared(instruction, shape, report)
         if after is None or not after.top:
             return after
-        entries = _taken(instruction, shape)
+        entries = _popped(instruction, shape)
         if entries is None:
             return after
         if self._is_large(instruction, entries, report):
@@ -192,7 +192,7 @@ class Transfer:
             return None
         name = operation.function.__name__
         if name in _CALLS:
-            return NOTHING_KNOWN
+            return UNKNOWN_SHAPE
         if "stack" in operation.leading:
             return _on_stack(name, instruction, shape, report)
         most = shape.most_depth
@@ -291,7 +291,7 @@ def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report)
     return _piece(shape, report)
 
 
-def _taken(instruction: Instruction, shape: Shape) -> list[Known] | None:
+def _popped(instruction: Instruction, shape: Shape) -> list[Known] | None:
     """The entries that an operation takes, where its effect depends on no others."""
     operation = instruction.operation
     if operation.name in ("pick", "over") or operation.name.startswith("call"):

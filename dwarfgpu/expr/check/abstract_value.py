@@ -35,7 +35,7 @@ from dwarfgpu.expr.convert import (
     as_value,
     incomplete,
 )
-from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind
 from dwarfgpu.model.location import (
@@ -112,7 +112,7 @@ class Known:
 
 
 @frozen(eq=False)
-class _Unit(GivenUnit):
+class _Unit(ExplicitUnit):
     """A unit of which only the format is known."""
 
     def base_type(self, unit_offset: int) -> BaseType:
@@ -153,7 +153,7 @@ _UNKNOWN: Final = (MissingContext, StaleLocation, Unavailable)
 
 
 @frozen(eq=False)
-class _AnyCall(GivenFrame):
+class _AnyCall(ExplicitFrame):
     """A top call frame that any caller may have called."""
 
     def parameter_value(self, section_offset: int) -> Value | None:

@@ -16,8 +16,8 @@ from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.check.abstract_stack import (
-    KNOWN,
-    NOTHING_KNOWN,
+    TRACKED_ENTRIES,
+    UNKNOWN_SHAPE,
     Severity,
     Shape,
     Transfer,
@@ -42,7 +42,7 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from dwarfgpu.expr.ops.literal import lost_bits
+from dwarfgpu.expr.ops.literal import dropped_bits
 
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
@@ -89,8 +89,8 @@ def check(
 
 def _initial(depth: int | None) -> Shape:
     if depth is None:
-        return NOTHING_KNOWN
-    known_depth = min(depth, KNOWN)
+        return UNKNOWN_SHAPE
+    known_depth = min(depth, TRACKED_ENTRIES)
     return Shape((Known(),) * known_depth, depth - known_depth, depth - known_depth)
 
 
@@ -182,7 +182,7 @@ class _Checker:
                 if joined == before:
                     continue
                 visits[following] += 1
-                shapes[following] = NOTHING_KNOWN if visits[following] > VISITS else joined
+                shapes[following] = UNKNOWN_SHAPE if visits[following] > VISITS else joined
                 if shapes[following] != before:
                     pending.append(following)
         return shapes
@@ -227,12 +227,12 @@ class _Checker:
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
             self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
-        lost = lost_bits(instruction, self.expression.format.address_size)
+        lost = dropped_bits(instruction, self.expression.format.address_size)
         if lost is not None:
             self._add(instruction, "warning", "wide-number", lost)
         register = _register(instruction)
         # The vector registers of a CPU hold scalars too, in their low bits.
-        if self.arch is not None and self.arch.is_simt and _takes_base(operation):
+        if self.arch is not None and self.arch.is_simt and _reads_base_register(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
                 message = f"the vector register {base} as base: the bits of its first lanes"
@@ -445,7 +445,7 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
         return "unknown-register", f"{arch.name} defines no DWARF register {register}"
     info = arch.registers[register]
     if (
-        _takes_base(operation)
+        _reads_base_register(operation)
         and name != "LLVM_aspace_bregx"
         and info.size_bits < arch.address_bits
     ):
@@ -457,7 +457,7 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
     return None
 
 
-def _takes_base(operation: Operation) -> bool:
+def _reads_base_register(operation: Operation) -> bool:
     """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
     return operation.name == "LLVM_aspace_bregx" or operation.name.startswith("breg")
 

@@ -123,7 +123,7 @@ def LLVM_push_iteration(ctx: Context) -> Value:
     return Value.of(require(ctx.iteration, "iteration"), ctx.generic)
 
 
-def lost_bits(instruction: Instruction, address_bytes: int) -> str | None:
+def dropped_bits(instruction: Instruction, address_bytes: int) -> str | None:
     """What `constu` and `consts` lose of their operand; None where they lose nothing."""
     if instruction.operation.name not in ("constu", "consts"):
         return None
@@ -139,6 +139,6 @@ def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[s
     notes = (
         f"{instruction.operation.title} at offset {instruction.offset:#x}: {lost}"
         for instruction in instructions.distinct
-        if (lost := lost_bits(instruction, address_bytes)) is not None
+        if (lost := dropped_bits(instruction, address_bytes)) is not None
     )
     return tuple(islice(notes, _MOST_NOTES))

@@ -7,7 +7,7 @@ import gdb
 from dwarfgpu.base.bits import Endian
 
 
-def said(error: BaseException) -> str:
+def gdb_message(error: BaseException) -> str:
     """What GDB said, as part of a message of ours."""
     text = " ".join(str(error).split()).rstrip(".")
     return text[:1].lower() + text[1:]

@@ -17,16 +17,16 @@ class Reads:
     """The reads of ordinary memory on the way to a result."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[int, bytes]] = []
+        self._reads: list[tuple[int, bytes]] = []
         self._can_repeat = True
 
     def add(self, address: int, data: bytes) -> None:
         """Memory that was read."""
-        self._found.append((address, data))
+        self._reads.append((address, data))
 
     def join(self, reads: Reads) -> None:
         """Those on the way to something that is used again."""
-        self._found += reads._found
+        self._reads += reads._reads
         self._can_repeat = self._can_repeat and reads._can_repeat
 
     def fail(self) -> None:
@@ -35,10 +35,10 @@ class Reads:
 
     def are_same(self) -> bool:
         """Whether all of it can be read again, and is as it was."""
-        if not self._can_repeat or len(self._found) > _MOST:
+        if not self._can_repeat or len(self._reads) > _MOST:
             return False
         read = gdb.selected_inferior().read_memory
         try:
-            return all(bytes(read(address, len(data))) == data for address, data in self._found)
+            return all(bytes(read(address, len(data))) == data for address, data in self._reads)
         except (gdb.error, OverflowError):
             return False

@@ -15,7 +15,7 @@ import gdb
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 
 _GPU: Final = "amdgcn:"
 """How ROCgdb's names of architectures begin: `amdgcn:gfx90a`."""
@@ -37,7 +37,7 @@ def wave_architecture(frame: gdb.Frame) -> Architecture:
     try:
         lanes = 8 * int(frame.read_register("exec").type.sizeof)
     except (ValueError, gdb.error) as error:
-        raise Unavailable(f"the wave size: {said(error)}") from None
+        raise Unavailable(f"the wave size: {gdb_message(error)}") from None
     try:
         return architecture(name, lanes)
     except UsageError as error:
@@ -61,7 +61,7 @@ def select_lane(lane: int | None) -> None:
     try:
         gdb.execute(f"lane {lane}", False, True)
     except gdb.error as error:
-        raise Unavailable(f"lane {lane}: {said(error)}") from None
+        raise Unavailable(f"lane {lane}: {gdb_message(error)}") from None
 
 
 @contextmanager
@@ -107,4 +107,4 @@ def _place(space: AddressSpace, address: int) -> str:
 
 
 def _unreachable(space: AddressSpace, address: int, error: Exception) -> Unavailable:
-    return Unavailable(f"cannot access memory at {space.name}#{address:#x}: {said(error)}")
+    return Unavailable(f"cannot access memory at {space.name}#{address:#x}: {gdb_message(error)}")

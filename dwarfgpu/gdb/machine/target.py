@@ -16,7 +16,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.machine.rocm import (
     is_gpu,
@@ -97,7 +97,7 @@ class GdbTarget:
         thread = gdb.selected_thread()
         return thread is not None and bool(thread.is_running())
 
-    def look_anew(self) -> None:
+    def forget_reads(self) -> None:
         """At the beginning of each look: what was read before need not hold any more."""
         if self.stops_unseen:
             self._written += 1
@@ -164,17 +164,17 @@ class GdbTarget:
         if not size_bytes:
             return b""
         if where.space.number:
-            self._told(Reads.fail)
+            self._for_each_recording(Reads.fail)
             with _focused(where):
                 return space_bytes(where.space, address, size_bytes)
         try:
             data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
         except (gdb.error, OverflowError):
-            self._told(Reads.fail)
+            self._for_each_recording(Reads.fail)
             raise Unavailable(f"cannot access memory at address {address:#x}") from None
         if len(data) != size_bytes:
             raise Unavailable(f"GDB read {len(data)} of {size_bytes} bytes at {address:#x}")
-        self._told(lambda reads: reads.add(address, data))
+        self._for_each_recording(lambda reads: reads.add(address, data))
         return data
 
     @contextmanager
@@ -189,11 +189,11 @@ class GdbTarget:
 
     def uses(self, inner: Reads) -> None:
         """Something that is known is used again, which these reads have led to."""
-        self._told(lambda reads: reads.join(inner))
+        self._for_each_recording(lambda reads: reads.join(inner))
 
-    def _told(self, tell: Callable[[Reads], None]) -> None:
+    def _for_each_recording(self, update: Callable[[Reads], None]) -> None:
         for reads in self._recording:
-            tell(reads)
+            update(reads)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         if not data:
@@ -288,7 +288,7 @@ def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
             threads[0].switch()
         yield gdb.newest_frame()
     except gdb.error as error:
-        raise Unavailable(f"thread {wave}: {said(error)}") from None
+        raise Unavailable(f"thread {wave}: {gdb_message(error)}") from None
     finally:
         _restore(before, lane, frame)
 
@@ -346,7 +346,7 @@ def frame_register(frame: gdb.Frame, register: RegisterId) -> bytes | None:
             return None
         data = value_bytes(value, register.type.endian)
     except (ValueError, gdb.error) as error:
-        raise Unavailable(f"register {register}: {said(error)}") from None
+        raise Unavailable(f"register {register}: {gdb_message(error)}") from None
     return _resized(data, register)
 
 
@@ -417,7 +417,7 @@ def frame_cfa(frame: gdb.Frame) -> int:
     try:
         text = gdb.execute(f"info frame level {frame.level()}", False, True)
     except gdb.error as error:
-        raise Unavailable(f"the canonical frame address: {said(error)}") from None
+        raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
     match = _FRAME_AT.match(text)
     if match is None:
         raise Unavailable("GDB does not tell the canonical frame address")
@@ -440,7 +440,7 @@ def loaded_sections() -> list[LoadedSection]:
     try:
         text = gdb.execute("info files", False, True)
     except gdb.error as error:
-        raise Unavailable(f"the sections: {said(error)}") from None
+        raise Unavailable(f"the sections: {gdb_message(error)}") from None
     sections = [
         LoadedSection(int(begin, 16), int(end, 16), name, path or None)
         for begin, end, name, path in _SECTION.findall(text)

@@ -241,14 +241,14 @@ class _Loader:
         address = gpu.gpu.state.runtime.r_debug
         gpu_files = gpu_modules(gpu.memory, address, where, self._code_objects)
         if is_alone and where.program is not None:
-            gpu_files = self._with_given(gpu, gpu_files, where.program)
+            gpu_files = self._with_overrides(gpu, gpu_files, where.program)
         self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
         self._notes += [
             f"{entry.uri} is not used: {why}" for entry, why in gpu_files.missing.items()
         ]
         return gpu_files
 
-    def _with_given(self, gpu: GpuTarget, modules: GpuModules, path: str) -> GpuModules:
+    def _with_overrides(self, gpu: GpuTarget, modules: GpuModules, path: str) -> GpuModules:
         """The code objects with the file that the user gives in the place of a missing one."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address

@@ -212,7 +212,9 @@ class _Reader:
     def add(self, module: _Module, *, is_program: bool) -> None:
         """A module of the core."""
         if not module.is_loaded:
-            self._lost(module, f"it is of {shown_path(module.path)}, which has no build ID")
+            self._mark_unreadable(
+                module, f"it is of {shown_path(module.path)}, which has no build ID"
+            )
             return
         program = self._where.program if is_program else None
         try:
@@ -229,7 +231,7 @@ class _Reader:
         if file is None or why is not None:
             if program is not None:
                 raise UsageError(f"{program} is not the program that ran: {why}")
-            self._lost(module, f"{shown_path(module.path)} is not used: {why}")
+            self._mark_unreadable(module, f"{shown_path(module.path)} is not used: {why}")
             if module.page is not None or module.has_code:
                 self.notes.append(f"{shown_path(module.path)} is not used: {why}")
             return
@@ -241,7 +243,7 @@ class _Reader:
         for part in module.parts:
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
 
-    def _lost(self, module: _Module, why: str) -> None:
+    def _mark_unreadable(self, module: _Module, why: str) -> None:
         """Its memory is not known but for what the core holds."""
         self.ranges += [
             Range(part.start, part.end, None, 0, f"the core file leaves it out, and {why}")

@@ -27,7 +27,7 @@ _LARGEST_ID: Final = 1 << 32
 _LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
 
 
-def place_beside(state: State, agent: int | None) -> Place:
+def placement_in_state(state: State, agent: int | None) -> Place:
     """Where a further dispatch begins; `UsageError` where the state has no machine to add to.
 
     An agent that is not there is added; by default it is the first one.
@@ -78,7 +78,7 @@ def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
     raise LimitExceeded(f"no room for {_STEP} bytes of memory from {first:#x} on")
 
 
-def load_address_beside(state: State, path: Path) -> tuple[int, bool]:
+def load_address_in_state(state: State, path: Path) -> tuple[int, bool]:
     """Where a code object is in the state, or could be loaded; whether it is there."""
     for code_object in state.code_objects:
         if resolved(code_object.path) == resolved(path):

@@ -44,7 +44,7 @@ def require_room(
     occupied = [extent for extent in extents if extent.start < extent.end]
     for part in loaded:
         if part.end > 1 << 64:
-            raise UsageError(f"--load-address {shown_address(load_address)}: {_behind(part)}")
+            raise UsageError(f"--load-address {shown_address(load_address)}: {_after(part)}")
         for extent in occupied:
             if part.start < extent.end and extent.start < part.end:
                 raise UsageError(
@@ -59,11 +59,11 @@ def shown_address(address: int) -> str:
     return f"{address:#x}" if address < 1 << 64 else shown(address)
 
 
-def _behind(part: Extent) -> str:
+def _after(part: Extent) -> str:
     return f"the {part.what} would end behind the last of the addresses, which have 64 bits"
 
 
-def taken_by_dispatch(launched: Launched) -> Iterator[Extent]:
+def extents_of_dispatch(launched: Launched) -> Iterator[Extent]:
     """What a dispatch has of global memory, and what its agent lets nobody reach."""
     place = launched.request.place
     yield Extent("the memory of the dispatch", place.objects_address, launched.objects_end)
@@ -74,7 +74,7 @@ def taken_by_dispatch(launched: Launched) -> Iterator[Extent]:
     yield from _apertures(place.agent)
 
 
-def taken_in_state(state: State) -> Iterator[Extent]:
+def extents_of_state(state: State) -> Iterator[Extent]:
     """What a state has of global memory, code objects apart, and its agents' apertures."""
     for name, _, store in state.target.memories():
         for start, data in () if name else store.runs():

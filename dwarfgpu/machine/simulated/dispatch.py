@@ -17,7 +17,13 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
 from dwarfgpu.machine.simulated import aql_objects, initial_registers, kernarg
-from dwarfgpu.machine.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
+from dwarfgpu.machine.simulated.kernarg import (
+    ArgumentValue,
+    Buffer,
+    HiddenValues,
+    Kernarg,
+    Parameter,
+)
 from dwarfgpu.machine.topology import Agent, Dispatch, Geometry, Machine, Queue, Wave, Workgroup
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
@@ -65,7 +71,7 @@ class Request:
     load_address: int
     geometry: Geometry
     parameters: Sequence[Parameter]
-    arguments: Mapping[str, Given]
+    arguments: Mapping[str, ArgumentValue]
     dynamic_lds_bytes: int = 0
     """LDS besides that of the kernel and of its arguments."""
     scratch_bytes: int | None = None
@@ -439,4 +445,4 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     return notes
 
 
-__all__ = ["Buffer", "Given", "Launched", "Request", "dispatched"]
+__all__ = ["ArgumentValue", "Buffer", "Launched", "Request", "dispatched"]

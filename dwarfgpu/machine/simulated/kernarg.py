@@ -69,7 +69,7 @@ class Enumerator:
     """Where it was given."""
 
 
-Given: TypeAlias = (
+ArgumentValue: TypeAlias = (
     Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown | Enumerator
 )
 """What a user gives for an argument; numbers together are the elements of a vector."""
@@ -213,7 +213,7 @@ def _parameter(argument: Argument, declared: Declared) -> Parameter:
 def bind(
     parameters: Sequence[Parameter],
     arguments: Sequence[Argument],
-    values: Mapping[str, Given],
+    values: Mapping[str, ArgumentValue],
     hidden: HiddenValues,
     allocator: Allocator,
     fixed_lds_bytes: int,
@@ -227,7 +227,7 @@ def bind(
     lds_bytes = fixed_lds_bytes
     for parameter in parameters:
         argument = parameter.argument
-        value: Given = _named(parameter, chosen[id(argument)])
+        value: ArgumentValue = _named(parameter, chosen[id(argument)])
         if isinstance(value, Unknown):
             unknown.append(f"{parameter.name or argument.offset_bytes}: said to be so")
             continue
@@ -258,7 +258,7 @@ def bind(
     return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
 
 
-def _named(parameter: Parameter, value: Given) -> Given:
+def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
     """The number of an enumerator; `UsageError` where the type of the parameter has none of it."""
     if not isinstance(value, Enumerator):
         return value
@@ -326,8 +326,10 @@ def _bytes(count: int) -> str:
 
 
 def _chosen(
-    parameters: Sequence[Parameter], arguments: Sequence[Argument], values: Mapping[str, Given]
-) -> dict[int, Given]:
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    values: Mapping[str, ArgumentValue],
+) -> dict[int, ArgumentValue]:
     """What was given for each argument; `UsageError` for one that is missing, twice or none."""
     names: dict[str, Argument] = {}
     for number, parameter in enumerate(parameters):
@@ -338,7 +340,7 @@ def _chosen(
     for parameter in parameters:
         if parameter.name is not None:
             names[parameter.name] = parameter.argument
-    out: dict[int, Given] = {}
+    out: dict[int, ArgumentValue] = {}
     for name, value in values.items():
         if name not in names:
             titles = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
@@ -360,7 +362,7 @@ def _chosen(
     return out
 
 
-def _encoded(parameter: Parameter, value: Given) -> bytes:
+def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
     """The bytes of an argument; of a vector those of its elements, without padding."""
     size_bytes, declared = parameter.argument.size_bytes, parameter.declared
     if isinstance(value, tuple):

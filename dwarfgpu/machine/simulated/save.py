@@ -181,7 +181,7 @@ def _wave(
 
 
 def _queue(queue: Queue) -> Json:
-    return _told(
+    return _record_of(
         {"id": queue.id, "agent": queue.agent},
         object=queue.object_address,
         address=queue.packets_address,
@@ -194,7 +194,7 @@ def _queue(queue: Queue) -> Json:
 def _dispatch(dispatch: Dispatch) -> Json:
     out: dict[str, Json] = {"id": dispatch.id, "queue": dispatch.queue, "kernel": dispatch.kernel}
     out |= {"grid": list(dispatch.grid or ()), "workgroup": list(dispatch.workgroup or ())}
-    return _told(
+    return _record_of(
         out,
         packet=dispatch.packet,
         kernel_descriptor=dispatch.kernel_descriptor,
@@ -211,7 +211,7 @@ def _dispatch(dispatch: Dispatch) -> Json:
 _ADDRESSES: Final = ("object", "address", "kernel_descriptor", "kernarg", "completion_signal")
 
 
-def _told(out: dict[str, Json], **numbers: int | None) -> Json:
+def _record_of(out: dict[str, Json], **numbers: int | None) -> Json:
     """With the numbers that are known; addresses in hexadecimal."""
     for name, value in numbers.items():
         if value is not None:

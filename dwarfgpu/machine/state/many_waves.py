@@ -31,7 +31,7 @@ from dwarfgpu.model.lanes import Lanes
 from dwarfgpu.model.storage import Memory
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-Found: TypeAlias = "tuple[Array, Array]"
+KnownNumbers: TypeAlias = "tuple[Array, Array]"
 """Numbers, and which of them are known."""
 
 _APERTURE_SPAN: Final = 1 << 48
@@ -89,7 +89,7 @@ class BulkState:
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.target.write_memory(where, address, data)
 
-    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> Found:
+    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> KnownNumbers:
         """A register's bytes (waves, bytes), and which of them are known."""
         size_bytes = (register.size_bits + 7) // 8
         contents = np.zeros((len(waves), size_bytes), np.uint8)
@@ -101,7 +101,7 @@ class BulkState:
                 contents[row] = np.frombuffer(stored.data, np.uint8) * is_known[row]
         return contents, is_known
 
-    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> Found:
+    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
         """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
 
         The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
@@ -122,7 +122,7 @@ class BulkState:
 
     def _whole(
         self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
-    ) -> Found:
+    ) -> KnownNumbers:
         """Numbers that each lie in one piece of one store."""
         places = _Places(self.state, where.space.number, at, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)

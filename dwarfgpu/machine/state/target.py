@@ -244,7 +244,7 @@ class StateTarget:
             try:
                 out.append(store.read(start, count))
             except Unavailable as error:
-                raise _as_asked(error, where, address + offset, start) from None
+                raise _at_requested_address(error, where, address + offset, start) from None
         return b"".join(out)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
@@ -255,8 +255,8 @@ class StateTarget:
             for inner, data in store.known(start, count)
         ]
 
-    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read: `access.coalesced_reads.KnowsNothing`."""
+    def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
@@ -302,7 +302,9 @@ class StateTarget:
         return self._memories.setdefault((name, owner), SparseMemory(name))
 
 
-def _as_asked(error: Unavailable, where: Memory, address: int, lowered: int) -> Unavailable:
+def _at_requested_address(
+    error: Unavailable, where: Memory, address: int, lowered: int
+) -> Unavailable:
     """The complaint about a store, in terms of the address that was asked for."""
     if lowered == address or not where.space.number:
         return error

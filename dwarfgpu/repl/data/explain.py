@@ -25,7 +25,7 @@ from dwarfgpu.service.focus import require_frame
 from dwarfgpu.service.locate import coloured, located, location_lines
 from dwarfgpu.service.subject import Expression, subject
 from dwarfgpu.service.value_history import manner_of, options_of, required
-from dwarfgpu.service.where import amount, near_variable
+from dwarfgpu.service.where import amount, variable_suggestion
 from dwarfgpu.service.where import heading as title
 from dwarfgpu.service.where_json import variable_json
 from dwarfgpu.session.session import Session
@@ -148,7 +148,7 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
             groups = (group for unit in units for group in unit.groups)
             coverages = [coverage for group in groups for coverage in group.coverages(allowance)]
     if not coverages:
-        suggestion = near_variable(file, query)
+        suggestion = variable_suggestion(file, query)
         raise UsageError(f'No symbol "{name}" in current context.{suggestion}')
     return coverages
 
@@ -183,7 +183,7 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
         there = {pc: pc_lanes for pc, pc_lanes in lanes.items() if _covers(line, pc)}
         is_here = here is not None and _covers(line, here)
         numbers = sorted(lane for pc_lanes in there.values() for lane in pc_lanes)
-        who = _who(numbers)
+        who = _lanes_text(numbers)
         data = _record(line, is_here)
         if shell.is_json:
             spans = [] if line.span is None else whole.of(line.span)
@@ -221,7 +221,7 @@ def _lanes_at(session: Session) -> dict[int, list[int]]:
     return out
 
 
-def _who(lanes: list[int]) -> str:
+def _lanes_text(lanes: list[int]) -> str:
     """`lanes 0-8 are here`."""
     if not lanes:
         return ""

@@ -75,7 +75,7 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     if length < len(pattern):
         raise UsageError("Search space too small to contain pattern.")
     count = 0
-    for address in _found(shell, places, space, start, length, pattern):
+    for address in _matches(shell, places, space, start, length, pattern):
         if count == most:
             break
         count += 1
@@ -124,7 +124,7 @@ def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
     return bits.to_bytes(endian)
 
 
-def _found(
+def _matches(
     shell: Shell, places: Places, space: AddressSpace, start: int, length: int, pattern: bytes
 ) -> Iterator[int]:
     """Where the pattern begins; what cannot be read ends the search, as a warning tells."""

@@ -9,13 +9,13 @@ from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.evaluate import Evaluator
-from dwarfgpu.language.evaluation import OwnFunction
+from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.strings import string_of
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.repl.settings import SETTINGS, Settings
 
 
-def setting_functions(settings: Settings) -> Mapping[str, OwnFunction]:
+def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
     """By their names without the first `$`."""
     return {
         "_gdb_setting": partial(_value, settings),

@@ -56,9 +56,9 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     before = before if before is not None and before.first else None
     several = _several(shell, argument.strip(), before)
     if several:
-        yield from _each(shell, several, frame)
+        yield from _titled_places(shell, several, frame)
         return
-    place, first, last = _wanted(shell, argument.strip(), before)
+    place, first, last = _lines_of(shell, argument.strip(), before)
     text = text_of(shell, place)
     if text is None:
         raise UsageError(f"{first}\t{place.file}: No such file or directory.")
@@ -87,7 +87,7 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
     return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
 
 
-def _each(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
+def _titled_places(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
     """Each place with its title."""
     count = _count(shell)
     for spot in spots:
@@ -156,7 +156,7 @@ def _count(shell: Shell) -> int:
     return shell.settings.limit("listsize") or UNLIMITED
 
 
-def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
+def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
     """The file, and the first and last line that are asked for."""
     count = _count(shell)
     if argument in ("", "-", "+") and before is None:
@@ -186,10 +186,10 @@ def _span(
     more = _MORE.fullmatch(end or "")
     last = None
     if end and more is None:
-        last = _one(shell, end, around, "last")
+        last = _single_place(shell, end, around, "last")
         if not start:
             return last, max(last.line - count + 1, 1), last.line
-    place = _one(shell, start, around, "first")
+    place = _single_place(shell, start, around, "first")
     if last is not None and last.path != place.path:
         raise UsageError("Specified first and last lines are in different files.")
     first = place.line if comma else max(place.line - count // 2, 1)
@@ -198,7 +198,7 @@ def _span(
     return place, first, first + count - 1 if last is None else last.line
 
 
-def _one(shell: Shell, text: str, around: Place | None, position: str) -> Place:
+def _single_place(shell: Shell, text: str, around: Place | None, position: str) -> Place:
     spots = _shown_spots(shell, text, around)
     places = {(spot.place.path, spot.place.line): spot for spot in spots if spot.place is not None}
     if len(places) > 1:
@@ -230,7 +230,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         spots = listed_spots(shell, argument, around)
     else:
         place = _place(shell) if before is None else before.place
-        line = place.line if before is None else before.told or before.first
+        line = place.line if before is None else before.next_line or before.first
         spots = spots_of(shell, str(line), place)
     for spot in spots:
         if spot.place is None:
@@ -241,14 +241,14 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
         for start in starts or (None,):
             step = None if start is None or spot.place.line < 1 else step_at(session, start)
-            yield _line_told(session, spot.place, step)
+            yield _line_output(session, spot.place, step)
             if step is not None:
                 examined_code(shell, step.begin)
                 last = before or Listed(frame, spot.place, 0, spot.place.line)
-                shell.listed = evolve(last, told=spot.place.line + 1)
+                shell.listed = evolve(last, next_line=spot.place.line + 1)
 
 
-def _line_told(session: Session, place: Place, step: LineStep | None) -> Output:
+def _line_output(session: Session, place: Place, step: LineStep | None) -> Output:
     """Where a line's code is, by its step; None is after all lines."""
     head = f'Line {place.line} of "{place.file}"'
     if step is None:

@@ -50,7 +50,7 @@ _ENTRIES: Final = """
 33 AT_SYSINFO_EHDR x System-supplied DSO's ELF header
 51 AT_MINSIGSTKSZ x Minimum stack size for signal delivery
 """
-_KNOWN: Final = {
+_AUXV_ENTRIES: Final = {
     int(number): (name, form, about)
     for line in _ENTRIES.strip().splitlines()
     for number, name, form, about in [line.split(" ", 3)]
@@ -156,11 +156,11 @@ def info_auxv(shell: Shell, argument: str) -> Iterator[Part]:
     if core is None or not core.dump.auxiliary:
         raise UsageError("The program has no auxiliary information now.")
     for number, value in core.dump.auxiliary.items():
-        name, form, about = _KNOWN.get(number, ("???", "x", ""))
+        name, form, about = _AUXV_ENTRIES.get(number, ("???", "x", ""))
         shown = str(value) if form == "d" else f"{value:#x}"
         text = _text_at(shell, value) if form == "s" else None
         shown = shown if text is None else f"{shown} {text}"
-        label = name if number in _KNOWN else None
+        label = name if number in _AUXV_ENTRIES else None
         data: JsonObject = {"type": number, "name": label, "description": about or None}
         data["value"] = shown
         yield Output(f"{number:<4} {name:<20} {about:<30} {shown}", data, "auxv")

@@ -36,7 +36,7 @@ _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
 
 
 @frozen
-class _Wanted:
+class SymbolQuery:
     """What is asked for."""
 
     kind: Kind
@@ -58,7 +58,7 @@ def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
     -n leaves out what is only in the symbol table, -t those whose type does not match, -q the
     title. REGEXP is basic: "a\\|b", "^ma", "x$".
     """
-    yield from _listing(shell, _wanted("functions", argument))
+    yield from _listing(shell, _query_of("functions", argument))
 
 
 @command("info variables", topic="data", aliases=("var",), complete=_LISTED)
@@ -69,7 +69,7 @@ def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
 
     As "info functions".
     """
-    yield from _listing(shell, _wanted("variables", argument))
+    yield from _listing(shell, _query_of("variables", argument))
 
 
 @command("info types", topic="data", complete=_LISTED)
@@ -78,12 +78,12 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info types [-q] [REGEXP]
     """
-    yield from _listing(shell, _wanted("types", argument))
+    yield from _listing(shell, _query_of("types", argument))
 
 
-def _wanted(kind: Kind, argument: str) -> _Wanted:
+def _query_of(kind: Kind, argument: str) -> SymbolQuery:
     letters, typed, text = listing_options(argument)
-    return _Wanted(
+    return SymbolQuery(
         kind,
         compiled(text) if text else None,
         None if typed is None else compiled(typed),
@@ -104,7 +104,7 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-def _listing(shell: Shell, query: _Wanted) -> Iterator[Part]:
+def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     """With the keys of GDB's machine interface: by file, then those that are in none."""
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
     rows = sorted(_rows(shell, query), key=lambda row: (row.file, row.is_static, row.name))
@@ -130,7 +130,7 @@ def _listing(shell: Shell, query: _Wanted) -> Iterator[Part]:
         yield Output(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
 
 
-def _rows(shell: Shell, query: _Wanted) -> Iterator[ListedSymbol]:
+def _rows(shell: Shell, query: SymbolQuery) -> Iterator[ListedSymbol]:
     for code_object in shell.session.code_objects:
         for symbol in listed_symbols(code_object.info, query.kind, query.name):
             if query.type is None or query.type.search(_type_text(symbol)):
@@ -195,20 +195,20 @@ def _target(kind: Typedef) -> Type | None:
 # Symbols that no unit describes
 
 
-def _others(shell: Shell, query: _Wanted) -> Iterator[tuple[int, str]]:
+def _others(shell: Shell, query: SymbolQuery) -> Iterator[tuple[int, str]]:
     symbols_found: set[tuple[int, str]] = set()
     for code_object in shell.session.code_objects:
-        symbols = [symbol for symbol in code_object.file.symbols if _is_wanted(symbol, query)]
+        symbols = [symbol for symbol in code_object.file.symbols if _matches(symbol, query)]
         described = frozenset[str]()
         if symbols and query.kind == "variables":
             described = _described(code_object, [symbol.name for symbol in symbols])
         for symbol in symbols:
-            if _is_other(code_object, symbol, query.kind, described):
+            if _is_undescribed(code_object, symbol, query.kind, described):
                 symbols_found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
     yield from sorted(symbols_found)
 
 
-def _is_wanted(symbol: Symbol, query: _Wanted) -> bool:
+def _matches(symbol: Symbol, query: SymbolQuery) -> bool:
     if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
         return False
     return query.name is None or query.name.search(_shown_name(symbol))
@@ -230,7 +230,7 @@ def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[st
     return frozenset(names)
 
 
-def _is_other(
+def _is_undescribed(
     code_object: CodeObject, symbol: Symbol, kind: Kind, described: frozenset[str]
 ) -> bool:
     is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)

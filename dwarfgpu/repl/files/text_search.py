@@ -24,7 +24,7 @@ def forward_search(shell: Shell, argument: str) -> Iterator[Part]:
 
     The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
     """
-    yield from _found(shell, argument, step=1)
+    yield from _search(shell, argument, step=1)
 
 
 @command("reverse-search", topic="files", aliases=("rev",))
@@ -35,10 +35,10 @@ def reverse_search(shell: Shell, argument: str) -> Iterator[Part]:
 
     The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
     """
-    yield from _found(shell, argument, step=-1)
+    yield from _search(shell, argument, step=-1)
 
 
-def _found(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
+def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
     if argument:
         shell.searched = argument
     if not shell.searched:

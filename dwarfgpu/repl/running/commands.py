@@ -39,7 +39,7 @@ def _count(argument: str) -> int:
     return int(argument or 1)
 
 
-def _look(shell: Shell, halt: Halt) -> None:
+def _focus_on_stop(shell: Shell, halt: Halt) -> None:
     """Look at what stopped."""
     if halt.wave is not None:
         if not shell.threads:
@@ -59,7 +59,7 @@ def _hit(shell: Shell, halt: Halt) -> Breakpoint | None:
     return next((stop for stop in shell.breakpoints.values() if pc in stop.addresses), None)
 
 
-def _who(shell: Shell) -> str:
+def _focus_text(shell: Shell) -> str:
     """`Thread 6, with lanes [0-63], `: on a GPU; nothing of the only thread of a CPU."""
     session = shell.session
     if not session.architecture.is_simt:
@@ -97,7 +97,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     hit = _hit(shell, halt)
     if hit is not None:
         kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
-        head = f"{_who(shell)}{kind} {hit.number}{_lanes(session)}, "
+        head = f"{_focus_text(shell)}{kind} {hit.number}{_lanes(session)}, "
         yield Output(
             f"\n{head}{frame_line(session, style)}",
             {**data, "bkptno": hit.number},
@@ -106,7 +106,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
             del shell.breakpoints[hit.number]
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
-        yield heading(f"\n{_who(shell)}Program received signal {name}.")
+        yield heading(f"\n{_focus_text(shell)}Program received signal {name}.")
         yield Output(frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Output("", data)
@@ -145,7 +145,7 @@ def _require_started(shell: Shell) -> None:
 
 def _resumed(shell: Shell) -> Iterator[Part]:
     halt = runner(shell).resume(_addresses(shell))
-    _look(shell, halt)
+    _focus_on_stop(shell, halt)
     yield from _stopped(shell, halt)
 
 
@@ -159,10 +159,10 @@ def run(shell: Shell, argument: str) -> Iterator[Part]:
     if argument:
         raise UsageError("The program takes its arguments from the backend, none here.")
     halt = backend.start()
-    _look(shell, halt)
+    _focus_on_stop(shell, halt)
     if halt.reason != "exited" and shell.session.pc not in _addresses(shell):
         halt = backend.resume(_addresses(shell))
-        _look(shell, halt)
+        _focus_on_stop(shell, halt)
     yield from _stopped(shell, halt)
 
 
@@ -173,7 +173,7 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: starti
     """
     halt = runner(shell).start()
-    _look(shell, halt)
+    _focus_on_stop(shell, halt)
     yield from _stopped(shell, halt)
 
 
@@ -188,7 +188,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
     _require_started(shell)
     for _ in range(max(_count(argument), 1) - 1):
         halt = runner(shell).resume(_addresses(shell))
-        _look(shell, halt)
+        _focus_on_stop(shell, halt)
         if halt.reason == "exited":
             yield from _stopped(shell, halt)
             return
@@ -211,7 +211,7 @@ def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Halt]) -> Iter
 
 def _instruction(shell: Shell) -> Halt:
     halt = runner(shell).step_instruction(shell.session.wave)
-    _look(shell, halt)
+    _focus_on_stop(shell, halt)
     return halt
 
 
@@ -233,7 +233,7 @@ def _until_depth(shell: Shell, deep: int) -> Halt:
         caller = (shell.session.top or shell.session).at_level(here - deep).physical_frame
         assert caller is not None
         halt = runner(shell).resume(_addresses(shell) | {caller.pc})
-        _look(shell, halt)
+        _focus_on_stop(shell, halt)
         if halt.reason != "breakpoint-hit" or _hit(shell, halt) is not None:
             return halt
     raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} stops before the frame returns")
@@ -335,7 +335,7 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (a location).")
     addresses, _ = located(shell, argument)
     halt = runner(shell).resume(_addresses(shell) | set(addresses))
-    _look(shell, halt)
+    _focus_on_stop(shell, halt)
     yield from _stopped(shell, halt)
 
 

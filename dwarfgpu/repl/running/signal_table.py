@@ -75,7 +75,7 @@ _UNNOTICED: Final = frozenset(
     )
 )
 """Signals at which GDB does not stop, and of which it says nothing."""
-_KEPT: Final = frozenset({"SIGTRAP", "SIGINT"})
+_NOT_PASSED: Final = frozenset({"SIGTRAP", "SIGINT"})
 """Those that it does not pass to the program."""
 _MOST_NUMBER: Final = 15
 """GDB takes these numbers alone: they are the same everywhere."""
@@ -120,7 +120,7 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
 
 
 def _line(name: str, about: str) -> Output:
-    noticed, passed = name not in _UNNOTICED, name not in _KEPT
+    noticed, passed = name not in _UNNOTICED, name not in _NOT_PASSED
     stop, pass_ = ("Yes" if flag else "No" for flag in (noticed, passed))
     data: JsonObject = {
         "name": name, "stop": noticed, "print": noticed, "pass": passed, "description": about,

@@ -35,7 +35,7 @@ def pwd(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: pwd
     """
-    yield _told()
+    yield _not_supported()
 
 
 @command("cd", topic="files", complete=completion.files, repeats=False)
@@ -51,10 +51,10 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     except (OSError, RuntimeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{argument}: {why}.") from None
-    yield _told()
+    yield _not_supported()
 
 
-def _told() -> Output:
+def _not_supported() -> Output:
     try:
         folder = os.getcwd()
     except OSError as error:

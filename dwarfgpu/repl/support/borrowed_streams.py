@@ -33,7 +33,7 @@ class CapturedText(io.StringIO):
         super().write(self.direct())
         return super().write(text)
 
-    def taken(self) -> str:
+    def drained(self) -> str:
         """What was printed since this was asked last."""
         text = self.getvalue() + self.direct()
         self.seek(0)
@@ -44,7 +44,7 @@ class CapturedText(io.StringIO):
         self.flush()
 
 
-class _Lent:
+class _BorrowedStream:
     """A stream of the process that code uses and cannot close: the conversation goes on with it.
 
     `exit()` closes stdin, before it raises anything.
@@ -69,7 +69,7 @@ class _Lent:
 
 
 @contextmanager
-def lent_streams(
+def with_borrowed_streams(
     out: CapturedText, *, has_stdin: bool, is_apart: bool, flush: Callable[[], None]
 ) -> Iterator[None]:
     """The streams while code runs; what it prints goes to `out`.
@@ -81,12 +81,12 @@ def lent_streams(
     names = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
     before = {name: getattr(sys, name) for name in names}
     for name, stream in before.items():
-        lent: object = None if stream is None else _Lent(stream, flush)
+        borrowed: object = None if stream is None else _BorrowedStream(stream, flush)
         if name.strip("_") == "stdout":
-            lent = out
+            borrowed = out
         elif name.strip("_") == "stdin" and not has_stdin:
-            lent = io.StringIO()
-        setattr(sys, name, lent)
+            borrowed = io.StringIO()
+        setattr(sys, name, borrowed)
     try:
         with _empty_stdin(not has_stdin), _collected(out, is_apart):
             yield

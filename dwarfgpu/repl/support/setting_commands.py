@@ -46,7 +46,7 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
         unaffected(shell)
 
 
-def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
+def _show(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     value = setting.text(shell.settings[setting.name])
     yield Output(_sentence(shell, setting), {"value": value})
 
@@ -63,7 +63,7 @@ def _sentence(shell: Shell, setting: Setting) -> str:
     return sentence if own in (None, value) else sentence + differs
 
 
-def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
+def _show_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
     for setting in settings:
         data = {"name": setting.name, "value": setting.text(shell.settings[setting.name])}
         yield Output(f"{setting.name}:  {_sentence(shell, setting)}", {**data}, "settings")
@@ -79,7 +79,7 @@ def _of(setting: Setting, verb: Verb) -> Command:
     about = setting.shown_help if verb == "show" and setting.shown_help else setting.help
     text = f"{verb.capitalize()} {about}" + (f"\n{setting.more}" if setting.more else "")
     if verb == "show":
-        return Command(name, text, partial(_tell, setting), "status", setting.aliases)
+        return Command(name, text, partial(_show, setting), "status", setting.aliases)
     run, complete = partial(_change, setting), partial(_choices, setting)
     return Command(name, text, run, "support", setting.aliases, complete, repeats=False)
 
@@ -121,7 +121,7 @@ def _family(verb: Verb, word: str, about: str) -> Command:
     own = tuple(setting for setting in SETTINGS if setting.name.startswith(f"{word} "))
     inner = tuple(sorted(_inner(verb, word), key=lambda inner_command: inner_command.name))
     name = f"{verb} {word}"
-    run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)
+    run = partial(_show_all, own) if verb == "show" else partial(_list, inner, name)
     return Command(name, about, run, "support", _SHORT.get(word, ()), None, inner, verb == "show")
 
 
@@ -251,7 +251,7 @@ def info_set(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if argument:
         raise UsageError(f'Undefined show command: "{argument}".  Try "help show".')
-    yield from _tell_all(SETTINGS, shell, argument)
+    yield from _show_all(SETTINGS, shell, argument)
 
 
 @command("show", topic="status", subcommands=SHOW_COMMANDS)
@@ -260,4 +260,4 @@ def show(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show [SETTING]
     """
-    yield from _tell_all(SETTINGS, shell, argument)
+    yield from _show_all(SETTINGS, shell, argument)

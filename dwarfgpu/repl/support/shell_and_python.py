@@ -20,7 +20,7 @@ from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.print import shown_value
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
-from dwarfgpu.repl.support.borrowed_streams import CapturedText, lent_streams
+from dwarfgpu.repl.support.borrowed_streams import CapturedText, with_borrowed_streams
 from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.value_history import evaluated, options_of
 
@@ -131,11 +131,11 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
 
     def flush() -> None:
         if shell.is_plain:  # otherwise who asks for the output gets it in one piece
-            shell.streams.print(out.taken())
+            shell.streams.print(out.drained())
             shell.streams.out.flush()
 
     shell.streams.out.flush()
-    lent = lent_streams(
+    lent = with_borrowed_streams(
         out,
         has_stdin=not shell.stdin_is_script and not shell.is_json,
         is_apart=shell.is_json,
@@ -189,7 +189,7 @@ def _traced(error: BaseException) -> str:
 
 
 def _python_output(out: CapturedText) -> Part:
-    text = out.taken()
+    text = out.drained()
     return Output(text, {"output": text}, ends_line=False)
 
 

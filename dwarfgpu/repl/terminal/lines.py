@@ -20,7 +20,7 @@ MOST_CHARACTERS: Final = 1 << 20
 
 
 @frozen
-class Given:
+class StartupCommand:
     """A command of the command line."""
 
     text: str
@@ -28,7 +28,7 @@ class Given:
     """`-x FILE`, not `-ex COMMAND`."""
 
 
-def run_given(shell: Shell, commands: Iterable[Given]) -> None:
+def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> None:
     """The commands in order; one that fails does not keep the next from running.
 
     A command that has a body takes it of those that follow, where these have its end; otherwise
@@ -37,7 +37,7 @@ def run_given(shell: Shell, commands: Iterable[Given]) -> None:
     queue = deque(
         f"source {command.text}" if command.is_script else command.text for command in commands
     )
-    following = _taken(queue)
+    following = _drained(queue)
     shell.ask = partial(_ask, shell, prompts=False)
     while queue and not shell.is_over:
         line = queue.popleft()
@@ -48,7 +48,7 @@ def run_given(shell: Shell, commands: Iterable[Given]) -> None:
                 shell.execute(line)
 
 
-def _taken(queue: deque[str]) -> Iterator[str]:
+def _drained(queue: deque[str]) -> Iterator[str]:
     while queue:
         yield queue.popleft()
 
@@ -92,7 +92,7 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
 
 def converse(shell: Shell, *, prompts: bool) -> None:
     """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
-    shell.ask = shell.ask_plainly = partial(_ask, shell, prompts=prompts)
+    shell.ask = shell.prompt_answer = partial(_ask, shell, prompts=prompts)
     shell.is_interactive = prompts
     while not shell.is_over:
         try:
@@ -117,7 +117,7 @@ def adapt(shell: Shell) -> None:
         shell.settings.adapt("height", rows)
 
 
-def ask_terminal(prompt: str) -> str | None:
+def terminal_answer(prompt: str) -> str | None:
     """A short answer from the terminal; None at its end."""
     sys.stdout.write(prompt)
     sys.stdout.flush()

@@ -45,7 +45,7 @@ from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.repl.terminal.lexer import CommandLexer
-from dwarfgpu.repl.terminal.lines import adapt, ask_terminal
+from dwarfgpu.repl.terminal.lines import adapt, terminal_answer
 from dwarfgpu.repl.terminal.pager import CODES
 
 STYLE: Final = Style.from_dict(
@@ -212,7 +212,7 @@ def converse(shell: Shell) -> None:
         return first
 
     shell.is_interactive = True
-    shell.ask, shell.ask_plainly = ask, ask_terminal
+    shell.ask, shell.prompt_answer = ask, terminal_answer
     while not shell.is_over:
         adapt(shell)
         shell.symbols.collect(shell.session.code_objects)

@@ -21,7 +21,7 @@ from dwarfgpu.repl.command import (
     command,
     printed,
 )
-from dwarfgpu.repl.numbers import listed, taken
+from dwarfgpu.repl.numbers import leading_numbers, listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of, numbers_of
 from dwarfgpu.repl.waves.lanes import chosen_lanes, own_frame
@@ -144,7 +144,7 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
     if word in CHOICES:
         choice, lanes = word, list(range(used_lanes(session)))
     else:
-        words, rest = taken(argument)
+        words, rest = leading_numbers(argument)
         if not words:
             raise UsageError("Please specify a lane ID list")
         choice, lanes = "all", listed(words, numbers, "lane")
@@ -190,7 +190,7 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
         flags, line = flags_of(rest, "thread")
         threads = threads if flags.is_ascending else threads[::-1]
     else:
-        words, rest = taken(argument)
+        words, rest = leading_numbers(argument)
         if not words:
             raise UsageError("Please specify a thread ID list")
         flags, line = flags_of(rest, "thread")
@@ -231,7 +231,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     numbers = list(numbers_of(shell))
     count = _COUNT.match(argument)
     if word == "level":
-        words, rest = taken(rest)
+        words, rest = leading_numbers(rest)
         chosen = set(listed(words, numbers, "frame"))
         if not chosen:
             raise UsageError(f"No frame at level {words[0]}." if words else "Missing level")

@@ -14,7 +14,7 @@ from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Output, Painted, Part, command
 from dwarfgpu.repl.data.print import format_of
-from dwarfgpu.repl.numbers import listed, taken
+from dwarfgpu.repl.numbers import leading_numbers, listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import Answer
@@ -166,7 +166,7 @@ def _options(text: str) -> tuple[str | None, str, str]:
 
 def _chosen(session: Session, text: str) -> tuple[list[int], str]:
     """The lanes that are asked, those without a work-item left out, and the expression."""
-    words, rest = taken(text)
+    words, rest = leading_numbers(text)
     used = range(used_lanes(session))
     if not len(used):
         raise UsageError("No lanes.")

@@ -41,7 +41,7 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
     rows = [
         [f"{agent.id}", "A", f"AMDGPU Agent (GPUID {agent.id})", shell.session.architecture.name]
         + ["?"] * 4
-        for agent in _wanted(machine.agents, argument, "agent")
+        for agent in _listed_items(machine.agents, argument, "agent")
     ]
     focus = machine.agent_of(shell.session.wave)
     yield from _table([*title, "Location"], rows, focus, "agents")
@@ -60,7 +60,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("No queues are currently active.", {"queues": []})
         return
     rows = []
-    for queue in _wanted(machine.queues, argument, "queue"):
+    for queue in _listed_items(machine.queues, argument, "queue"):
         numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]
         rows.append(
             [f"{queue.id}", queue_id(queue), "HSA", *numbers, _address(queue.packets_address)]
@@ -91,7 +91,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     if is_full:
         title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
     rows = []
-    for dispatch in _wanted(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
+    for dispatch in _listed_items(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
         row = [
             f"{dispatch.id}",
             dispatch_id(machine, dispatch),
@@ -169,7 +169,7 @@ queue = _family("queue", queue_find)
 dispatch = _family("dispatch", dispatch_find)
 
 
-def _wanted(items: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
+def _listed_items(items: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
     words = argument.split()
     chosen = [items[number] for number in (listed(words, items, kind) if words else items)]
     if not chosen:

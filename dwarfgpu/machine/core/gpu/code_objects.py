@@ -156,14 +156,14 @@ def gpu_modules(
             named = _given(uri, given)
             if named is not None:
                 unused.pop(named[0], None)
-                file = _checked_given(memory, named[1], entry.load_address, where, notes)
+                file = _checked_override(memory, named[1], entry.load_address, where, notes)
             else:
                 file = _opened(memory, uri, where)
                 why = why_not_loaded(memory, file, entry.load_address)
                 if why is not None:
                     raise Unavailable(f"{shown_path(file.path)} is not used: {why}")
         except UsageError as error:
-            if _is_given(entry.uri, given):
+            if _is_override(entry.uri, given):
                 raise
             missing[entry] = error.message
         except DwarfGpuError as error:
@@ -175,7 +175,7 @@ def gpu_modules(
     return GpuModules(tuple(listed), tuple(files), missing, tuple(notes))
 
 
-def _is_given(uri: str, given: Mapping[str, str]) -> bool:
+def _is_override(uri: str, given: Mapping[str, str]) -> bool:
     return uri in given or any(uri.startswith(f"file://{path}") for path in given)
 
 
@@ -185,7 +185,7 @@ def _given(uri: CodeObjectUri, given: Mapping[str, str]) -> tuple[str, str] | No
     return next(((key, given[key]) for key in keys if key in given), None)
 
 
-def _checked_given(
+def _checked_override(
     memory: CoreMemory, path: str, load_address: int, where: Where, notes: list[str]
 ) -> ObjectFile:
     file = open_object(path, None, where.limits)

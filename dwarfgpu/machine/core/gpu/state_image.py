@@ -46,7 +46,7 @@ _ALIASES: Final = 6
 _FREE: Final = 1 << 32
 """Alignment of the memory that is added."""
 _LAST: Final = 1 << 47
-_NOT_HELD: Final = frozenset({"ecc_error", "fatal_halt"})
+_NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 """Stop reasons that no register of a wave has."""
 
 
@@ -258,7 +258,7 @@ class _State:
             self._notes.append(f"wave {wave} has no pc: in the core file it is 0")
         known = target.machine.waves.get(wave)
         reasons = () if known is None else known.stop_reasons
-        lost = _NOT_HELD.intersection(reasons)
+        lost = _NOT_IN_REGISTERS.intersection(reasons)
         if lost:
             self._notes.append(f"wave {wave}: no register holds {', '.join(sorted(lost))}")
         reasons = tuple(each for each in reasons if each not in lost)

@@ -175,7 +175,7 @@ class GpuTarget:
         self.given_of(wave).forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        given = self._known_given(where, address, size_bytes)
+        given = self._known_override(where, address, size_bytes)
         if not given:
             return b"".join(self._pieces(where, address, size_bytes))
         parts: list[bytes] = []
@@ -196,9 +196,11 @@ class GpuTarget:
                 out += [(at - address + inner, data) for inner, data in place.known(count)]
         except Unavailable:
             pass  # what is behind it is not known either
-        return out + self._known_given(where, address, size_bytes)
+        return out + self._known_override(where, address, size_bytes)
 
-    def _known_given(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+    def _known_override(
+        self, where: Memory, address: int, size_bytes: int
+    ) -> list[tuple[int, bytes]]:
         if not self._given and self._host is None:
             return []
         wave = next(iter(self.waves)) if where.wave is None else where.wave
@@ -209,7 +211,7 @@ class GpuTarget:
             try:
                 yield place.read(count)
             except Unavailable as error:
-                raise _as_asked(error, where, at, place.is_global) from None
+                raise _at_requested_address(error, where, at, place.is_global) from None
 
     def _places(
         self, where: Memory, address: int, size_bytes: int
@@ -280,7 +282,9 @@ def place_is_missing(wave: GpuWave, register: RegisterInfo) -> bool:
     return isinstance(place_of(wave.layout, wave.saved, register.name), str)
 
 
-def _as_asked(error: Unavailable, where: Memory, address: int, is_asked: bool) -> Unavailable:
+def _at_requested_address(
+    error: Unavailable, where: Memory, address: int, is_asked: bool
+) -> Unavailable:
     """The complaint about the core's memory, in terms of the address that was asked for."""
     if is_asked:
         return error
