@@ -52,7 +52,7 @@ class Abbreviation:
         return skip_plan((attribute.form for attribute in self.attributes), self.format)
 
     def plan_to(self, index: int) -> SkipPlan:
-        """The steps from the first value to that of attribute `index`."""
+        """Return the steps from the first value to that of attribute `index`."""
         plan = self._plans.get(index)
         if plan is None:
             forms = (attribute.form for attribute in self.attributes[:index])

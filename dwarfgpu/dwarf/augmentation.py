@@ -1,6 +1,6 @@
-"""Augmentation strings: which vendor extensions are used (AMD text A.3.1.1, A.6.1.1.4.1).
+"""Augmentation strings: the vendor extensions in use (AMD text A.3.1.1, A.6.1.1.4.1).
 
-Law: a string that is not as the text recommends it is no error; it has no extensions that we know.
+Law: a string in another form than the text recommends is no error; it names no known extensions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Extension:
 
 
 def parse_augmentation(text: str) -> tuple[Extension, ...] | None:
-    """The extensions of an augmentation string; None where it has another form."""
+    """Return the extensions of an augmentation string; None if it has another form."""
     if not _WHOLE.fullmatch(text):
         return None
     return tuple(

@@ -25,14 +25,14 @@ LONGEST_NAME_BYTES: Final = 1 << 14
 
 
 class Budget:
-    """What was read of the sections of one file."""
+    """How much of the sections of one file was read."""
 
     def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_LIMITS) -> None:
         self._most_bytes = LARGEST_EXPANSION * file_bytes
         self.entries_left = limits.dies
         """How many entries (DIEs) may still be read."""
         self.checked_entries_left = limits.dies
-        """How many `dwarfgpu check` may still look at, which are read besides."""
+        """How many entries `dwarfgpu check` may still check, besides reading them."""
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
 

@@ -1,6 +1,6 @@
 """The call frame information of an object file: rows by program location (AMD text A.6.4).
 
-Law: a section is read once, an entry's rows when one of them is first asked for.
+Law: a section is read once; the rows of an entry are read on first use.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
-"""In the order in which they are asked: the first is for debuggers."""
+"""In the order of the search: the first is for debuggers."""
 _MOST_ROWS: Final = 10_000
-"""Of the program locations asked for last."""
+"""Maximum number of cached rows, by program location."""
 
 
 @frozen
@@ -50,11 +50,11 @@ class CallFrames:
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
         self._rows: dict[int, FrameRow | None] = {}
         self.notes: list[str] = []
-        """What was found to be wrong, where there are other means to find the same."""
+        """Errors for which there were other ways to find the same information."""
 
     @cached_property
     def sections(self) -> tuple[FrameSection, ...]:
-        """Those that the file has; a separate debug file has the first, the program the second."""
+        """The sections of the file; a separate debug file has the first, the program the second."""
         return tuple(self._sections())
 
     def _sections(self) -> Iterator[FrameSection]:
@@ -134,10 +134,10 @@ class CallFrames:
         return self._tables[key]
 
     def row_at(self, pc: int) -> FrameRow | None:
-        """What is said of a program location, as loaded; None where nothing is.
+        """Return the row of a program location, as loaded; None if there is none.
 
-        An entry without rules counts only where no other section says more. Raises why the rows of
-        an entry end before the location.
+        An entry without rules counts only if no other section has rules. Raises the error because
+        of which the rows of an entry end before the location.
         """
         address = self._program.in_file(pc)
         if address not in self._rows:
@@ -177,9 +177,9 @@ class CallFrames:
         return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, self.dialect(cie))
 
     def dialect(self, cie: Cie) -> Dialect:
-        """What the encodings of an entry's expressions mean.
+        """Return the dialect of an entry's expressions.
 
-        `[llvm:…]` is of compilers that wrote the one-byte encodings, beside the others.
+        `[llvm:…]` marks compilers that wrote the one-byte encodings, along with the others.
         """
         forced = self._program.forced_dialect
         if forced is not None:

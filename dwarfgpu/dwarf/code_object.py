@@ -1,4 +1,4 @@
-"""A code object: an object file as loaded, with what its debugging information tells."""
+"""A code object: an object file as loaded, with its debugging information."""
 
 from __future__ import annotations
 
@@ -172,5 +172,5 @@ class CodeObject:
 
 
 def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:
-    """The one whose code has a program location; None for a location in none."""
+    """Return the code object whose code covers a program location; None if there is none."""
     return next((one for one in code_objects if one.covers(location)), None)

@@ -215,7 +215,7 @@ Style = Literal["c", "fortran", "ada"]
 C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
 """DW_LANG codes of C 89 to 23."""
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})
-"""DW_LANG codes of Fortran 77 to 2023, whose arrays are column major unless said otherwise."""
+"""DW_LANG codes of Fortran 77 to 2023, whose arrays are column major by default."""
 ADA: Final = frozenset({0x03, 0x0D, 0x2E, 0x2F})
 """DW_LANG codes of Ada 83 to 2012."""
 LANG_MIPS_ASSEMBLER: Final = 0x8001
@@ -224,9 +224,9 @@ LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
     # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)
     {0x03, 0x05, 0x06, 0x09, 0x0A, 0x0D, 0x0F, 0x17, 0x1F, 0x2E, 0x2F}
 )
-"""DW_LANG codes of languages whose arrays begin at 1 unless said otherwise."""
+"""DW_LANG codes of languages whose arrays begin at 1 by default."""
 LOWER_BOUND_ZERO: Final = (frozenset(range(0x01, 0x40)) - LOWER_BOUND_ONE) | frozenset(
     # HIP of the AMD text (today 0x30), RenderScript of Google
     {LANG_MIPS_ASSEMBLER, 0x8100, 0x8E57}
 )
-"""And of those whose arrays begin at 0."""
+"""DW_LANG codes of languages whose arrays begin at 0 by default."""

@@ -1,7 +1,7 @@
 """Debugging information entries (DWARF 5 chapter 2).
 
-Law: an entry is a place in its unit; attributes are read when they are asked for, and what comes
-out is resolved: strings are text, references are entries, addresses are those of the file.
+Law: an entry is a position in its unit. Attributes are read on demand and returned resolved:
+strings are text, references are entries, addresses are those of the file.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Die:
         return name in self.abbreviation.positions
 
     def attribute(self, name: int) -> Attribute | None:
-        """The attribute of that number as it stands in the file; None where there is none."""
+        """Return the unresolved attribute with that number; None if there is none."""
         index = self.abbreviation.positions.get(name)
         if index is None:
             return None
@@ -103,9 +103,9 @@ class Die:
             yield name, attribute
 
     def string(self, name: int) -> str | None:
-        """A string attribute; what is not UTF-8 or cannot be printed is shown as escapes.
+        """Return a string attribute; non-UTF-8 and unprintable characters are escaped.
 
-        A very long one is cut.
+        A very long string is cut.
         """
         attribute = self.attribute(name)
         if attribute is None:
@@ -121,9 +121,9 @@ class Die:
         return attribute is not None and attribute.kind == "flag" and bool(attribute.raw)
 
     def integer(self, name: int) -> int | None:
-        """A constant; None where there is none or it is of another class.
+        """Return a constant; None if it is absent or of another class.
 
-        A constant of fixed size is unsigned: only the reader of the attribute knows its sign.
+        A constant of fixed size is unsigned: only the user of the attribute knows its sign.
         """
         attribute = self.attribute(name)
         if attribute is None or attribute.kind not in ("constant", "flag"):
@@ -131,7 +131,7 @@ class Die:
         return attribute.raw if isinstance(attribute.raw, int) else None
 
     def signed_integer(self, name: int) -> int | None:
-        """A constant whose sign bit, in a form of fixed size, is that of its form."""
+        """Return a constant; in a form of fixed size, the top bit of the form is its sign."""
         attribute = self.attribute(name)
         if attribute is None or attribute.kind != "constant" or isinstance(attribute.raw, bytes):
             return None
@@ -139,7 +139,7 @@ class Die:
         return attribute.raw if size_bytes is None else signed(attribute.raw, size_bytes * 8)
 
     def llvm_integer(self, name: int) -> int | None:
-        """A constant under a DW_AT_LLVM number of today, else under the one it had before."""
+        """Return a constant with the current DW_AT_LLVM number, else with its earlier number."""
         values = (self.integer(number) for number in self.llvm_numbers(name))
         return next((value for value in values if value is not None), None)
 
@@ -159,7 +159,7 @@ class Die:
                 yield LEGACY_ATTRIBUTES[name]
 
     def address(self, name: int) -> int | None:
-        """An address of the file, not relocated; None where it is absent or a constant."""
+        """Return an address of the file, not relocated; None if it is absent or a constant."""
         attribute = self.attribute(name)
         if attribute is None or attribute.kind not in ("address", "addrx", "addrx_offset"):
             return None
@@ -208,7 +208,7 @@ class Die:
             yield self.unit.die(child)
 
     def parent(self) -> Die | None:
-        """The entry above; None for that of the unit."""
+        """The parent entry; None for the unit's own entry."""
         above = self.unit.tree.parents[self._index()]
         return None if above < 0 else self.unit.die(above)
 
@@ -219,7 +219,7 @@ class Die:
         return index
 
     def origins(self) -> Iterator[Die]:
-        """This entry and those whose attributes it has too (DWARF 5 2.13.2, 3.3.8.1)."""
+        """Yield this entry, and those whose attributes it inherits (DWARF 5 2.13.2, 3.3.8.1)."""
         positions = self.abbreviation.positions
         if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
             yield self
@@ -265,9 +265,9 @@ class Die:
 
 
 def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian) -> bytes:
-    """The object that DW_AT_const_value describes, in the target's byte order (DWARF 5 4.1).
+    """Return the object of DW_AT_const_value in the target's byte order (DWARF 5 4.1).
 
-    A constant takes the size of the object's type; where that is not known, the size of its form.
+    A constant has the size of the object's type; if that is unknown, the size of its form.
     """
     raw = attribute.raw
     if isinstance(raw, bytes):

@@ -1,10 +1,10 @@
 """Attribute forms: how the value of an attribute is encoded (DWARF 5 sections 7.5.5 and 7.5.6).
 
-A form is compiled once for the format of a unit: `reader_of` gives a function that reads a value,
-`skip_plan` the steps that pass over several. Values are kept as they stand in the file; what an
-index or an offset refers to is resolved by the unit.
+A form is compiled once for the format of a unit: `reader_of` returns a function that reads a value,
+`skip_plan` the steps that skip several. Values are kept unresolved; the unit resolves indexes and
+offsets.
 
-Law: a value is whole or `Malformed`; nothing is read past `end`.
+Law: a value is complete or `Malformed`; nothing is read past `end`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ FORMS: Final[dict[int, tuple[FormClass, Encoding]]] = {
 
 @frozen
 class Attribute:
-    """The value of one attribute of one entry, as it stands in the file."""
+    """The unresolved value of one attribute of one entry."""
 
     form: int
     kind: FormClass
@@ -124,7 +124,7 @@ class Attribute:
 
 
 class WordReader(Reader):
-    """A reader whose LEB128 numbers are `Malformed` where they do not fit 64 bits."""
+    """A reader that reports LEB128 numbers of more than 64 bits as `Malformed`."""
 
     __slots__ = ()
 
@@ -301,7 +301,7 @@ def _skipper_of(form: int, format: UnitFormat) -> int | SkipForm:
 
 
 def indirect_form(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """The form that stands before a value of DW_FORM_indirect, and where the value starts."""
+    """Return the form before a value of DW_FORM_indirect, and where the value starts."""
     form, start = read_uleb(data, position, end)
     if form in (dw.FORM_INDIRECT, dw.FORM_IMPLICIT_CONST):
         raise Malformed(f"DW_FORM_indirect at offset {position:#x} names form {form:#x}")

@@ -17,14 +17,14 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 MOST_PROBLEMS: Final = 1_000
-"""Headers that cannot be used, after which the section is given up."""
+"""Maximum number of unusable headers; after them the section is given up."""
 _TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
 _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
 
 
 @frozen
 class UnitHeader:
-    """What stands before the entries of a unit; offsets are in its section."""
+    """The header of a unit; offsets are in its section."""
 
     offset: int
     end: int
@@ -64,7 +64,7 @@ def read_headers(
     suffix: str = "",
     most_units: int = DEFAULT_LIMITS.units,
 ) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
-    """The headers of all units of a section, and why others could not be used.
+    """Return the headers of all units of a section, and why others are unusable.
 
     `suffix` is that of the section's name in the file. Only the first `most_units` are read; the
     last problem then says so.

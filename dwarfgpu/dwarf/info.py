@@ -1,12 +1,12 @@
 """The debug information of one object file: its units, and where to find them.
 
-A `DebugInfo` composes what reads its `Sections`: units, indexes, line tables, call frames. Split
-files, rows of packages and supplementary files are parts: a `DebugInfo` each, with the same
-`Program` and the `main` one, which has the code.
+A `DebugInfo` composes the readers of its `Sections`: units, indexes, line tables, call frames.
+Split files, rows of packages and supplementary files are parts: a `DebugInfo` each, with the same
+`Program` and the same `main` one, which has the code.
 
-Law: opening reads unit headers only; a part is opened when something in it is asked for. Addresses
-inside are those of the main file; `load_address` is added where one leaves
-(`CompilationUnit.relocate`) and taken away where a pc comes in (`in_file`).
+Law: opening reads unit headers only; a part is opened on first use. Addresses inside are those of
+the main file; `CompilationUnit.relocate` adds `load_address` to addresses that leave, and `in_file`
+subtracts it from a pc that comes in.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class DebugInfo:
     def __init__(
         self, sections: Sections, main: DebugInfo | None = None, package: Package | None = None
     ) -> None:
-        """`main`: the file with the code, None for that file itself; `package`: the one whose row
-        the sections are."""
+        """`main`: the file with the code, None for that file itself; `package`: the one to whose
+        row the sections belong."""
         program = sections.program
         self.sections = sections
         self.object = sections.object
@@ -65,7 +65,7 @@ class DebugInfo:
         """The file with the code, where `object` is its separate debug file."""
         self.load_address = program.load_address
         self.main = main or self
-        """That of the file with the code."""
+        """The `DebugInfo` of the file with the code."""
         self.watch: Callable[[str, int, int], None] | None = None
         """Is called with a path, and how many units of how many were gone through there."""
         self.types = program.shared(TypeBuilder)
@@ -99,12 +99,12 @@ class DebugInfo:
         return cls(Sections(object, program, suffix=".dwo" if _is_split(object) else ""))
 
     def part(self, sections: Sections, package: Package | None = None) -> DebugInfo:
-        """Another place with units of this program; `package`: the one whose row it is."""
+        """Return another part of this program; `package`: the one to whose row it belongs."""
         return DebugInfo(sections, self.main, package)
 
     @property
     def architecture(self) -> Architecture | None:
-        """The architecture of the code; None where dwarfgpu does not know it."""
+        """The architecture of the code; None if dwarfgpu does not know it."""
         return self.sections.program.architecture
 
     def section(self, name: str) -> bytes:
@@ -136,9 +136,9 @@ class DebugInfo:
 
     @property
     def units(self) -> tuple[CompilationUnit, ...]:
-        """The units whose headers can be used, in the order of the file, type units included.
+        """The units with usable headers, in file order, including type units.
 
-        Of a package, the units of its rows.
+        For a package, the units of its rows.
         """
         if self.split.own_package is not None:
             return self.split.own_package.units
@@ -172,7 +172,7 @@ class DebugInfo:
         return [unit.offset for unit in self._info_headers[0]]
 
     def unit_at(self, section_offset: int) -> CompilationUnit | None:
-        """The unit that holds an offset of `.debug_info`."""
+        """Return the unit that contains an offset of `.debug_info`."""
         units = self._info_headers[0]
         index = bisect_right(self._starts, section_offset) - 1
         if index < 0 or section_offset >= units[index].end:
@@ -216,11 +216,12 @@ class DebugInfo:
 
     @property
     def type_source(self) -> Package | DebugInfo:
-        """What has the type units of this part: the package of which it is a row, or itself."""
+        """Return where the type units of this part are: the package to which it belongs, or
+        itself."""
         return self._package or self
 
     def own_type_unit(self, signature: int) -> CompilationUnit | None:
-        """The type unit of a signature in this file; None where it has none."""
+        """Return the type unit with a signature in this file; None if there is none."""
         return self._type_units.get(signature)
 
     def type_unit(self, signature: int) -> CompilationUnit:
@@ -297,8 +298,8 @@ class DebugInfo:
 
     @cached_property
     def common_language(self) -> int | None:
-        """The DW_LANG code of all units that name one, for partial units, which may name none;
-        None where they differ."""
+        """Return the common DW_LANG code of all units that have one, for partial units, which may
+        have none; None if they differ."""
         languages = self._named_by_units(lambda unit: unit.root.integer(dw.AT_LANGUAGE))
         if not languages and self.main is not self:
             return self.main.common_language
@@ -337,10 +338,10 @@ class DebugInfo:
         return self.types.size_of_object(die)
 
     def dialect_of(self, unit: CompilationUnit) -> Dialect:
-        """The dialect that the user forced, else the one that the unit shows.
+        """Return the dialect that the user forced, else the one detected for the unit.
 
-        With `literal`, what upstream clang writes is read by the letter. `UsageError` where the
-        forced one does not exist.
+        With `literal`, the output of upstream clang is read literally. `UsageError` if the forced
+        one does not exist.
         """
         program = self.sections.program
         dialect = dialect_named(program.forced_dialect or dialect_name(unit))

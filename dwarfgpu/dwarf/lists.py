@@ -1,8 +1,8 @@
 """Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; DWARF 4 2.6.2, 7.8; GNU
 Fission, "DWARF 4 debug_loc.dwo").
 
-Law: bounds come out as addresses of the file; an entry with equal bounds covers nothing and is
-left out, as is one whose code the linker dropped.
+Law: bounds are returned as addresses of the file; entries with equal bounds cover nothing and are
+omitted, as are those whose code the linker dropped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Range(NamedTuple):
 
 
 def merged(spans: Iterable[Range]) -> tuple[Range, ...]:
-    """The spans in order, those that touch or overlap as one."""
+    """Return the spans in order, adjacent and overlapping ones merged."""
     out: list[Range] = []
     for span in sorted(spans):
         if out and span.begin <= out[-1].end:
@@ -138,7 +138,7 @@ class ListUnit(Protocol):
 
 @define
 class _Bounds:
-    """Reads the bounds of entries, whose base address changes as the list goes on."""
+    """Reads the bounds of entries; the base address changes along the list."""
 
     unit: ListUnit
     reader: WordReader
@@ -200,7 +200,8 @@ class _Bounds:
                 raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
 
     def pair(self) -> Range | None:
-        """An entry of DWARF 4: None where it sets the base address, (0, 0) ends the list."""
+        """Read an entry of DWARF 4: None if it sets the base address, (0, 0) if it ends the
+        list."""
         begin, end = self._address(), self._address()
         if begin == self.unit.address_mask:
             self.base = end

@@ -22,7 +22,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 
 SCRATCH_BASES: Final = frozenset({"s32", "s33"})
-"""The registers in which upstream clang keeps stack and frame pointer."""
+"""The registers that upstream clang uses as stack and frame pointer."""
 
 
 def located(
@@ -38,7 +38,7 @@ def located(
 
 
 def single_place(name: str, location: Location) -> SingleLocation:
-    """The one place of a location; `IllFormed` by the attribute's name where it has more."""
+    """Return the only place of a location; `IllFormed`, with the attribute's name, for several."""
     if len(location.places) != 1:
         raise IllFormed(f"{name} does not give exactly one single location")
     return location.places[0]
@@ -60,7 +60,7 @@ def frame_base(
     architecture = require(context.architecture, "target architecture")
     named = _named_register(attribute, context.pc) if is_outer else None
     if named is not None and storage != Register(architecture.register(named), context.wave or 0):
-        # What the register holds, wherever an outer frame keeps it.
+        # The register's contents, wherever an outer frame saved them.
         address = context.access.retrieve(
             location, _base_bits(architecture, architecture.register(named))
         )
@@ -98,9 +98,9 @@ def _in_memory(name: str, attribute: ExprLoc | LocList, context: Context) -> Loc
 
 
 def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> int | None:
-    """The conceptual program location of a lane, as loaded (paragraph 5).
+    """Return the conceptual program location of a lane, as loaded (paragraph 5).
 
-    None where the lane was not active when the subprogram was called.
+    None if the lane was inactive when the subprogram was called.
     """
     location = located(attribute, context)
     single_place("DW_AT_LLVM_lane_pc", location)
@@ -116,10 +116,10 @@ def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> 
 def lane_locations(
     attribute: ExprLoc | LocList, context: Context, count: int
 ) -> tuple[int | None, ...]:
-    """`lane_location` of the first lanes, in one evaluation without a lane.
+    """Return `lane_location` of the first lanes, in one evaluation without a lane.
 
-    `MissingContext` where that needs a lane, `Unavailable` where not every one can be read: then
-    each has to be asked.
+    `MissingContext` if it needs a lane, `Unavailable` if not every lane can be read: then call
+    `lane_location` for each.
     """
     location = located(attribute, context)
     single_place("DW_AT_LLVM_lane_pc", location)

@@ -1,11 +1,11 @@
 """Variables of functions that have neither a name nor code.
 
 Clang puts the LDS variables of a function that is only inlined into a DW_TAG_subprogram without
-attributes. Nothing refers to it; but each variable says where it is declared (DWARF 5 2.14).
+attributes. Nothing refers to it, but each variable has a declaration position (DWARF 5 2.14).
 
-Law: a variable belongs to the function that is declared last before it in the same file. Where the
-instances of a template disagree on its type, that of one instance is known only if the types follow
-a template argument one to one, which a note says; else the name is ambiguous.
+Law: a variable belongs to the last function declared before it in the same file. If the instances
+of a template disagree on its type, the variable of one instance is known only if the types
+correspond one to one to a template argument, which a note says; otherwise the name is ambiguous.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def is_nameless(variable: Variable) -> bool:
 
 
 def variables_of(function: Die, name: str | None = None) -> list[Variable]:
-    """The variables of nameless functions that belong to a function, or to the function that is
-    inlined: all, or those of a canonical name. Several of one name are of several instances."""
+    """Return the variables of nameless functions that belong to a function, or to the inlined
+    function: all, or those with a canonical name. Several of one name belong to several
+    instances."""
     candidates = [
         variable
         for variable in nameless_variables(declaration_of(function).unit)
@@ -106,9 +107,9 @@ def without_arguments(name: str) -> str:
 
 
 def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variable:
-    """The variable that all of several stand for, or the instance that is a function's.
+    """Return the variable that represents all of several, or the instance of a function.
 
-    `UsageError` where they differ and nothing tells which is meant.
+    `UsageError` if they differ and nothing selects one.
     """
     alike: dict[Hashable, Variable] = {}
     for variable in variables:
@@ -128,10 +129,10 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
 
 
 def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
-    """The variable of one name that the code at a place has: that of the innermost function there
-    which has it, else of those that are inlined anywhere in the subprogram; else as `one_of`.
+    """Return the variable of one name for the code at a place: that of the innermost function that
+    has one, else of functions inlined anywhere in the subprogram; else as `one_of`.
 
-    `place`: the scopes there, from the subprogram inwards. `UsageError` where several differ.
+    `place`: the scopes there, from the subprogram inwards. `UsageError` if several differ.
     """
     functions = [scope for scope in place if scope.tag in FUNCTIONS]
     for function in reversed(functions):
@@ -158,8 +159,8 @@ def _among(variables: list[Variable], function: Die) -> list[Variable]:
 
 
 def agreed(function: Die) -> list[Variable]:
-    """The variables of nameless functions that belong to a function, each name once; those of
-    several types in the instances of a template are all listed."""
+    """Return the variables of nameless functions that belong to a function, each name once;
+    variables with several types in the instances of a template are all listed."""
     named: dict[str, list[Variable]] = {}
     for local in variables_of(function):
         named.setdefault(local.name, []).append(local)
@@ -182,7 +183,7 @@ def _spot(die: Die) -> Spot | None:
         file = decl_file(die) if line else None
         return (file.path, line) if line and file is not None else None
     except DwarfGpuError:
-        return None  # what is declared nowhere belongs to no function
+        return None  # without a declaration position it belongs to no function
 
 
 @lru_cache(maxsize=1_000)
@@ -227,7 +228,7 @@ def _owner(variable: Variable) -> Spot | None:
 
 
 def _meaning(variable: Variable) -> Hashable:
-    """What two variables have in common that cannot be told apart: type, place, and declaration."""
+    """Return what indistinguishable variables have in common: type, place, and declaration."""
     location: Hashable = variable.location
     if isinstance(variable.location, ExprLoc):
         location = _placed(variable.unit, variable.location.expression)
@@ -248,8 +249,8 @@ def _following(
     feature: Callable[[Variable], Hashable],
     argument: Callable[[Die], Hashable],
 ) -> list[Variable]:
-    """Those whose feature is a template argument of the function, if the features of all are those
-    arguments of all instances: one to one."""
+    """Return the variables whose feature is a template argument of the function, if the features of
+    all correspond one to one to those arguments of all instances."""
     features = {feature(variable) for variable in remaining}
     if len(features) < 2:
         return remaining
@@ -272,7 +273,7 @@ def _instances(function: Die) -> Iterator[Die]:
 
 
 def _arguments(function: Die, argument: Callable[[Die], Hashable]) -> list[Hashable]:
-    """What the template parameters of a function are, None for those of another kind."""
+    """Return the template arguments of a function; None for parameters of another kind."""
     for holder in function.origins():
         arguments = [
             argument(child) for child in holder.children() if child.tag in TEMPLATE_PARAMETERS

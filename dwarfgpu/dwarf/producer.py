@@ -57,10 +57,11 @@ def parse_producer(text: str) -> Producer:
 
 
 def tracks_calls(text: str) -> bool:
-    """Whether locations in a unit go on over a call only where it leaves their register alone.
+    """Return whether locations in a unit extend over a call only if it preserves their register.
 
-    So gcc's where it has followed variables (-fvar-tracking, of what is optimized), whose options
-    DW_AT_producer has; not those of an assembler, and those of clang go on to the end of the call.
+    True for GCC with variable tracking (-fvar-tracking, with optimization), whose options are in
+    DW_AT_producer; not for assemblers, nor for clang, whose locations extend to the end of the
+    call.
     """
     if not _GCC.match(text) or "-fno-var-tracking" in text.split():
         return False
@@ -95,7 +96,7 @@ def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> froze
 def detect_dialect(
     producer: str, expressions: Iterable[bytes], machine: str, format: UnitFormat
 ) -> str:
-    """The name of the dialect of a unit; its expressions are looked at only where they decide."""
+    """Return the name of the dialect of a unit; reads its expressions only if they decide."""
     if machine != "AMDGPU":
         return "amd"
     who = parse_producer(producer)

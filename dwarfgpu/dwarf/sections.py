@@ -1,9 +1,9 @@
 """The debug sections of one part of a program: bytes, strings, abbreviations, headers of lists.
 
-Split files, rows of packages and supplementary files are parts beside the main file; each has
+Split files, rows of packages and supplementary files are parts besides the main file; each has
 `Sections` of its own, and all share one `Program`.
 
-Law: a section is read once, when it is first asked for. Nothing here knows a unit or an entry.
+Law: a section is read once, on first use. This module knows neither units nor entries.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Program:
     loaded: ObjectFile
     """The file with the code."""
     load_address: int = 0
-    """Bytes by which addresses as loaded are above those of the file."""
+    """Difference between addresses as loaded and those of the file, in bytes."""
     forced_dialect: str | None = None
     """The name of the dialect that the user wants, whatever the units show."""
     is_literal: bool = False
@@ -48,7 +48,7 @@ class Program:
     _shared: dict[object, object] = field(factory=dict, init=False, repr=False)
 
     def shared(self, make: Callable[[], T]) -> T:
-        """The one object of a class that all parts use; made when it is first asked for."""
+        """Return the one object of a class that all parts share, made on first use."""
         shared = self._shared.get(make)
         if shared is None:
             shared = self._shared[make] = make()
@@ -56,7 +56,7 @@ class Program:
 
     @cached_property
     def architecture(self) -> Architecture | None:
-        """The architecture of the code; None where dwarfgpu does not know it."""
+        """The architecture of the code; None if dwarfgpu does not know it."""
         try:
             return architecture_of(self.loaded)
         except Unsupported:
@@ -97,7 +97,7 @@ class Sections:
         return self.object.endian
 
     def section(self, name: str) -> bytes:
-        """The bytes of a debug section, relocated; none where the file has no such section.
+        """Return the bytes of a debug section, relocated; empty if the file does not have it.
 
         The name is that of the standard, without `.dwo`.
         """
@@ -134,7 +134,7 @@ class Sections:
             raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
         if end - offset <= LONGEST_NAME_BYTES:
             return data[offset:end]
-        # Many entries may name one long string, or parts of it.
+        # Many entries may refer to one long string, or to parts of it.
         self.budget.spend(section, len(data), end - offset)
         return self._long_strings.setdefault((section, offset), data[offset:end])
 

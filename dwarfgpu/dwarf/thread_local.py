@@ -2,8 +2,8 @@
 Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Thread Local Storage").
 
 Law: only the block of the program itself is at a fixed distance from the thread pointer, because
-its own code counts on it. Where the dynamic linker put the block of a library only its tables tell,
-which are not looked up: a target that knows them is asked where a symbol of the block is.
+its own code relies on it. Only the dynamic linker's tables locate the block of a library, and they
+are not read: a target that knows them is asked for the address of a symbol in the block.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _CONTROL_BLOCK_BYTES: Final = 16
 
 
 def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | None) -> int:
-    """The address of an offset in a wave's thread-local block of a file.
+    """Return the address of an offset in a wave's thread-local block of a file.
 
-    `Unsupported` for a library or another machine, `Unavailable` where the thread pointer is not
-    known or the file is not linked, `IllFormed` where the file has no such offset.
+    `Unsupported` for a library or another machine, `Unavailable` if the thread pointer is unknown
+    or the file is not linked, `IllFormed` if the file has no such offset.
     """
     name = PurePath(file.path).name
     if file.is_relocatable:
@@ -64,7 +64,7 @@ def is_program(file: ObjectFile) -> bool:
 
 
 def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
-    """Where the block of a library is, by a target that knows; None where none does."""
+    """Return the address of a library's block, from a target that knows it; None if none does."""
     if not isinstance(target, ThreadLocal):
         return None
     for symbol in file.symbols:

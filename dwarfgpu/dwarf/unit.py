@@ -1,8 +1,8 @@
 """One unit (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
 
-Law: the header is read when the file is opened, the unit's own entry when something is asked, the
-other entries when one of them is. Nothing is parsed twice. A split unit asks its skeleton for what
-a linker changes: addresses, its base address, the line table (3.1.3).
+Law: the header is read when the file is opened, the unit's own entry on the first question, the
+other entries on first use. Nothing is parsed twice. A split unit gets from its skeleton what a
+linker changes: addresses, its base address, the line table (3.1.3).
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class TypeSource(Protocol):
 
 
 class UnitFile(Protocol):
-    """What a unit asks of the file that it is in, which may ask other files.
+    """The services that a unit needs from its file, which may consult other files.
 
-    `dwarfgpu.dwarf.info.DebugInfo` is one.
+    `dwarfgpu.dwarf.info.DebugInfo` implements it.
     """
 
     @property
@@ -82,7 +82,7 @@ class UnitFile(Protocol):
 
     @property
     def type_source(self) -> TypeSource:
-        """The place of the type units: the package of which this is a row, or this file."""
+        """Return where the type units are: the package to which this part belongs, or this file."""
         ...
 
     @property
@@ -108,7 +108,7 @@ class UnitFile(Protocol):
         ...
 
     def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
-        """The type unit for which a skeleton stands, as GNU Fission had them at first."""
+        """Return the type unit of a skeleton, as in early GNU Fission."""
         ...
 
     def line_table_of(self, unit: CompilationUnit) -> LineTable | None: ...
@@ -120,7 +120,7 @@ class UnitFile(Protocol):
         ...
 
     def size_of_object(self, die: Die) -> int | None:
-        """Bytes of the object that an entry describes; None where not known."""
+        """Return the size in bytes of the object of an entry; None if unknown."""
         ...
 
 
@@ -139,7 +139,7 @@ class CompilationUnit:
         self.is_split = bool(self.sections.suffix)
         """Whether it is in sections `.dwo`."""
         self.skeleton: CompilationUnit | None = None
-        """Of a split unit, as soon as that one has asked for it."""
+        """The skeleton of a split unit, once the skeleton has asked for it."""
         self.address_mask = (1 << 8 * header.format.address_size) - 1
         self.tombstone = self.address_mask - 1
         """The lower of the two addresses by which linkers mark code that they dropped."""
@@ -258,8 +258,7 @@ class CompilationUnit:
 
     @cached_property
     def producer(self) -> str:
-        """DW_AT_producer; empty where it is absent, or in a file that is not found and nothing
-        depends on it."""
+        """DW_AT_producer; empty if it is absent, or in a missing file and nothing depends on it."""
         try:
             return self.root.string(dw.AT_PRODUCER) or ""
         except (MissingContext, InconsistentContext):
@@ -277,7 +276,7 @@ class CompilationUnit:
 
     @cached_property
     def language(self) -> int | None:
-        """DW_LANG code; of a partial unit that names none, that of all units of the file."""
+        """DW_LANG code; for a partial unit without one, that of all units of the file."""
         own = self.root.integer(dw.AT_LANGUAGE)
         if own is None and self.root.tag == dw.TAG_PARTIAL_UNIT:
             return self.info.common_language
@@ -315,7 +314,7 @@ class CompilationUnit:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """What vendor encodings mean here: told by the producer, or forced by the user."""
+        """The dialect of vendor encodings: from the producer, or forced by the user."""
         return self.info.dialect_of(self)
 
     # Indexes and offsets into other sections
@@ -338,8 +337,8 @@ class CompilationUnit:
         return int.from_bytes(data[at : at + size_bytes], self.endian)
 
     def _base_after_header(self, header_bytes: int, *names: int) -> int:
-        """The same; a split unit needs no attribute, its table is behind the only header (DWARF 5
-        7.3.2.2), which has more bytes where lengths are of the 64-bit format."""
+        """Return the same; a split unit needs no attribute, its table follows the only header
+        (DWARF 5 7.3.2.2), which is longer in the 64-bit format."""
         if self.is_split and not any(map(self.root.has, names)):
             return header_bytes + 8 * (self.format.offset_size == 8)
         return self._base(*names)
@@ -447,14 +446,14 @@ class CompilationUnit:
         return value_or_raise(self._ranges[offset])
 
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
-        """The same in order, those that touch or overlap as one."""
+        """Return the same in order, adjacent and overlapping ones merged."""
         unit, offset = self._ranges_at(attribute)
         if offset not in unit._covered:
             unit._covered[offset] = merged(unit._ranges_from(offset))
         return unit._covered[offset]
 
     def _ranges_at(self, attribute: Attribute) -> tuple[CompilationUnit, int]:
-        """The unit whose section has a range list, and the offset of the list."""
+        """Return the unit whose section has a range list, and the offset of the list."""
         offset = attribute.raw
         if not isinstance(offset, int):
             raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
@@ -553,7 +552,8 @@ _Cached = TypeVar("_Cached")
 
 
 def value_or_raise(cached: _Cached | DwarfGpuError) -> _Cached:
-    """What was read once. A list that cannot be read is not read again: each try costs budget."""
+    """Return a cached result, or raise its error. An unreadable list is not read again: each try
+    costs budget."""
     if isinstance(cached, DwarfGpuError):
         raise cached.with_traceback(None)
     return cached

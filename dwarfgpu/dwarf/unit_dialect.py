@@ -22,7 +22,8 @@ _WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
 
 def dialect_name(unit: CompilationUnit) -> str:
-    """The dialect that a unit shows; a type or partial unit may have none but that of the file."""
+    """Return the dialect detected for a unit; a type or partial unit may have only that of the
+    file."""
     machine = unit.sections.object.machine
     producer = unit.producer
     if not producer and machine == "AMDGPU" and unit.root.tag in _WITHOUT_PRODUCER:
@@ -31,9 +32,9 @@ def dialect_name(unit: CompilationUnit) -> str:
 
 
 def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
-    """Every expression of the entries of a unit; a list that cannot be read is left out.
+    """Yield every expression of the entries of a unit; unreadable lists are skipped.
 
-    One that several entries name is looked at once.
+    An expression that several entries share is visited once.
     """
     operand_counts: dict[int, tuple[int, ...]] = {}
     lists: set[tuple[str, int]] = set()

@@ -1,7 +1,7 @@
-"""Every entry of a unit with every value, in one pass: for those who read whole files.
+"""Every entry of a unit with every value, in one pass: for readers of whole files.
 
 An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`.
-Nothing is kept; who looks for single entries takes the unit's tree, which is cheaper.
+Nothing is cached; use the unit's tree to look up single entries, which is cheaper.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dwarfgpu.expr.context import UnitFormat
 
 Step: TypeAlias = Struct | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
-"""Offset in `.debug_info`, abbreviation, and the values of its attributes as they stand there."""
+"""Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
 
 
 def walk(

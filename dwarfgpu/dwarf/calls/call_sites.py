@@ -1,6 +1,6 @@
-"""Calls: what they tell of the values on entry to the function called (DWARF 5 3.4).
+"""Calls, and what they say about the values on entry to the callee (DWARF 5 3.4).
 
-Law: only what the callee cannot have changed is told. A function that calls itself by a tail call
+Law: only what the callee cannot have changed is used. A function that calls itself by a tail call
 has entries that its caller does not describe.
 """
 
@@ -62,7 +62,7 @@ class CallParameter:
 
     @property
     def value(self) -> ExprLoc | None:
-        """What is passed."""
+        """The passed value."""
         is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
         return _expression(self.die, AT_GNU_CALL_SITE_VALUE if is_gnu else AT_CALL_VALUE)
 
@@ -73,7 +73,7 @@ class CallParameter:
 
     @property
     def data_value(self) -> ExprLoc | None:
-        """Of one passed by reference, what is there at the call."""
+        """The contents of an argument passed by reference, at the time of the call."""
         is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
         name = AT_GNU_CALL_SITE_DATA_VALUE if is_gnu else AT_CALL_DATA_VALUE
         return _expression(self.die, name)
@@ -120,7 +120,7 @@ class CallSite:
         return self.die.tag == TAG_GNU_CALL_SITE
 
     def parameters(self) -> Iterator[CallParameter]:
-        """What is passed, in the order of the source."""
+        """Yield the parameters in source order."""
         return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
 
     def value(self, place: bytes) -> ExprLoc | None:
@@ -150,9 +150,9 @@ class CallSite:
         return None
 
     def is_at(self, pc: int) -> bool:
-        """Whether a program location, as loaded, is that of the call.
+        """Return whether a program location, as loaded, is that of the call.
 
-        A frame that waits is at the return address or, as unwinders say it, one byte before.
+        A waiting frame is at the return address or, for unwinders, one byte before it.
         """
         address = self.die.unit.sections.program.in_file(pc)
         return address == self.address or self.is_awaited_at(pc)
@@ -176,7 +176,7 @@ def _expression(die: Die, name: int) -> ExprLoc | None:
 
 
 def call_sites(function: Die) -> Iterator[CallSite]:
-    """Every call of a function, those of blocks and inlined functions in it included."""
+    """Yield every call of a function, including those in its blocks and inlined functions."""
     unit = function.unit
     index = unit.tree.find(function.offset)
     if index is None:
@@ -187,9 +187,9 @@ def call_sites(function: Die) -> Iterator[CallSite]:
 
 
 def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
-    """The call that returns to a program location, as loaded.
+    """Return the call that returns to a program location, as loaded.
 
-    Of a call by a jump, where nothing tells what is behind it, the location is its own.
+    For a tail call without a return address, the location is that of the call itself.
     """
     address = scopes.info.in_file(return_pc)
     subprogram = scopes.subprogram_at(return_pc - 1)
@@ -210,7 +210,7 @@ def is_same_function(left: Die, right: Die) -> bool:
 
 
 def may_tail_call_itself(function: Die) -> bool:
-    """Whether tail calls, as far as the unit describes them, lead from a function to itself."""
+    """Return whether described tail calls of the unit lead from a function to itself."""
     pending, visited = [function], {function}
     while pending:
         for call in call_sites(pending.pop()):

@@ -1,6 +1,6 @@
-"""What a call tells in a context (AMD text A.3.4.2, DWARF 5 3.4).
+"""Evaluate the attributes of a call in a context (AMD text A.3.4.2, DWARF 5 3.4).
 
-Law: it is told in the frame of the caller, at the call, and nowhere else.
+Law: they are evaluated in the frame of the caller, at the call, and nowhere else.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def passed_location(attribute: ExprLoc, context: Context) -> Location:
 
 
 def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool = False) -> int:
-    """The address, as loaded, that DW_AT_call_target(_clobbered) leads to (DWARF 5 3.4.1).
+    """Return the address, as loaded, of DW_AT_call_target(_clobbered) (DWARF 5 3.4.1).
 
-    A value is the address, and so is the address of a location in memory. Any other location holds
-    it: compilers name the register that is called through.
+    The address is the value, or the address of a location in memory. Any other location contains
+    it: compilers name the register of the indirect call.
     """
     name = "DW_AT_call_target_clobbered" if is_clobbered else "DW_AT_call_target"
     context = evolve(context, unit=attribute.unit, result_kind=None, object=None, initial_stack=())

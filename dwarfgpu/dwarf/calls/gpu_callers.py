@@ -1,7 +1,7 @@
-"""Whether s[30:31] of an AMD GPU wave are the return address of its function, and of which one.
+"""Find out whether s[30:31] of an AMD GPU wave hold a return address, and of which function.
 
-Law: a return address is one behind a call in loaded code, and one that the function cannot have
-left there by a call of its own.
+Law: a return address follows a call in loaded code, and cannot result from a call that the function
+itself made.
 """
 
 from __future__ import annotations
@@ -32,20 +32,21 @@ class _Function:
 
 @frozen
 class GpuCallers:
-    """What the call convention tells in the code objects."""
+    """The call convention, applied to the code objects."""
 
     code_objects: Sequence[CodeObject]
     architecture: Architecture
 
     def convention(self, location: int) -> Convention:
-        """What holds for the caller of the function at a program location."""
+        """Return the call convention for the caller of the function at a program location."""
         function = self._function(location)
         name = "the function" if function is None else function.name
         at_entry = function is not None and function.entry == location
         return Convention(self.architecture, name, at_entry)
 
     def caller(self, frame: CfiFrame) -> int | End:
-        """The program location to which a frame returns that nothing else tells, or why not."""
+        """Return the program location to which a frame returns if only the convention can say so,
+        or the reason why there is none."""
         function = self._function(frame.location)
         if function is None:
             return _unknown(f"nothing tells which function has pc {frame.pc:#x}")
@@ -92,7 +93,7 @@ def _unknown(why: str) -> End:
 
 
 def kernel_in(code_object: CodeObject, location: int) -> str | None:
-    """The kernel of an AMD GPU that has a program location; None for none, or if nothing tells."""
+    """Return the AMD GPU kernel at a program location; None if there is none, or it is unknown."""
     if code_object.file.machine != "AMDGPU":
         return None
     try:

@@ -8,9 +8,9 @@ from dwarfgpu.dwarf.scope.entities import Subprogram, Variable, variable_of
 
 
 def kernel_function(code_object: CodeObject, entry: int | None) -> Subprogram | None:
-    """The function of a kernel's entry, an address of the file; None where nothing tells it.
+    """Return the function of a kernel's entry, an address of the file; None if it is not described.
 
-    The errors are those of reading the debugging information.
+    Raises the errors of reading the debugging information.
     """
     if entry is None:
         return None

@@ -1,7 +1,7 @@
-"""Functions that have called by a jump, found by what calls tell (DWARF 5 3.3.1.3, 3.4.1).
+"""Functions that have tail-called, found by call-site information (DWARF 5 3.3.1.3, 3.4.1).
 
-Law: only those are named that are on every possible chain, where all calls by jumps of the
-functions on the way are described, and none is through a pointer.
+Law: only functions on every possible chain are named, and only if all tail calls of the functions
+on the way are described, none of them through a pointer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
 MOST_FUNCTIONS: Final = 1_000
-"""Looked at for one call."""
+"""Maximum number of functions to search per call."""
 _ALL_CALLS: Final = (0x7A, 0x7B, 0x7C, 0x2116, 0x2117, 0x2118)
 """DW_AT_call_all_calls, _source_calls, _tail_calls, and GCC's of before DWARF 5."""
 AMBIGUOUS: Final = "ambiguous"
@@ -41,7 +41,7 @@ class _Function:
     targets: tuple[Die, ...]
     """With code, of each of them."""
     is_described: bool
-    """Whether all such calls are told, and where each of them leads."""
+    """Whether all such calls are described, with their targets."""
 
 
 class CallChains:
@@ -54,7 +54,8 @@ class CallChains:
         self._with_code: dict[Die, Die | None] = {}
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """None where the call does not say what it calls: then nothing says that it was a jump."""
+        """Return the jumps; None if the call does not name its callee: then it may not be a tail
+        call."""
         inner, outer = self._at(location), self._at(return_pc - 1)
         if inner is None or outer is None:
             return NO_JUMPS
@@ -143,7 +144,8 @@ class CallChains:
         return self._functions[die]
 
     def _code_of(self, function: Die) -> Die | None:
-        """The entry with the code of a function of which another entry is known; None for none."""
+        """Return the entry with the code of a function, from another of its entries; None if there
+        is none."""
         if function not in self._with_code:
             self._with_code[function] = next(self._candidates(function), None)
         return self._with_code[function]
@@ -237,9 +239,10 @@ def _linkage_name(function: Die) -> str | None:
 
 
 def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
-    """Those that a function may have in a file, aliases and default versions too.
+    """Yield the symbols that a function may have in a file, including aliases and default versions.
 
-    Local ones only in its own file; a stripped one has them in its separate debug file.
+    Local symbols count only in their own file; those of a stripped file are in its separate debug
+    file.
     """
     name, is_own = _linkage_name(function), function.unit.info is code_object.info
     if name is None:

@@ -52,12 +52,12 @@ class Measure:
 
     @property
     def described(self) -> Fraction:
-        """The share of its scope in which it is described."""
+        """The share of the scope in which the variable is described."""
         return Fraction(self.described_bytes, self.scope_bytes or 1)
 
     @property
     def complete(self) -> Fraction:
-        """The share in which all of it is."""
+        """The share of the scope in which all of the variable is described."""
         return Fraction(self.complete_bytes, self.scope_bytes or 1)
 
 
@@ -137,8 +137,8 @@ class Build:
 
 
 def function_identity(place: Place) -> str:
-    """The linkage name of a function, else its name with namespaces; that of a function of one
-    file only has the name of the file too."""
+    """Return the linkage name of a function, else its qualified name; for a function that is local
+    to a file, with the name of the file."""
     die = place.die
     for name in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
         holder = die.holder(name)
@@ -184,7 +184,7 @@ class Change:
 
 
 def changes_between(old: Build, new: Build) -> list[Change]:
-    """What differs: the largest changes first, those of the same size by name."""
+    """Return the differences: the largest changes first, changes of the same size by name."""
     out: list[Change] = []
     for identity in {**old.measures, **new.measures}:
         before, after = old.measures.get(identity, []), new.measures.get(identity, [])

@@ -1,8 +1,8 @@
 """Where variables are described in the code of their scopes, and where not (DWARF 5 2.6.2, 2.17,
 3.3.8, 3.5, 4.1; AMD text A.2.5.5).
 
-Law: a variable is measured over the code of the scope that declares it and over nothing else, from
-the file alone. Addresses are as loaded. What cannot be read is kept as the error that it is.
+Law: a variable is measured over the code of its declaring scope only, from the file alone.
+Addresses are as loaded. What cannot be read is kept as its error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
 _LONGEST_BYTES: Final = 1 << 18
-"""Of one expression that is looked at; compilers write some dozens."""
+"""Maximum size of an expression to analyze; compilers write a few dozen bytes."""
 
 
 @frozen(eq=False)
@@ -37,11 +37,11 @@ class Place:
     around: Place | None = field(repr=False)
     """The scope around it; None for a subprogram."""
     spans: tuple[Range, ...]
-    """Its code, in order; none where the compiler left none of it."""
+    """Its code, in order; empty if the compiler removed all of it."""
     name: str
     """Of the function; empty for a block."""
     qualified_name: str
-    """The same after those of the namespaces and types around it."""
+    """The name, qualified with those of the enclosing namespaces and types."""
     call_line: int | None = None
     """The line of the call that is inlined here."""
 
@@ -72,22 +72,22 @@ class Description:
 
     @property
     def is_described(self) -> bool:
-        """Whether it tells, or may tell, at least a part of the variable."""
+        """Whether it describes, or may describe, at least a part of the variable."""
         return self.extent.completeness in ("whole", "partly", "depends")
 
 
 @frozen(eq=False)
 class Coverage:
-    """A variable of one scope, and what is said of it there."""
+    """A variable of one scope, and its descriptions there."""
 
     variable: Variable
     place: Place | None = field(repr=False)
-    """None for a global variable: it has no code to be measured over."""
+    """None for a global variable: it has no code to measure over."""
     descriptions: tuple[Description, ...] = ()
     complete: tuple[Range, ...] = ()
     """Code of the scope where all of the variable is described."""
     described: tuple[Range, ...] = ()
-    """The same, and where parts of it are or may be."""
+    """The same, including where parts of it are, or may be, described."""
     outside: tuple[Range, ...] = ()
     """Code beyond the scope for which there are descriptions."""
     problem: DwarfGpuError | None = None
@@ -111,19 +111,18 @@ class Coverage:
 
     @property
     def holes(self) -> tuple[Range, ...]:
-        """Code of the scope where nothing of the variable is described."""
+        """Code of the scope that describes no part of the variable."""
         return without(self.scope, self.described)
 
     @property
     def is_described(self) -> bool:
-        """Whether anything tells anything of it anywhere."""
+        """Whether any part of it is described anywhere."""
         return any(description.is_described for description in self.descriptions)
 
 
 @define
 class Allowance:
-    """What may still be looked at: entries that share long lists let a small file ask for endless
-    work."""
+    """Remaining work: entries that share long lists would let a small file ask for endless work."""
 
     left: int
 
@@ -133,7 +132,8 @@ class Allowance:
         return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
 
     def coverage_of(self, variable: Variable, place: Place | None) -> Coverage:
-        """What is said of a variable; `LimitExceeded` is its problem where the work is used up."""
+        """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
+        up."""
         if self.left < 0:
             error = LimitExceeded("many variables share very long lists: no more are looked at")
             return Coverage(variable, place, problem=error)
@@ -146,7 +146,7 @@ class Allowance:
 
 
 def coverage_of(variable: Variable, place: Place | None) -> Coverage:
-    """What is said of a variable in a scope; never raises."""
+    """Return the coverage of a variable in a scope; never raises."""
     try:
         descriptions = tuple(_descriptions(variable, variable.location))
     except DwarfGpuError as error:
@@ -171,7 +171,7 @@ def _where(
     scope: tuple[Range, ...],
     bounded: tuple[Range, ...],
 ) -> tuple[Range, ...]:
-    """The code of a scope for which a description is one of those that are wanted."""
+    """Return the code of a scope with a description that satisfies a condition."""
     fitting = [
         description.bounds
         for description in descriptions
@@ -210,5 +210,5 @@ def _extent(variable: Variable, source: ExprLoc) -> Extent:
 def _object_bits(variable: Variable) -> int | None:
     try:
         return size_bits(variable.type)
-    except DwarfGpuError:  # the type is told by whoever shows it
+    except DwarfGpuError:  # the caller that shows the type reports its error
         return None

@@ -29,10 +29,10 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _NAMELESS: Final = ("(anonymous", "function 0x")
-"""How names begin that stand for none."""
+"""How placeholders for missing names begin."""
 _ALLOWANCE: Final = 100_000
 _MOST_ORIGINS: Final = 8
-"""Abstract entries looked at for each entry of a unit; compilers stay far below."""
+"""Maximum number of abstract origins per entry; compilers stay far below."""
 
 
 @define(eq=False)
@@ -48,7 +48,7 @@ class Group:
     """In the order of the file, function by function."""
 
     def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
-        """Each is worked out when it is asked for."""
+        """Yield each coverage, computed on demand."""
         for variable, place in self.declared:
             yield allowance.coverage_of(variable, place)
 
@@ -58,7 +58,7 @@ class UnitGroups:
     """Variables of a unit."""
 
     unit: CompilationUnit | None
-    """None for units of which not even the header can be read."""
+    """None for units with an unreadable header."""
     groups: list[Group] = field(factory=list)
     functions: list[Place] = field(factory=list)
     """Every subprogram with code and every call inlined into one, whatever their variables."""
@@ -67,9 +67,10 @@ class UnitGroups:
 
 
 def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
-    """The variables of a unit, of a skeleton those of its split unit, by subprogram; never raises.
+    """Return the variables of a unit by subprogram, for a skeleton those of its split unit; never
+    raises.
 
-    Units that it imports are read on their own.
+    Imported units are read on their own.
     """
     out = UnitGroups(unit)
     try:
@@ -204,7 +205,7 @@ def _place(die: Die, around: Place | None, loaded: _Loaded) -> Place:
 
 @define(eq=False)
 class _Loaded:
-    """Addresses of the file as loaded; those of one list, which many scopes may share, are one."""
+    """Addresses of the file as loaded; a list that many scopes share is converted once."""
 
     unit: CompilationUnit
     _known: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
@@ -272,9 +273,10 @@ class Wanted:
 
 
 def _is_template(qualified: str, name: str) -> bool:
-    """Whether a name is that of a function, or the end of it, without all template arguments."""
+    """Return whether a function name, or the end of it, matches if template arguments are
+    ignored."""
     if "operator" in qualified:
-        return False  # what is an argument cannot be told from `<`
+        return False  # `<` does not determine where arguments begin
     bare = qualified
     while (inner := _ARGUMENTS.sub("", bare)) != bare:
         bare = inner
@@ -282,14 +284,14 @@ def _is_template(qualified: str, name: str) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    """The names that stand in a unit with a variable or function of a qualified name: its own, and
-    that of what is around it if that has one of its own. A template is spelled in several ways."""
+    """Return the names that occur in a unit with a variable or function of a qualified name: its
+    own, and that of its scope if the scope has one. A template has several spellings."""
     names = [part.name for part in parts(name)[-2:]]
     return [part for part in names if "<" not in part and not part.startswith(_NAMELESS)]
 
 
 def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
-    """The same of a variable, each with the tags that entries of it have where these are known."""
+    """Yield the same for a variable, with the tags that its entries can have, if known."""
     simple = parts(name)[-1].name if parts(name) else ""
     for index, part in enumerate(reversed(_parts(name))):
         yield part, DATA if not index and part == simple else None
@@ -326,7 +328,7 @@ def _is_function(place: Place, name: str) -> bool:
 
 
 def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
-    """The variables that are wanted, unit by unit in the order of the file; never raises.
+    """Yield the variables that match a query, unit by unit in file order; never raises.
 
     Units are read one after the other: with a program location only the one that covers it, with
     names only those that mention them.
@@ -358,8 +360,8 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
 
 
 def _cut(found: UnitGroups, left: int) -> int:
-    """Leave out the variables of a unit that are more than the budget has left, which is a problem
-    then; what is left of it, less than 0 where that was not enough."""
+    """Remove the variables of a unit that exceed the remaining budget, and record a problem then.
+    Return what remains; negative if it was not enough."""
     for group in found.groups:
         wanted_count = len(group.declared)
         del group.declared[max(0, left) :]

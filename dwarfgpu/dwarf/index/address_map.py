@@ -34,7 +34,7 @@ class SpanIndex(Generic[T]):
         return len(self._spans)
 
     def covering(self, address: int) -> Iterator[T]:
-        """Those that cover an address, the one that begins last first."""
+        """Yield the items that cover an address, the one that begins last first."""
         index = bisect_right(self._begins, address) - 1
         while index >= 0 and self._reach[index] > address:
             span, owner = self._spans[index]

@@ -1,7 +1,7 @@
-"""Which unit has the code of an address, as `.debug_aranges` tells (DWARF 5 6.1.2).
+"""Look up the unit of an address in `.debug_aranges` (DWARF 5 6.1.2).
 
-Law: the section is a hint. A set that cannot be used is left out and said so; whoever looks up an
-address checks the unit that he is given, and finds by other means what no set has.
+Law: the section is a hint. Unusable sets are omitted and reported; callers verify the returned
+unit, and search by other means for addresses in no set.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class AddressIndex:
 
     @property
     def sets(self) -> tuple[ArangeSet, ...]:
-        """Those that can be used."""
+        """The usable sets."""
         return self._read[0]
 
     @property
@@ -138,7 +138,7 @@ class AddressIndex:
         )
 
     def units_at(self, address: int) -> Iterator[CompilationUnit]:
-        """The units whose sets have an address of the file, each once."""
+        """Yield the units whose sets contain an address of the file, each once."""
         visited: set[int] = set()
         for offset in self._index.covering(address):
             unit = None if offset in visited else self._unit_at(offset)

@@ -1,7 +1,7 @@
-"""Entries by name, as `.debug_names` tells (DWARF 5 6.1.1; AMD text A.6.1.1).
+"""Look up entries by name in `.debug_names` (DWARF 5 6.1.1; AMD text A.6.1.1).
 
-Law: a name is looked for by its hash; what is found is an entry that has the tag that the index
-claims. One of a skeleton is in its split unit (6.1.1.4.3).
+Law: names are searched by hash; a result is an entry with the tag in the index. The entry of a
+skeleton's index is in its split unit (6.1.1.4.3).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_NAME_BYTES: Final = 256 << 20
 """Of all names that are listed; a hostile index names one long string many times."""
 
 _MOST_PROBLEMS: Final = 1000
-"""Indexes that cannot be read, after which no more are looked at."""
+"""Maximum number of unreadable indexes; after them the search stops."""
 
 
 class NameIndex:
@@ -108,10 +108,10 @@ class NameIndex:
     def find(
         self, name: str, tags: Collection[int] | None = None, *, any_case: bool = False
     ) -> Iterator[Die]:
-        """The entries of a simple name, of these tags or of any.
+        """Yield the entries with a simple name, of these tags or of any.
 
-        With `any_case` upper and lower case are the same. `IllFormed` where the index names an
-        entry that is not there, `LimitExceeded` where it names too many.
+        With `any_case` the search ignores case. `IllFormed` if the index names a nonexistent entry,
+        `LimitExceeded` if it names too many.
         """
         remaining = MOST_ENTRIES
         for table in self.tables:
@@ -149,8 +149,8 @@ class NameIndex:
         return same
 
     def units_named(self, name: str) -> Iterator[CompilationUnit]:
-        """The units of the file that are said to have a simple name, of a split unit its skeleton;
-        as often as they have it. `IllFormed` where the index names a unit that is not there."""
+        """Yield the units of the file with a simple name according to the index, for a split unit
+        its skeleton, once per occurrence. `IllFormed` if the index names a nonexistent unit."""
         for table in self.tables:
             for entry in self._entries(table, name, any_case=False):
                 offset = None
@@ -162,8 +162,8 @@ class NameIndex:
                     yield self._unit_at(offset)
 
     def unit_of(self, table: NameTable, entry: NameEntry) -> CompilationUnit | None:
-        """The unit of an entry of an index; None for a type unit in a split file, where the index
-        does not tell a skeleton that names one."""
+        """Return the unit of an entry of an index; None for a type unit in a split file if the
+        index names no skeleton for it."""
         if entry.type_unit is not None:
             offset = table.type_unit_offset(entry.type_unit)
             if offset is not None:
@@ -186,7 +186,7 @@ class NameIndex:
         return unit
 
     def die_of(self, table: NameTable, entry: NameEntry) -> Die | None:
-        """The entry that an index means; None where the index does not tell its unit."""
+        """Return the entry for an entry of the index; None if the index does not name its unit."""
         unit = self.unit_of(table, entry)
         if unit is None or entry.die_offset is None:
             return None

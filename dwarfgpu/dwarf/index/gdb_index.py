@@ -1,9 +1,8 @@
-"""Which units have a name or an address, as `.gdb_index` tells (GDB manual, "Index Section
-Format", versions 7 to 9).
+"""Look up units by name or address in `.gdb_index` (GDB manual, "Index Section Format", versions 7
+to 9).
 
-Law: the section is a hint. It lists no locals and no members, so that a name that it does not have
-may be in any unit; whoever looks up checks the unit that he is given. All numbers are
-little-endian, whatever the file is.
+Law: the section is a hint. It contains no locals and no members, so that a missing name may be in
+any unit; callers verify the returned unit. All numbers are little-endian in every file.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ class GdbIndexTable:
                 yield self._name(name_at), tuple(self._owners(owners_at))
 
     def owners(self, name: bytes) -> Iterator[Owner]:
-        """The units of a name; none where the table does not have it."""
+        """Yield the units with a name; none if the table does not contain it."""
         last = self.slot_count - 1
         hash = name_hash(name)
         slot, step = hash & last, hash * 17 & last | 1
@@ -171,7 +170,7 @@ class GdbIndex:
         unit_at: Callable[[int], CompilationUnit | None],
         type_unit: Callable[[int], CompilationUnit | None],
     ) -> None:
-        """`unit_at`: the unit that has an offset of `.debug_info`; `type_unit`: the one of a
+        """`unit_at`: returns the unit at an offset of `.debug_info`; `type_unit`: the one with a
         signature."""
         self._sections = sections
         self._unit_at = unit_at
@@ -188,7 +187,7 @@ class GdbIndex:
 
     @property
     def table(self) -> GdbIndexTable | None:
-        """None where there is none that can be used."""
+        """The table; None if there is no usable one."""
         return self._read if isinstance(self._read, GdbIndexTable) else None
 
     @property
@@ -197,9 +196,10 @@ class GdbIndex:
         return self._read if isinstance(self._read, DwarfGpuError) else None
 
     def units_named(self, name: str) -> Iterator[CompilationUnit]:
-        """The units that are said to have a qualified name; those that are not there are left out.
+        """Yield the units with a qualified name according to the index; nonexistent ones are
+        omitted.
 
-        `Malformed` where the owners of the name cannot be read.
+        `Malformed` if the units of the name cannot be read.
         """
         if self.table is None:
             return

@@ -1,6 +1,6 @@
-"""Whether a unit can have a name at all, told from its bytes without reading its entries.
+"""Decide from the bytes of a unit, without reading its entries, whether it can have a name.
 
-A necessary condition, so that a look-up by name parses the units that have the name and few others
+The condition is necessary, so that a look-up by name parses the units with the name and few others
 (`dwarfgpu.dwarf.index.string_index`).
 """
 
@@ -37,10 +37,10 @@ def mentions(
     *,
     is_template: bool = False,
 ) -> Callable[[CompilationUnit], bool]:
-    """A test for units of a file: False only where no entry of the unit can have the name; with
-    `is_template` neither the name with template arguments.
+    """Return a predicate for units of a file: False only if no entry of the unit can have the name;
+    with `is_template`, nor the name with template arguments.
 
-    With `tags` only entries of these tags count, and no declaration that nothing completes.
+    With `tags`, only entries with these tags count, and only declarations that are completed.
     """
     if "\\" in name or not info.strings.is_conclusive:
         return _always
@@ -83,8 +83,8 @@ def _has_entry(
     strings: Collection[bytes],
     values: Collection[bytes],
 ) -> bool:
-    """Whether an entry of these tags can have the name: its code stands before it, as compilers
-    write it; True where they write it otherwise."""
+    """Return whether an entry with these tags can have the name: its code precedes the name in the
+    usual encodings; True for unusual ones."""
     named = [
         abbreviation
         for abbreviation in unit.abbreviations.values()
@@ -127,7 +127,7 @@ def _has_entry(
 
 
 def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
-    """Bytes of an entry between its code and its name; None where they are not always as many."""
+    """Return the number of bytes between the code and the name of an entry; None if it varies."""
     total_bytes = 0
     for attribute in abbreviation.attributes[: abbreviation.positions[dw.AT_NAME]]:
         size_bytes = (
@@ -159,8 +159,8 @@ def _places(
     spots: list[int] | None,
     gap_bytes: int,
 ) -> Iterator[int]:
-    """Where bytes stand in a unit with one of the values after a gap behind them, which all begin
-    at `spots`; without these, the values are offsets, and there is no gap."""
+    """Yield the positions in a unit of bytes that precede, after a gap, one of the values, which
+    begin at `spots`; without spots, the values are offsets, and there is no gap."""
     data, end = unit.data, unit.end
     if spots is None:
         size_bytes = unit.format.offset_size
@@ -178,7 +178,7 @@ def _places(
 
 
 def _is_whole(abbreviation: Abbreviation, tags: Collection[int]) -> bool:
-    """Whether entries count that nothing completes: they are no declarations."""
+    """Return whether matching entries include uncompleted ones that are not declarations."""
     position = abbreviation.positions.get(dw.AT_DECLARATION)
     is_declaration = (
         position is not None and abbreviation.attributes[position].form == dw.FORM_FLAG_PRESENT

@@ -1,7 +1,6 @@
 """One name index of `.debug_names`: header, abbreviations, hash table (DWARF 5 6.1.1.4).
 
-Law: every table lies inside the index, or the index is `Malformed`; entries are read when they are
-asked for.
+Law: every table lies inside the index, or the index is `Malformed`; entries are read on demand.
 """
 
 from __future__ import annotations
@@ -79,10 +78,10 @@ class NameEntry:
     die_offset: int | None
     """Bytes from the start of the unit."""
     parent: int | Literal["not indexed"] | None
-    """Offset of the parent's entry in the entry pool; None where the index says nothing."""
+    """Offset of the parent's entry in the entry pool; None if the index does not have it."""
     type_hash: int | None
     others: tuple[tuple[int, Attribute], ...]
-    """What has another DW_IDX code, by its number."""
+    """Values with other DW_IDX codes, by code."""
 
 
 @frozen
@@ -194,7 +193,8 @@ class NameTable:
         return self._number(self.header.strings_at, name, self.header.format.offset_size)
 
     def candidates(self, hash: int) -> Iterator[int]:
-        """The names of that hash, counted from 0; all of them where the index has no buckets."""
+        """Yield the names with that hash, counted from 0; all of them if the index has no
+        buckets."""
         h = self.header
         if not h.bucket_count:
             yield from range(h.name_count)

@@ -1,10 +1,10 @@
-"""Which units of a file mention a name, told from bytes: an index that is kept with the file.
+"""Decide from bytes which units of a file mention a name, with an index kept with the file.
 
-A name stands in its unit itself, or at an offset of a string section that stands in the unit. To
-look for the offset is one pass over the section in C; each name is looked for once.
+A name occurs in its unit itself, or its offset in a string section occurs in the unit. Finding the
+offset takes one pass over the section in C; each name is searched once.
 
-Law: what is told is a necessary condition. A unit that may have names in other units, or in other
-files, mentions every name; where the files of a program are of that kind, nothing is told.
+Law: the result is a necessary condition. A unit whose names may be in other units, or in other
+files, mentions every name; for files of such programs the index is inconclusive.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ STRINGS: Final = (".debug_str", ".debug_line_str")
 MOST_OFFSETS: Final = 32
 """Places of a name that are looked for; one that ends many strings is looked for in all units."""
 _INDIRECT_SECTIONS: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
-"""Sections of files whose units have names in other files, or by index."""
+"""Sections of files whose units take names from other files, or by index."""
 _GNU_SKELETON: Final = encode_uleb(dw.AT_GNU_DWO_NAME)
 _NAMED_INDIRECTLY: Final = tuple(
     (name, form)
     for name in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION)
     for form in (dw.FORM_REF_ADDR, dw.FORM_REF_SIG8, dw.FORM_INDIRECT)
 )
-"""Attribute and form of an abbreviation whose entries may have the name of one in another unit."""
+"""Attribute and form of an abbreviation whose entries may take their name from another unit."""
 _TABLE_END: Final = bytes(3)
 """The end of the last abbreviation of a table and of the table."""
 _FEW: Final = 4
@@ -48,7 +48,7 @@ _LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())
 
 
 class StringIndex:
-    """Of one file; everything is read when it is asked for."""
+    """The index of one file; everything is read on demand."""
 
     def __init__(
         self, sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]]
@@ -60,7 +60,7 @@ class StringIndex:
 
     @cached_property
     def is_conclusive(self) -> bool:
-        """Whether bytes can tell what a unit mentions."""
+        """Whether bytes can decide what a unit mentions."""
         file = self._file
         return not (
             file.suffix
@@ -91,7 +91,8 @@ class StringIndex:
         return self._in_order(units | self._holding(*values, *texts))
 
     def offsets(self, texts: Collection[bytes], most: int) -> set[int] | None:
-        """Where such names stand in string sections; None where there are more than `most`."""
+        """Return the offsets of such names in string sections; None if there are more than
+        `most`."""
         offsets: set[int] = set()
         for section in STRINGS:
             data = self._file.section(section)
@@ -123,8 +124,8 @@ class StringIndex:
         return self._in_order(units)
 
     def _spans_with(self, text: bytes, *, is_beginning: bool) -> list[tuple[int, int]] | None:
-        """The offsets in string sections, first and last, from which a name goes on to a text; None
-        where there are too many. A name may begin anywhere in a longer string."""
+        """Return the offsets in string sections, first and last, of names that continue up to a
+        text; None if there are too many. A name may begin anywhere in a longer string."""
         spans: list[tuple[int, int]] = []
         for section in STRINGS:
             data = self._file.section(section)
@@ -141,7 +142,7 @@ class StringIndex:
         """Whether a unit may have any name, whatever its bytes are."""
         return self._always is None or unit in self._always
 
-    # Where bytes stand
+    # Positions of bytes
 
     @cached_property
     def _sections(self) -> dict[str, tuple[list[int], list[CompilationUnit]]]:
@@ -159,7 +160,7 @@ class StringIndex:
         return {(unit.format.offset_size, unit.endian) for unit in self._units_of_file()}
 
     def _holding(self, *values: bytes) -> set[CompilationUnit]:
-        """The units in which one of some values stands."""
+        """Return the units that contain one of some values."""
         if len(values) > _FEW:
             return self._at(partial(_first, re.compile(b"|".join(map(re.escape, values)))))
         units: set[CompilationUnit] = set()
@@ -168,7 +169,8 @@ class StringIndex:
         return units
 
     def _at(self, find: Callable[[bytes, int], int]) -> set[CompilationUnit]:
-        """The units in which something is found, from a position on; -1 where it is not."""
+        """Return the units with a match; `find` returns the position from a start on, -1 for
+        none."""
         ordered: set[CompilationUnit] = set()
         for section, (starts, units) in self._sections.items():
             data = self._file.section(section)
@@ -204,8 +206,8 @@ class StringIndex:
 
     @cached_property
     def _suspect_tables(self) -> frozenset[int] | None:
-        """The abbreviation tables in which the bytes of such an attribute stand, which may mean
-        something else; None where tables overlap."""
+        """Return the abbreviation tables that contain the bytes of such an attribute, perhaps with
+        another meaning; None if tables overlap."""
         data = self._file.section(".debug_abbrev")
         hits = sorted({at for pair in _NAMED_INDIRECTLY for at in _places(data, bytes(pair))})
         if not hits:
@@ -235,9 +237,9 @@ def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 def _in_block(
     block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, at: int
 ) -> int:
-    """Where a number stands that has these bytes above its lowest one, of which there are several.
+    """Find a number with these bytes above its lowest byte, of which there are several.
 
-    Python's search for one text is so much faster than for one of many that this is, too.
+    Python searches one text so much faster than many that this is faster, too.
     """
     high = block.to_bytes(size_bytes - 1, endian)
     is_little = endian == "little"
@@ -267,8 +269,8 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
 
 
 def _may_be_named_indirectly(unit: CompilationUnit) -> bool:
-    """Whether entries of a unit may have the names of others; so may those of one that cannot be
-    read, which whoever reads it reports."""
+    """Return whether entries of a unit may take names from other units; True for an unreadable
+    unit, whose reader reports it."""
     try:
         return any(
             (attribute.name, attribute.form) in _NAMED_INDIRECTLY

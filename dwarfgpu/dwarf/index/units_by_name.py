@@ -1,7 +1,7 @@
-"""In which units of a file a name may be, the likely ones first.
+"""Find the units of a file that may have a name, the likely ones first.
 
-Law: what an index or the symbol table tells is a hint; no name is absent because none has it. Only
-the bytes of a unit tell that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
+Law: indexes and the symbol table are hints; absence from them proves nothing. Only the bytes of a
+unit prove that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _MOST: Final = 64
 
 
 def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """The units in which an entry of a name, simple or qualified with `::`, may be; each once.
+    """Yield the units that may have an entry with a name, simple or qualified with `::`; each once.
 
-    The likely ones come first, then all others that mention it. They are found one by one: whoever
-    has what he wants does not pay for the rest.
+    The likely ones come first, then all others that mention it. They are found one by one, so that
+    callers that stop early do not pay for the rest.
     """
     likely: set[CompilationUnit] = set()
     for unit in likely_units(info, name):
@@ -40,16 +40,16 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
-    """The units of a file, in its order, in which an entry may have a simple name."""
-    if "\\" in name:  # it may stand for bytes that are no text
+    """Return the units of a file, in order, that may have an entry with a simple name."""
+    if "\\" in name:  # it may represent undecodable bytes
         return info.watched_units()
     units = info.strings.units(*name_texts(name))
     return info.watched_units() if units is None else units
 
 
 def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """The units of a file, in its order, in which a function may have a simple name, before its
-    template arguments if it has any."""
+    """Yield the units of a file, in order, that may have a function with a simple name; template
+    arguments are ignored."""
     units = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
     is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
     for unit in info.watched_units() if units is None else units:
@@ -58,7 +58,8 @@ def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit
 
 
 def _may_be(unit: CompilationUnit, is_possible: Callable[[CompilationUnit], bool]) -> bool:
-    """A unit that cannot be read is given to whoever reads it, who tells why."""
+    """Return whether a unit is possible; True for an unreadable one, so that its reader reports the
+    error."""
     try:
         return is_possible(unit)
     except DwarfGpuError:
@@ -66,8 +67,8 @@ def _may_be(unit: CompilationUnit, is_possible: Callable[[CompilationUnit], bool
 
 
 def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """Those that indexes name, then those that have the address of a symbol of the name, each once
-    and each of the two in the order of the file."""
+    """Yield the units that indexes name, then those with the address of a symbol of the name; each
+    once, in file order within both groups."""
     visited: set[CompilationUnit] = set()
     for unit in _hinted(info, name.removeprefix("::")):
         if unit not in visited:
@@ -90,8 +91,8 @@ def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
 
 
 def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """The units with the code at the address of a symbol of a name, else those in which the address
-    stands: where a variable is, or a function begins."""
+    """Yield the units with the code at the address of a symbol of a name, else those that contain
+    the address itself: of a variable, or the beginning of a function."""
     spelled = name, *_mangled(name)
     symbols = info.object.symbols_named(*spelled) or info.loaded.symbols_named(*spelled)
     for address in dict.fromkeys(symbol.address for symbol in symbols):
@@ -100,8 +101,8 @@ def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def _mangled(name: str) -> tuple[str, ...]:
-    """How the symbols of a C++ variable or function begin: outside functions, external or not, and
-    those of constant member functions (Itanium C++ ABI 5.1.2, 5.1.3)."""
+    """Return the prefixes of symbols of a C++ variable or function: outside of functions, external
+    or not, and of constant member functions (Itanium C++ ABI 5.1.2, 5.1.3)."""
     parts = name.replace(ANONYMOUS, "_GLOBAL__N_1").split("::")
     *around, own = (f"{len(part.encode('utf-8', 'surrogateescape'))}{part}" for part in parts)
     if not around:

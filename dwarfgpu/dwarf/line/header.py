@@ -1,7 +1,7 @@
 """Headers of line number programs (DWARF 5 6.2.4; DWARF 2 to 4 6.2.4; AMD text A.6.2.4).
 
-Law: a name table that cannot be read costs the names only: the program is found by the header's
-length, and names that stand before the fault are kept.
+Law: an unreadable name table costs the names only: the header's length locates the program, and
+names before the error are kept.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ def small_uleb(reader: Reader) -> int:
 
 @frozen
 class NameEntry:
-    """A directory or file, as its table tells; what refers elsewhere is not resolved."""
+    """A directory or file, as in its table; references are not resolved."""
 
     path: Attribute | None
     directory: int = 0
     """Index in the directory table of the header."""
     modified: int | None = None
-    """The producer's time stamp; None where it is unknown."""
+    """The producer's time stamp; None if unknown."""
     size_bytes: int | None = None
     md5: bytes | None = None
-    """The 16 bytes of the digest; None where there is none, or it is marked as not valid."""
+    """The 16 bytes of the digest; None if it is absent, or marked as invalid."""
     source: Attribute | None = None
     """DW_LNCT_LLVM_source (A.6.2.4.1)."""
     others: tuple[tuple[int, Attribute], ...] = ()
-    """What has another content type code, by its number."""
+    """Values with other content type codes, by code."""
 
 
 @frozen
 class LineHeader:
-    """What stands before a line number program; offsets are in `.debug_line`."""
+    """The header of a line number program; offsets are in `.debug_line`."""
 
     offset: int
     end: int
@@ -97,10 +97,10 @@ class LineHeader:
 
 
 def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
-    """The header at an offset of `.debug_line`.
+    """Read the header at an offset of `.debug_line`.
 
-    Before DWARF 5 the size of an address is that of `unit`. `Malformed` where the fields cannot
-    be read, `Unsupported` for another version.
+    Before DWARF 5, `unit` defines the size of an address. `Malformed` if the fields cannot be read,
+    `Unsupported` for another version.
     """
     reader = Reader(data, unit.endian, offset)
     length, offset_size = initial_length(reader)
@@ -127,7 +127,7 @@ def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
 
 def _read_fields(offset: int, end: int, form: UnitFormat, reader: Reader) -> LineHeader:
     minimum = reader.u8()
-    # No instruction has no operation: 0 is read as 1, as other consumers do.
+    # An instruction has at least one operation: 0 is read as 1, as other consumers do.
     most = (reader.u8() or 1) if form.version >= _FIRST_WITH_MAXIMUM_OPERATIONS else 1
     default_is_stmt = bool(reader.u8())
     line_base, line_range = reader.signed(1), reader.u8()

@@ -1,7 +1,7 @@
 """Line tables: from program locations to source lines and back (DWARF 5 6.2; AMD text A.6.2).
 
-Law: a header is read when a table is asked for, its program when a row is, both once. Rows hold
-addresses of the file; only `Lines` speaks of program locations as loaded.
+Law: a header is read with its table, its program with the first row, both once. Rows contain
+addresses of the file; only `Lines` uses program locations as loaded.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ class SourceFile:
 
     @property
     def source(self) -> str | None:
-        """The text that the file has in it; None where there is none (A.6.2.4.1).
+        """The embedded source text; None if there is none (A.6.2.4.1).
 
-        An empty string is no source, a single line end is an empty file.
+        An empty string means no source; a single line end means an empty file.
         """
         if self.entry.source is None:
             return None
@@ -116,7 +116,7 @@ class SourceFile:
         return "" if data == b"\n" else data.decode("utf-8", "backslashreplace")
 
     def matches(self, sought: str) -> bool:
-        """Whether it is meant by a path, of which leading directories may be left out."""
+        """Return whether a path, perhaps without leading directories, denotes this file."""
         path = self.path
         sought = joined("", sought)
         return path == sought or path.endswith("/" + sought)
@@ -171,7 +171,7 @@ class LineTable:
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
-        """Every file, also those that the program defines."""
+        """Every file, including those that the program defines."""
         entries = (*self.header.files, *self.matrix.defined_files)
         return tuple(
             SourceFile(self, number, entry)
@@ -179,9 +179,9 @@ class LineTable:
         )
 
     def files_named(self, path: str) -> tuple[SourceFile, ...]:
-        """The files that a path means, of which leading directories may be left out.
+        """Return the files that a path, perhaps without leading directories, denotes.
 
-        The program is read only where it may define a file of that name.
+        The program is read only if it may define a file of that name.
         """
         name = path.rsplit("/", 1)[-1]
         program = self.unit.sections.section(".debug_line")
@@ -196,15 +196,15 @@ class LineTable:
         return tuple(file for file in files if file.name.endswith(name) and file.matches(path))
 
     def directory(self, index: int) -> str:
-        """The directory of an index of the header, with what it is relative to.
+        """Return the directory with an index of the header, made absolute.
 
-        Before DWARF 5 index 0 is the directory of the compilation; since, it stands in the table.
+        Before DWARF 5, index 0 is the compilation directory; since DWARF 5, it is in the table.
         """
         directories, first = self.header.directories, self.header.first_file
         base = self._compilation_directory
         if first == 0 and directories:
             own = self.text(directories[0].path)
-            # A relative one is that of the unit once more, where that is relative too.
+            # A relative path is relative to the unit's directory, if that is relative too.
             base = joined(base, own) if _ABSOLUTE.match(base) else own
         if index == 0:
             return base
@@ -247,7 +247,7 @@ class LineTable:
 
     @property
     def sequences(self) -> Iterator[LineSequence]:
-        """Those of code that is there, by address."""
+        """The sequences of code that is present, by address."""
         return (sequence for _, sequence in self._index)
 
     def _is_dropped(self, span: Range) -> bool:
@@ -258,10 +258,10 @@ class LineTable:
         return span.begin >= self.unit.tombstone
 
     def line_at(self, address: int) -> tuple[LineRow, Range] | None:
-        """The row that describes an address of the file, and the addresses it describes.
+        """Return the row that describes an address of the file, and the addresses it describes.
 
-        None where no sequence covers the address; if the program could not be read to its end,
-        the reason is raised instead.
+        None if no sequence covers the address; if the program could not be read to its end, raises
+        the reason instead.
         """
         rows = self.matrix.rows
         for sequence in self._index.covering(address):
@@ -361,9 +361,9 @@ class LineTables:
         self._program_bytes = 0
 
     def of(self, unit: LineUnit) -> LineTable | None:
-        """The table of a unit; None where it has none.
+        """Return the table of a unit; None if it has none.
 
-        `IllFormed` where it has another address size than the unit (A.2.5.1).
+        `IllFormed` if its address size differs from that of the unit (A.2.5.1).
         """
         attribute = unit.root.attribute(dw.AT_STMT_LIST)
         if attribute is None:

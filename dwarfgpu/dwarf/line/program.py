@@ -1,7 +1,7 @@
 """The line number state machine and the matrix of rows it writes (DWARF 5 6.2.2 and 6.2.5).
 
-Law: an opcode writes at most one row, so that the matrix is bounded by the bytes of the program.
-What stands before a fault is kept; an opcode that nobody knows is skipped by its length.
+Law: an opcode writes at most one row, so that the size of the program bounds the matrix. Rows
+before an error are kept; an unknown opcode is skipped by its length.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class LineSequence:
 
     span: Range
     order: Sequence[int]
-    """Indexes of its rows by address, the one that ends it left out."""
+    """Indexes of its rows by address, without the end row."""
 
     def place_at(self, rows: LineRows, address: int) -> int:
         """The place in `order` of the row that describes an address of the sequence: of those with
@@ -129,9 +129,9 @@ class LineMatrix:
 
     rows: LineRows
     sequences: tuple[LineSequence, ...]
-    """In the order of the program; those that cover nothing are left out."""
+    """In program order; empty sequences are omitted."""
     defined_files: tuple[NameEntry, ...]
-    """Files that the program adds to those of its header (DW_LNE_define_file)."""
+    """Files that the program defines in addition to its header (DW_LNE_define_file)."""
     problem: DwarfGpuError | None
     """Why the program was not read to its end."""
 
@@ -195,7 +195,7 @@ class _Machine:
         r.discriminator = 0
 
     def advance(self, operations: int) -> None:
-        """Move by a number of operations, several of which may be in one instruction."""
+        """Advance by a number of operations; an instruction may have several."""
         r, most = self.registers, self.header.maximum_operations
         instructions = operations
         if most > 1:

@@ -1,7 +1,7 @@
 """Source lines of program locations, and program locations of source lines, of one file.
 
-Law: program locations go in and come out as loaded. A question about a program location reads the
-line program of the unit that covers it; one about a line reads those whose files it can mean.
+Law: program locations go in and come out as loaded. A query for a program location reads the line
+program of the unit that covers it; a query for a line reads those whose files may match.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Lines:
         self.info = scopes.info
 
     def line_of(self, pc: int) -> SourceLine | None:
-        """The source line of a program location; None where no row describes it, or one that says
-        that no line does (line 0)."""
+        """Return the source line of a program location; None if no row describes it, or its row has
+        no line (line 0)."""
         unit = self.scopes.linked_unit_at(pc)
         table = None if unit is None else unit.line_table
         line = None if table is None else table.line_at(self.info.in_file(pc))
@@ -64,10 +64,10 @@ class Lines:
         return table is not None and table.begins_line(self.info.in_file(pc))
 
     def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
-        """Where a statement of a source line begins: good places for a breakpoint, in order.
+        """Return where statements of a source line begin, in order: good breakpoint locations.
 
-        Of the path of the file leading directories may be left out. A table that cannot be read
-        is an error only where no other one knows the line.
+        Leading directories of the file's path are optional. An unreadable table is an error only if
+        no other table has the line.
         """
         pcs: set[int] = set()
         problem: DwarfGpuError | None = None
@@ -87,8 +87,8 @@ class Lines:
         return tuple(sorted(pcs))
 
     def files_named(self, file: str) -> Iterator[SourceFile]:
-        """The files of all tables that a path means, of which leading directories may be left
-        out; tables that cannot be read are left out."""
+        """Yield the files of all tables that a path, perhaps without leading directories, denotes;
+        unreadable tables are skipped."""
         for _, table, _ in self._tables():
             try:
                 named = () if table is None else table.files_named(file)
@@ -97,8 +97,8 @@ class Lines:
             yield from named
 
     def first_after(self, file: str, line: int) -> int | None:
-        """Where a statement of the first line after a line begins that has any; None where none
-        has. Tables that cannot be read are left out."""
+        """Return where a statement begins on the first line with code after a line; None if there
+        is none. Unreadable tables are skipped."""
         best: tuple[int, int] | None = None
         for unit, table, _ in self._tables():
             try:

@@ -1,8 +1,8 @@
-"""The lines of a table as GDB keeps them: what `list` and `info line` tell of them.
+"""The lines of a table as GDB keeps them, for `list` and `info line`.
 
-A row that goes on with the line before it from a discriminator on is none; at one address the last
-row counts, but for a statement before rows that are none; a row that the next file's code begins at
-has no code, and is none.
+A row that continues the previous line from a discriminator on does not count. At one address the
+last row counts, except for a statement before rows that do not count. A row at whose address the
+next file's code begins has no code, and does not count.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class LineSteps:
         return step, self._addresses[after]
 
     def first_of(self, files: frozenset[int], line: int) -> tuple[int, bool] | None:
-        """Where the first statement of a line of one of these files begins, else that of the first
-        line after it that has any; and whether it is of the line itself."""
+        """Return where the first statement of a line of one of these files begins, else that of the
+        next line with code; and whether it belongs to the line itself."""
         best: Step | None = None
         for step in self._steps:
             if not step.is_statement or not step.line or step.file not in files:

@@ -1,7 +1,7 @@
-"""The names of C++ types in one spelling: that of GDB, which is that of demanglers.
+"""The names of C++ types in one spelling: that of GDB and of demanglers.
 
 Compilers spell one type in many ways: `Box<const char *>` and `Box<char const*>`, `long unsigned
-int` and `unsigned long`. Law: a name that is not understood stays as it is.
+int` and `unsigned long`. Law: a name that cannot be parsed stays as it is.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _DEEPEST: Final = 40
 
 
 class _NotUnderstood(Exception):
-    """The name is none of those that are read here."""
+    """The name cannot be parsed."""
 
 
 def canonical(
     name: str, replaced: Mapping[str, str] | None = None, *, is_shown: bool = False
 ) -> str:
-    """The name as GDB spells it: `Box<char const*, 2>`, `unsigned long`.
+    """Return the name in GDB's spelling: `Box<char const*, 2>`, `unsigned long`.
 
-    `replaced`: what canonical names of types in it are shown as. `is_shown`: it is shown, and not
-    compared with another one. GDB's parser of names has no types of functions, so that it shows
-    names with such types as the compiler writes them: `function<int(int)>`.
+    `replaced`: how to show canonical names of types in it. `is_shown`: for display, not for
+    comparison. GDB's name parser has no function types, so that names with such types keep the
+    compiler's spelling: `function<int(int)>`.
     """
     if "<" not in name and " " not in name and not replaced:
         return name

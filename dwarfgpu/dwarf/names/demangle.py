@@ -1,8 +1,8 @@
-"""Mangled names of the Itanium C++ ABI as people write them.
+"""Demangle names of the Itanium C++ ABI.
 
-What is read: names in namespaces and classes, template arguments that are types and numbers,
-functions with their parameters, lambdas, and what the compiler makes for a class (`vtable for X`).
-Law: a name of which any part is not read stays mangled; nothing is guessed.
+Supported are names in namespaces and classes, template arguments that are types and numbers,
+functions with their parameters, lambdas, and compiler-generated class symbols (`vtable for X`).
+Law: a name with any unsupported part stays mangled; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _NotRead(Exception):
 
 @lru_cache(maxsize=4_096)
 def demangled(symbol: str) -> str | None:
-    """`ns::f(int)` of `_ZN2ns1fEi`; None for what is no mangled name, or not read."""
+    """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST or not symbol.isascii():
         return None
     try:
@@ -80,7 +80,7 @@ def demangled(symbol: str) -> str | None:
 
 
 def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
-    """`ns::f(int)` of `_ZN2ns1fEi`; the symbol itself where that is wanted, or it is no such name.
+    """Return `ns::f(int)` for `_ZN2ns1fEi`; the symbol itself if so requested, or not mangled.
 
     A suffix stays: `.kd` of a kernel descriptor, `.cold` of a part of a function.
     """
@@ -93,14 +93,15 @@ def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
 
 @lru_cache(maxsize=4_096)
 def demangled_function(symbol: str) -> str | None:
-    """`ns::f<int>(int)` of `_ZN2ns1fIiEEvi`, without result; None where `demangled` has none."""
+    """Return `ns::f<int>(int)` for `_ZN2ns1fIiEEvi`, without result type; None as for
+    `demangled`."""
     if demangled(symbol) is None:
         return None
     return _Demangler(symbol).encoding(is_inner=True)
 
 
 def demangled_name(symbol: str) -> str | None:
-    """`ns::f` of `_ZN2ns1fEi`: without parameters and result; None where `demangled` has none."""
+    """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
     if demangled(symbol) is None and "CI" not in symbol:
         return None
     try:
@@ -115,9 +116,9 @@ class _Demangler:
         self.position = 2
         self.depth = self.made = 0
         self.known: list[str | tuple[str, ...]] = []
-        """What `S_`, `S0_` stand for; in the expansion of a pack, for each of its elements."""
+        """Substitutions of `S_`, `S0_`; in a pack expansion, one per element."""
         self.arguments: list[str | tuple[str, ...]] = []
-        """What `T_`, `T0_` stand for: an argument, or those of a pack."""
+        """Substitutions of `T_`, `T0_`: an argument, or the arguments of a pack."""
         self.element: int | None = None
         """Which one of packs is read; None outside of their expansions."""
         self.pack_size: int | None = None
@@ -132,7 +133,7 @@ class _Demangler:
     # Text
 
     def at(self, *options: str) -> str | None:
-        """The option that is next, which is taken; None where none is."""
+        """Consume and return the option that comes next; None if none matches."""
         for option in options:
             if self.text.startswith(option, self.position):
                 self.position += len(option)
@@ -173,7 +174,7 @@ class _Demangler:
         return text
 
     def encoding(self, *, is_inner: bool = False) -> str:
-        """`is_inner`: of a function around a name, whose result is left out."""
+        """`is_inner`: for a function that encloses a name; its result type is omitted."""
         special = self.at(*_SPECIAL)
         if special is not None:
             return _SPECIAL[special] + self.type()
@@ -265,12 +266,13 @@ class _Demangler:
             raise _NotRead
 
     def unnamed(self) -> str:
-        """`{lambda(int)#1}`, `{unnamed type#1}`: what has no name, by its number."""
+        """Return the name of an unnamed entity with its number: `{lambda(int)#1}`, `{unnamed
+        type#1}`."""
         text = "unnamed type"
         if self.at("Ut") is None:
             self.expect("Ul")
             self.enter()
-            # `T_`, and what stands for one, would be a parameter of its own.
+            # `T_`, and its substitution, would be a parameter of its own.
             outer, self.arguments = self.arguments, []
             start = self.position
             text = f"lambda{self.parameters()}"
@@ -449,7 +451,8 @@ class _Demangler:
         return argument if isinstance(argument, str) else self.of_pack(argument)
 
     def of_pack(self, parts: tuple[str, ...]) -> str:
-        """The part for the element that is read; empty where the pack is, and nothing is shown."""
+        """Return the part for the current element; empty if the pack is empty and nothing is
+        shown."""
         if self.element is None or self.pack_size not in (None, len(parts)):
             raise _NotRead
         self.pack_size = len(parts)

@@ -112,7 +112,7 @@ def _bare(kind: Type | None) -> Type | None:
 
 
 def _bounds(kind: Array) -> list[tuple[str, str]]:
-    """Of each dimension as the file has them, outermost first; empty where not known."""
+    """Return the bounds of each dimension as in the file, outermost first; empty if unknown."""
     out: list[tuple[str, str]] = []
     lowers = kind.lower_bounds or (0,) * len(kind.dimensions)
     for lower, count in zip(lowers, kind.dimensions, strict=False):

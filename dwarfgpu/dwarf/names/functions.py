@@ -1,7 +1,7 @@
-"""The names of C++ functions with their parameters, as demanglers write them, from their entries.
+"""The names of C++ functions with their parameters, in demangler spelling, from their entries.
 
-`ns::f(ns::Point*, Box<int> const&)`. Law: where an entry does not tell all of a name (it is in a
-lambda, in a class inside a function) there is none, and nothing is made up.
+`ns::f(ns::Point*, Box<int> const&)`. Law: if the entries do not determine the whole name (inside a
+lambda, or a class in a function), there is none; nothing is invented.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = re.compile(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
 _DECLARATOR: Final = re.compile(r"\((?:[*&]|[\w:<>, ]+::\*)")
-"""After an opening parenthesis, that of a pointer or reference to a function or an array."""
+"""The opening parenthesis of a pointer or reference to a function or an array."""
 _INHERITED: Final = re.compile(r"CI[12]")
-"""Of the mangled name of a constructor that a class has from a base, whose name it has."""
+"""In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = re.compile(r"(?<=[CD])[0-5](?=[EI])")
 """Of the mangled name of a constructor or destructor: complete or of a base class."""
 
 
 def function_name(die: Die, symbol: str) -> str | None:
-    """The name of the function that an entry describes and that a symbol is of.
+    """Return the name of the function of both an entry and a symbol.
 
-    None where the unit is not of C++, the symbol another function's, or the name not all told.
+    None if the unit is not C++, the symbol is another function's, or the name is not fully known.
     """
     if not die.unit.is_cplusplus:
         return None
@@ -42,8 +42,8 @@ def function_name(die: Die, symbol: str) -> str | None:
 
 
 def full_function_name(die: Die) -> str | None:
-    """The name of a function with its parameters in C++, as GDB has it: that of its linkage name,
-    else as the entries tell. Without parameters where not all is told."""
+    """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
+    name, else from the entries. Without parameters if they are not fully known."""
     bare = bare_name(die)
     if bare is None or not die.unit.is_cplusplus:
         return bare
@@ -116,10 +116,10 @@ def _with_parameters(die: Die, bare: str) -> str | None:
 
 
 def bare_name(die: Die) -> str | None:
-    """The name of a function without parameters: `ns::Box<long>::get`.
+    """Return the name of a function without parameters: `ns::Box<long>::get`.
 
-    What is in a lambda or a class inside a function has the name that its symbol tells, where it
-    has one; else what is around it and has a name stands before it, as in GDB. None without a name.
+    A function in a lambda or a class inside a function has the name of its symbol, if there is one;
+    otherwise its named scopes precede the name, as in GDB. None without a name.
     """
     name = die.name
     if name is None or not die.unit.is_cplusplus:
@@ -186,7 +186,7 @@ def _has_named_scopes(declared: Die) -> bool:
 
 
 def _mangled_spelling(kind: Type | None) -> str:
-    """The type of a parameter without what is no part of its mangled name."""
+    """Return the type of a parameter without the parts that are not in its mangled name."""
     while isinstance(kind, Qualified):
         kind = kind.target
     text = type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip)

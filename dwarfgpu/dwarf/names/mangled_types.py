@@ -1,4 +1,4 @@
-"""The text of types in the names of symbols: where the marks of pointers and members stand."""
+"""The text of types in symbol names: where to put the marks of pointers and members."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def member(text: str, container: str) -> str:
 
 
 def _inside(text: str) -> int | None:
-    """Where the parameters of a function type, or the bounds of an array, begin; None elsewhere."""
+    """Return where the parameters of a function type, or the bounds of an array, begin, else
+    None."""
     depth = 0
     for index, character in enumerate(text):
         if character == "<":

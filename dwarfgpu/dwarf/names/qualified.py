@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 
 ANONYMOUS: Final = "(anonymous namespace)"
-"""What stands for the name of a namespace without one."""
+"""Represents the name of a namespace without one."""
 
 _OPENING: Final = "<([{"
 _CLOSING: Final = ">)]}"
@@ -32,14 +32,14 @@ class Part:
     name: str
     """With the arguments of a template."""
     parameters: str | None = None
-    """The types of a function's parameters, in their canonical form; None where not written."""
+    """The canonical types of a function's parameters; None if not written."""
     text: str = ""
     """As it is written."""
 
 
 @lru_cache(maxsize=10_000)
 def canonical(text: str) -> str:
-    """A name or type in the form in which it is compared."""
+    """Return the form of a name or type for comparison."""
     if not any(character in text for character in " <(,*&"):
         return text
     words = _WORDS.sub(lambda match: _base(match[0].split()), text)
@@ -47,7 +47,7 @@ def canonical(text: str) -> str:
 
 
 def _base(words: list[str]) -> str:
-    """The words of a base type in one order, without those that change nothing."""
+    """Return the words of a base type in one order, without redundant words."""
     count = Counter(words)
     if "char" not in count:
         del count["signed"]
@@ -58,12 +58,12 @@ def _base(words: list[str]) -> str:
 
 @lru_cache(maxsize=1_000)
 def parts(name: str) -> tuple[Part, ...]:
-    """What stands between the `::` of a qualified name; one before all of them is left out."""
+    """Return the components of a qualified name between `::`; a leading `::` is dropped."""
     return tuple(_part(piece) for piece in _pieces(name))
 
 
 def split_last(name: str) -> tuple[str, str]:
-    """What stands before the last `::` of a qualified name, and what after it."""
+    """Split a qualified name at the last `::`."""
     *outer, last = _pieces(name) or [""]
     return "::".join(outer), last
 

@@ -179,7 +179,7 @@ class _Speller:
 
 
 def _is_derived(kind: Type | None) -> bool:
-    """Whether the spelling of the type is that of another one and a mark."""
+    """Return whether the spelling of the type is that of another one plus a mark."""
     if isinstance(kind, Pointer | Array | Function):
         return kind.own_name is None
     return isinstance(kind, MemberPointer)

@@ -46,9 +46,9 @@ class UnitNames:
 
 
 def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
-    """Of every unit, then of the symbol tables; units that cannot be read are left out.
+    """Yield the names of every unit, then of the symbol tables; unreadable units are skipped.
 
-    `word`: those of units without an identifier that begins so may be left out, too.
+    `word`: units without an identifier with this prefix may be skipped, too.
     """
     try:
         units = tuple(_units(code_object.info, word))

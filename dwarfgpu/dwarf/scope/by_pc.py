@@ -39,7 +39,8 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
 _MOST_CHAINS: Final = 128
-"""Program locations of which the scopes are kept: those of the lanes of a wave, and some more."""
+"""Maximum number of program locations with cached scopes: those of the lanes of a wave, and
+more."""
 
 
 class Scopes:
@@ -55,25 +56,25 @@ class Scopes:
         self._variables: dict[int, tuple[Variable, ...]] = {}
         """By program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
-        """What was last found at a program location: every lane of a wave asks for the same."""
+        """The last result for a program location: every lane of a wave asks for the same."""
         self._innermost: dict[int, Subprogram | None] = {}
         """The function of a program location: `subprogram_at`."""
         self._declared: dict[Die, tuple[Variable, ...]] = {}
         """The variables of scopes last looked into: `declared_in`."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
-        """The unit whose code covers a program location, of a skeleton the split unit.
+        """Return the unit whose code covers a program location; for a skeleton, the split unit.
 
-        `MissingContext` where that is not found.
+        `MissingContext` if the split unit is not found.
         """
         unit = self.linked_unit_at(pc)
         return None if unit is None else unit.full
 
     def linked_unit_at(self, pc: int) -> CompilationUnit | None:
-        """The unit of the file itself whose code covers a program location: a skeleton is enough
-        for its lines.
+        """Return the unit of the file itself whose code covers a program location: a skeleton is
+        enough for lines.
 
-        An unreadable unit is an error only where no other one covers the location.
+        An unreadable unit is an error only if no other one covers the location.
         """
         if pc not in self._units:
             if len(self._units) >= _MOST_CHAINS:
@@ -95,15 +96,15 @@ class Scopes:
         return None
 
     def _candidates(self, address: int) -> Iterator[CompilationUnit]:
-        """Those that `.debug_aranges` and `.gdb_index` name for an address, which may be wrong or
-        not all; then the units in the order of the file."""
+        """Yield the units that `.debug_aranges` and `.gdb_index` name for an address, which may be
+        wrong or incomplete; then the units in file order."""
         yield from self.info.aranges.units_at(address)
         yield from self.info.gdb_index.units_at(address)
         yield from self.info.units
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
-        """Whether the code of a unit covers an address; where its own entry says nothing, whether
-        that of its subprograms does. A skeleton always says it (DWARF 5 3.1.2)."""
+        """Return whether the code of a unit covers an address; if its own entry has no ranges,
+        whether that of its subprograms does. A skeleton always has ranges (DWARF 5 3.1.2)."""
         spans = self._spans_of(unit)
         if spans or unit.is_skeleton:
             return covers(spans, address)
@@ -111,7 +112,7 @@ class Scopes:
 
     @cached_property
     def main_unit(self) -> CompilationUnit | None:
-        """The only unit, else that of `main`; None where there is none such, or it is not found."""
+        """Return the only unit, else that of `main`; None if there is none, or it is not found."""
         try:
             units = [unit for unit in self.info.units if not unit.header.is_type_unit]
             if len(units) == 1:
@@ -124,7 +125,7 @@ class Scopes:
         return None
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
-        """The innermost subprogram, not inlined, whose code covers a program location."""
+        """Return the innermost non-inlined subprogram whose code covers a program location."""
         if pc not in self._innermost:
             unit = self.unit_at(pc)
             die = None if unit is None else self._find(unit, self.info.in_file(pc))
@@ -175,10 +176,10 @@ class Scopes:
         return [name_of(scope) or f"function {scope.offset:#x}" for scope in reversed(chain)]
 
     def variables_at(self, pc: int) -> list[Variable]:
-        """Every variable in scope: innermost first, then those of the unit.
+        """Return every variable in scope: innermost first, then those of the unit.
 
-        Those of functions into which the innermost one is inlined come last, because its text
-        does not see them; `inline_level` is how far out they are.
+        Variables of functions into which the innermost one is inlined come last, because its text
+        does not see them; `inline_level` is their distance.
         """
         if pc not in self._variables:
             if len(self._variables) >= _MOST_CHAINS:
@@ -249,11 +250,11 @@ class Scopes:
         return NameLookup(infos or (self.info,), unit, own, outer, self.declared_in, chain)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
-        """The variables of a unit outside its functions, those of namespaces and of the units that
-        it imports included.
+        """Yield the variables of a unit outside of its functions, including those of namespaces and
+        imported units.
 
-        A declaration that is completed elsewhere in the unit is left out. An import that cannot be
-        followed is an error at the end.
+        A declaration completed by another entry of the unit is skipped. A failed import raises at
+        the end.
         """
         if not has_imports(unit):
             yield from self.own_globals_of(unit)
@@ -270,7 +271,7 @@ class Scopes:
             )
 
     def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
-        """The same without those of imported units."""
+        """Yield the same without those of imported units."""
         tree = unit.tree
         pending = list(tree.children(0))[::-1] if len(tree.offsets) else []
         while pending:
@@ -284,12 +285,13 @@ class Scopes:
                     yield Variable(name, die, "global")
 
     def global_named(self, name: str) -> Variable | None:
-        """The first global variable of that name or, with `::`, of that qualified name.
+        """Return the first global variable with that name or, with `::`, that qualified name.
 
-        One that is in no namespace is before others of its unit, and the only one for `::x`.
+        A variable outside of namespaces precedes others of its unit, and is the only match for
+        `::x`.
 
-        Indexes and the symbol table are asked first; what they do not know is looked for in all
-        units that mention it. An unreadable unit is an error only where no other one has the name.
+        Indexes and the symbol table are searched first, then all units that mention the name. An
+        unreadable unit is an error only if no other unit has the name.
         """
         simple = split_last(name)[1]
         indexed = self._indexed(simple, name)
@@ -315,7 +317,7 @@ class Scopes:
         return None
 
     def _indexed(self, simple: str, name: str) -> Variable | None:
-        """The global variable that `.debug_names` has; None where it has none or misleads."""
+        """Return the global variable in `.debug_names`; None if it has none or is wrong."""
         try:
             matching = [
                 die
@@ -362,7 +364,8 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
 
 
 def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
-    """Those before a supplementary file is needed that is not there: the others are usable."""
+    """Yield the variables up to the first that needs a missing supplementary file: these are
+    usable."""
     try:
         yield from variables
     except (MissingContext, InconsistentContext):
@@ -386,7 +389,8 @@ def _is_global(die: Die) -> bool:
 
 
 def _place_of(die: Die) -> tuple[int, int]:
-    """Where an entry comes in the file, that of a split unit where its skeleton does."""
+    """Return the position of an entry in the file, for an entry of a split unit that of its
+    skeleton."""
     return (die.unit.skeleton or die.unit).offset, die.offset
 
 

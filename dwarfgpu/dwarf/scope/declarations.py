@@ -1,7 +1,7 @@
-"""What the units of a file declare, by name: entries, what completes them, where they stand.
+"""The declarations of a file's units by name: entries, their completions, their scopes.
 
-Law: a unit is read once, and only when a name that it may have is looked for. A scope without a
-name of its own, or with one that need not be said (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
+Law: a unit is read once, and only to look up a name that it may have. A scope without a name of its
+own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
 """
 
 from __future__ import annotations
@@ -43,29 +43,29 @@ _COMPLETED: Final[dict[int, tuple[int, ...]]] = {
     **dict.fromkeys(CLASSES | {dw.TAG_VARIABLE}, (dw.AT_SPECIFICATION,)),
     dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
 }
-"""How an entry names the one that it completes. Inlined variables are not looked for by name."""
+"""How an entry refers to the one that it completes. Inlined variables are not looked up by name."""
 _MOST_AROUND: Final = 100
-"""Scopes around an entry that are looked at."""
+"""At most this many enclosing scopes are followed."""
 _MOST_COMPLETIONS: Final = 64
 """Entries that complete one another."""
 
 
 @frozen
 class Declared:
-    """The entries of one unit, by what is looked for."""
+    """The entries of one unit, indexed for look-ups."""
 
     by_name: Mapping[str, tuple[int, ...]]
     """Indices in the tree, by the canonical simple name."""
     completions: Mapping[Die, tuple[int, ...]]
     """Indices of the entries that complete one."""
     imports: tuple[int, ...]
-    """Those of using-directives, using-declarations and aliases."""
+    """The entries of using-directives, using-declarations and aliases."""
 
 
 @lru_cache(maxsize=10_000)
 def declared(unit: CompilationUnit) -> Declared:
-    """The entries of a unit that names can mean; those whose names cannot be read, as of a file
-    that is not there, are of `UNKNOWN_NAME`."""
+    """Return the named entries of a unit; entries with unreadable names, as in a missing file, have
+    `UNKNOWN_NAME`."""
     by_name: dict[str, list[int]] = {}
     completions: dict[Die, list[int]] = {}
     imports: list[int] = []
@@ -105,7 +105,7 @@ def imports(unit: CompilationUnit) -> Iterator[Die]:
 
 
 def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
-    """An entry and those of some units that complete it."""
+    """Yield an entry and those of some units that complete it."""
     pending, remaining = [die], _MOST_COMPLETIONS
     while pending and remaining:
         remaining -= 1
@@ -117,14 +117,14 @@ def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
 
 
 def declaration_of(die: Die) -> Die:
-    """The entry that stands where the program declares what an entry completes."""
+    """Return the declaration that an entry completes."""
     *_, first = die.origins()
     return first
 
 
 def around(die: Die) -> Iterator[Die]:
-    """The entries around an entry as it was declared, the nearest first; those too far out are left
-    out."""
+    """Yield the enclosing scopes of an entry's declaration, the nearest first; at most 100 scopes
+    are followed."""
     above = declaration_of(die).parent()
     return iter(()) if above is None else _outwards(above)
 
@@ -141,7 +141,7 @@ def _outwards(scope: Die) -> Iterator[Die]:
 
 
 def followed(die: Die) -> Die:
-    """What a using-declaration or the alias of a namespace stands for."""
+    """Return the target of a using-declaration or a namespace alias."""
     for _ in range(_MOST_AROUND):
         if die.tag != dw.TAG_IMPORTED_DECLARATION:
             break
@@ -153,15 +153,15 @@ def followed(die: Die) -> Die:
 
 
 def is_nameless_function(die: Die) -> bool:
-    """Whether an entry is a function that says nothing of itself, as clang makes them for variables
+    """Return whether an entry is a function without attributes, as clang writes them for variables
     of functions that it does not describe otherwise."""
     return die.tag == dw.TAG_SUBPROGRAM and not die.abbreviation.attributes
 
 
 def is_transparent(scope: Die) -> bool:
-    """Whether what is in a scope is also in the scope around it: that of an anonymous or inline
-    namespace, of an unnamed class, of an enumeration that is not `enum class`, a block, a function
-    that says nothing of itself."""
+    """Return whether the names in a scope are also in the enclosing scope: for anonymous and inline
+    namespaces, unnamed classes, enumerations other than `enum class`, blocks, and functions without
+    attributes."""
     if scope.tag == dw.TAG_NAMESPACE:
         return scope.flag(dw.AT_EXPORT_SYMBOLS) or scope.name is None
     if scope.tag == dw.TAG_ENUMERATION_TYPE:
@@ -186,7 +186,7 @@ class Scope:
 
 
 def path_of(die: Die) -> tuple[Scope, ...]:
-    """The named scopes around an entry, from the outermost; those of the unit are not told."""
+    """Return the named scopes around an entry, from the outermost; without the unit."""
     above = declaration_of(die).parent()
     return () if above is None else _path_below(above)
 
@@ -205,8 +205,8 @@ def _path_below(scope: Die) -> tuple[Scope, ...]:
 
 
 def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
-    """Whether a qualified name before its last part is `wanted`: every scope that is not
-    transparent is named, and nothing else."""
+    """Return whether `scopes` are the qualified name before its last part: every non-transparent
+    scope is named, and nothing else."""
     positions = {len(scopes)}
     """How many of the wanted names may be left, from the inside outwards."""
     for scope in reversed(path):
@@ -216,7 +216,7 @@ def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
 
 
 def is_called(die: Die, name: str) -> bool:
-    """Whether a qualified name is that of an entry; a simple one is, whatever is around it."""
+    """Return whether a qualified name is that of an entry; a simple name matches in any scope."""
     *outer, last = parts(name)
     if last.name != canonical(die.name or "") or not has_parameters(die, last):
         return False
@@ -233,7 +233,7 @@ def qualified(die: Die) -> tuple[str, ...]:
 
 
 def qualified_name(die: Die) -> str:
-    """The name of an entry after those of the namespaces and types around it."""
+    """Return the name of an entry, qualified with its enclosing namespaces and types."""
     return "::".join(qualified(die))
 
 
@@ -245,8 +245,8 @@ def has_parameters(die: Die, part: Part) -> bool:
 
 
 def with_parameters(function: Die) -> Die:
-    """The entry of a function that tells its parameters: where it was declared, unless that is a
-    declaration beside a type unit, which leaves them out."""
+    """Return the entry of a function that has its parameters: the declaration, unless that is one
+    for a type unit, which omits them."""
     is_conclusive = [
         origin
         for origin in function.origins()
@@ -268,7 +268,8 @@ def parameter_types(function: Die) -> list[str]:
 
 
 def template_parameter(scope: Die, name: str) -> Die | None:
-    """A parameter of the template of which a function or class is an instance (DWARF 5 2.23)."""
+    """Return a parameter of the template of which a function or class is an instance (DWARF 5
+    2.23)."""
     for holder in scope.origins():
         for child in holder.children():
             if child.tag in TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
@@ -308,7 +309,7 @@ def is_definition(die: Die) -> bool:
 
 
 def unknown_in(scope: Die | None, name: str) -> str:
-    """That a scope, which may be no entry, has no such name: in GDB's words."""
+    """Return that a scope, perhaps without an entry, has no such name: in GDB's words."""
     tag = None if scope is None else scope.tag
     if tag == dw.TAG_SUBPROGRAM:
         return f'No symbol "{name}" in specified context.'

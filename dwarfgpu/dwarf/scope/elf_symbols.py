@@ -1,7 +1,7 @@
-"""Addresses by the symbols of code objects, as GDB shows them beside pointers: `g+40`.
+"""Addresses by the symbols of code objects, as GDB shows them after pointers: `g+40`.
 
-Symbols of C++ have the names that people write: those of functions from their entries, others as
-far as `dwarfgpu.dwarf.names.demangle` reads them.
+C++ symbols have readable names: those of functions come from their entries, others from
+`dwarfgpu.dwarf.names.demangle` if it supports them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SymbolPlace:
 def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
-    """`g`, `g+40`, also as the symbol table has it; None where `symbol_place` is."""
+    """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_place`."""
     place = symbol_place(code_objects, address)
     if place is not None and is_mangled:
         place = evolve(place, name=place.symbol)
@@ -64,14 +64,14 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
         if symbol.size_bytes and offset >= symbol.size_bytes:
             return None
         if symbol.kind == "object" and not symbol.size_bytes:
-            return None  # as in GDB: nothing tells what is in it
+            return None  # as in GDB: its contents are unknown
         name = _name(code_object, symbol)
         return SymbolPlace(name, offset, section.name, code_object, symbol.name)
     return None
 
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
-    """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
+    """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name: str | None = None
     if symbol.kind == "function":
         name = _function_name(code_object, symbol)

@@ -1,6 +1,6 @@
 """Subprograms and variables, as plain facts (DWARF 5 chapters 3 and 4.1; AMD text A.3.3.5, A.4.1).
 
-Law: program locations go in and come out as loaded. Nothing is decided about values here: a
+Law: program locations go in and come out as loaded. Values are not this module's concern: a
 variable whose location list does not cover the location is found, and says so.
 """
 
@@ -39,7 +39,7 @@ BLOCKS: Final = frozenset(
 FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 UNKNOWN_NAME: Final = "<name in a supplementary file>"
-"""Of a variable whose name is in a file that is not there."""
+"""Name of a variable whose name is in a missing file."""
 CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 TEMPLATE_PARAMETERS: Final = frozenset(
     {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
@@ -80,7 +80,7 @@ class Subprogram:
 
     @property
     def lanes(self) -> int | None:
-        """DW_AT_LLVM_lanes; None where it is absent. `IllFormed` unless it is above 0."""
+        """DW_AT_LLVM_lanes; None if it is absent. `IllFormed` unless it is positive."""
         for holder in self.die.origins():
             for number in holder.llvm_numbers(dw.AT_LLVM_LANES):
                 lanes = holder.integer(number)
@@ -151,7 +151,7 @@ class Variable:
 
     @cached_property
     def type_text(self) -> str | None:
-        """The type as its language spells it; None where there is none."""
+        """The type in its language's spelling; None if there is none."""
         kind = self.type
         unit = self.unit
         if kind is None:
@@ -195,7 +195,7 @@ class Variable:
 
     @cached_property
     def described(self) -> tuple[Range, ...] | None:
-        """Where its location list describes it, as loaded; None where no list limits it."""
+        """Where its location list describes it, as loaded; None if no list limits it."""
         location = self.location
         if not isinstance(location, LocList):
             return () if location is None else None
@@ -207,7 +207,7 @@ class Variable:
         return merged(out)
 
     def why_not(self, pc: int) -> str | None:
-        """Why nothing describes the variable at a program location; None where something does."""
+        """Return why the variable is not described at a program location; None if it is."""
         described = self.described
         if described is None or any(span.covers(pc) for span in described):
             return None
@@ -257,8 +257,8 @@ def variable_of(die: Die) -> Variable | None:
 
 
 def entries_of(scope: Die) -> Iterator[Die]:
-    """The entries of a scope, those of blocks without addresses among them: such a block has no
-    code of its own, and is wherever the scope is (DWARF 5 3.5); so is a common block (4.2)."""
+    """Yield the entries of a scope, including those of blocks without addresses: such a block has
+    no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2)."""
     pending = [scope.children()]
     while pending:
         for child in pending[-1]:
@@ -274,7 +274,7 @@ def entries_of(scope: Die) -> Iterator[Die]:
 
 
 def declared_in(scope: Die) -> Iterator[Variable]:
-    """The variables of one scope, those that only its abstract instance has at the end."""
+    """Yield the variables of one scope, those only in its abstract instance last."""
     for child in entries_of(scope):
         variable = variable_of(child) if child.tag in DATA else None
         if variable is not None:
@@ -291,8 +291,8 @@ def declared_in(scope: Die) -> Iterator[Variable]:
 
 
 def variables_below(function: Die) -> Iterator[Variable]:
-    """The variables of a function, those of its blocks included; where an instance of it has one,
-    that of the instance."""
+    """Yield the variables of a function, including those of its blocks; the concrete instance's
+    variable replaces the abstract one."""
     pending = [function]
     while pending:
         scope = pending.pop()
@@ -353,7 +353,7 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
 
 
 def covered(die: Die) -> tuple[Range, ...]:
-    """The same by address, those that touch or overlap as one; read once for each list."""
+    """The same by address, adjacent and overlapping ones merged; each list is read once."""
     listed = die.attribute(dw.AT_RANGES)
     if listed is None:
         return _low_to_high(die)

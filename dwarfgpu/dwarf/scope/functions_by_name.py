@@ -1,7 +1,7 @@
-"""The functions that a name means where a place is typed, as in GDB: in any scope, all overloads.
+"""The functions that a name in a linespec denotes, as in GDB: in any scope, all overloads.
 
-`m`, `K::m`, `K::m(int)`, `twice`, `twice<int>`: the scopes at the front, template arguments and
-parameters may be left out. Found are the functions with code, and every call that is inlined.
+`m`, `K::m`, `K::m(int)`, `twice`, `twice<int>`: leading scopes, template arguments and parameters
+are optional. The results are the functions with code, and every inlined call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANONYMOUS: Final = "(anonymous namespace)"
 
 @frozen
 class NamedFunction:
-    """A function, or a call of it that is inlined."""
+    """A function, or an inlined call of it."""
 
     die: Die
     name: str
@@ -42,8 +42,8 @@ class NamedFunction:
 
 
 def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
-    """All of a file, once at an address, in the order of its entries; none where the name means no
-    function. What cannot be read is left out."""
+    """Return the matching functions of a file, one per address, in entry order; empty if the name
+    denotes no function. Unreadable entries are skipped."""
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
@@ -59,8 +59,8 @@ def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
 
 
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
-    """The units in which a function of a simple name may be. Other than identifiers, names are
-    spelled in several ways, which do not tell their units."""
+    """Yield the units that may have a function with a simple name. Names other than identifiers
+    have several spellings, which do not determine their units."""
     if _IDENTIFIER.fullmatch(simple) is None:
         yield from units_with_names(info)
         return
@@ -108,7 +108,7 @@ def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFuncti
             name = meant.get(declaration_of(call))
             ranges = Subprogram(call).ranges if name else ()
             if name and ranges:
-                bare = bare_name(call) or name  # GDB has no parameters there
+                bare = bare_name(call) or name  # GDB shows no parameters there
                 yield NamedFunction(call, bare, ranges[0].begin, is_call=True)
 
 
@@ -122,7 +122,7 @@ def _fits(die: Die, components: list[str]) -> bool:
 
 
 def _is_component(name: str, written: str) -> bool:
-    """Whether a component is one that was given, perhaps without its template arguments."""
+    """Return whether a component matches the given one, perhaps without its template arguments."""
     if "<" not in written and _OPERATOR.match(name) is None and name.partition("<")[0] == written:
         return True
     return canonical(name) == canonical(written)

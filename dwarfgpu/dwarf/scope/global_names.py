@@ -39,8 +39,8 @@ _MOST_UNITS_PER_STRING: Final = 4
 def names_of(
     code_object: CodeObject, edit_distance: Callable[[str], int | None] | None = None
 ) -> Iterator[tuple[str, Kind]]:
-    """The names and what they are; units that cannot be read are left out, and where bytes can tell
-    it those without a simple name for which `near` gives a distance."""
+    """Yield the names and their kinds; unreadable units are skipped, and so are units without a
+    simple name for which `near` returns a distance, if their bytes show it."""
     info = code_object.info
     units = None if edit_distance is None else _units_with_similar_names(info, edit_distance)
     for unit in info.watched_units() if units is None else units:
@@ -53,7 +53,7 @@ def names_of(
 def _units_with_similar_names(
     info: DebugInfo, edit_distance: Callable[[str], int | None]
 ) -> list[CompilationUnit] | None:
-    """The units of a large file in which names stand that are near; None: any."""
+    """Return the units of a large file that contain similar names; None for any unit."""
     if len(info.units) < _FEW_UNITS or not info.strings.is_conclusive:
         return None
     found: dict[CompilationUnit, None] = {}
@@ -73,10 +73,9 @@ def first_names(
     kinds: tuple[Kind, ...],
     edit_distance: Callable[[str], int | None] | None = None,
 ) -> Iterator[str]:
-    """The names of these kinds among the first that code objects declare: no more than can be read
-    at once; with `near` perhaps only those for which it gives a distance, and what is in their
-    units.
-    """
+    """Return the names of these kinds among the first declarations of code objects: as many as can
+    be read at once; with `near` perhaps only those for which it returns a distance, and their
+    units'."""
     declared = chain.from_iterable(
         names_of(code_object, edit_distance) for code_object in code_objects
     )

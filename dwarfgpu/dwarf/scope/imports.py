@@ -1,6 +1,6 @@
-"""Units that a unit imports, and units in which its names are (DWARF 5 3.2.5, 3.1.4, 7.3.6).
+"""Units that a unit imports, and units with its names (DWARF 5 3.2.5, 3.1.4, 7.3.6).
 
-Law: each unit once, whatever imports what.
+Law: each unit once, in any import graph.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def has_imports(unit: CompilationUnit) -> bool:
 def imported_units(
     unit: CompilationUnit, visited: set[CompilationUnit] | None = None
 ) -> Iterator[CompilationUnit]:
-    """The units that a unit imports, also by way of others, in the order in which they are met.
+    """Yield the units that a unit imports, directly and indirectly, in order of discovery.
 
-    An import that cannot be followed is an error when all others are done. `visited`: units that
-    are left out with what they import; those of this call are added. A search from many units has
-    one set for all, because units may import one another in circles.
+    A failed import raises after all others are done. `visited`: units to skip with their imports;
+    this call adds its own. A search from many units shares one set, because imports may be
+    circular.
     """
     visited = set() if visited is None else visited
     if unit in visited:
@@ -68,9 +68,8 @@ def _imports(unit: CompilationUnit) -> Iterator[CompilationUnit | DwarfGpuError]
 def searched_units(
     unit: CompilationUnit, visited: set[CompilationUnit] | None = None
 ) -> Iterator[CompilationUnit]:
-    """The units in which a search for variables in a unit of the file looks: of a skeleton the
-    split unit; then units of a supplementary file that it imports. `visited`: as of
-    `imported_units`."""
+    """Yield the units to search for variables of a unit of the file: the split unit of a skeleton,
+    then the units of a supplementary file that it imports. `visited`: as for `imported_units`."""
     full = unit.full
     yield full
     for imported in imported_units(full, visited):
@@ -81,8 +80,8 @@ def searched_units(
 def units_with_names(
     info: DebugInfo, likely: Iterable[CompilationUnit] = ()
 ) -> Iterator[CompilationUnit]:
-    """Every unit in which a name of a file may be, once: the likely ones first, type units of split
-    files last; what cannot be found is left out."""
+    """Yield every unit that may have a name of a file, once: the likely ones first, type units of
+    split files last; missing ones are skipped."""
     visited: set[CompilationUnit] = set()
     for unit in chain(likely, info.watched_units()):
         if unit in visited:

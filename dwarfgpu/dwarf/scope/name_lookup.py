@@ -1,12 +1,12 @@
-"""What a name means at a place of a program: the one rule of the language, `where` and GDB.
+"""Name lookup at a place of a program: one rule for the language, `where` and GDB.
 
-The rule is that of C++ (basic.lookup), of which that of C is a part. A simple name is looked for in
-the blocks of the function, in the class that it is a member of, and in the namespaces around it,
-from the inside outwards; in each also where using-directives, using-declarations, aliases, inline
-and anonymous namespaces lead. After `::` it is looked for in what stands before.
+The rule is that of C++ (basic.lookup), which includes that of C. A simple name is searched in the
+blocks of the function, in the class of which it is a member, and in the enclosing namespaces, from
+the inside outwards; in each also through using-directives, using-declarations, aliases, inline and
+anonymous namespaces. After `::` it is searched in the named scope.
 
-Law: the unit at the place is asked first, and others only for what that does not define; a unit
-that cannot be read is an error only where no other one has the name.
+Law: the unit at the place is searched first, and others only for names that it does not define; an
+unreadable unit is an error only if no other one has the name.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ Meaning: TypeAlias = Variable | Die
 DieFilter: TypeAlias = Callable[[Die], bool]
 
 _MOST_IMPORTS: Final = 100_000
-"""Using-directives, using-declarations and imported units that are looked at for one name, once for
-every scope."""
+"""Maximum number of using-directives, using-declarations and imported units to follow for one name,
+counted once per scope."""
 _MOST_SCOPES: Final = 1_000
-"""Namespaces in which one name is looked for."""
+"""Maximum number of namespaces to search for one name."""
 _TRANSPARENT_TYPES: Final = frozenset(
     {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
     | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -80,7 +80,7 @@ Path: TypeAlias = tuple[str, ...]
 
 
 def ordinary(die: Die) -> bool:
-    """Whether an entry has a name of the ordinary kind: in C, tags of types are of another."""
+    """Return whether an entry has an ordinary name: in C, tags of types are separate."""
     return die.tag not in TAGGED or die.unit.is_cplusplus
 
 
@@ -108,7 +108,7 @@ class NameLookup:
     ) -> None:
         self.infos = tuple(infos)
         self.unit = unit
-        """The unit of the place; None where there is none, or it is not known."""
+        """The unit of the place; None if there is none, or it is unknown."""
         self.chain = tuple(chain)
         """The scopes of the function in focus, from itself inwards."""
         self.outer = tuple(outer)
@@ -116,21 +116,22 @@ class NameLookup:
         self._declared_in = declared
         """The variables of a scope."""
         self.place = tuple(place)
-        """All scopes of the program location, from the subprogram inwards: also those of functions
-        into which the one in focus is inlined, and that are inlined into it."""
+        """All scopes of the program location, from the subprogram inwards: including those of
+        functions into which the one in focus is inlined, and those that are inlined into it."""
         self.problem: DwarfGpuError | None = None
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
-        """What was asked for last."""
+        """The last name looked up."""
         self._imports_left = _MOST_IMPORTS
 
     # The rule
 
     def of(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
-        """What a name means: several entries only of functions. None where it means nothing.
+        """Return the entities that a name denotes: several only for functions; empty if there are
+        none.
 
-        `UsageError` where it is ambiguous, or something before `::` has no such thing; another
-        error where a unit that may have it cannot be read.
+        `UsageError` if it is ambiguous, or a scope before `::` does not exist; another error if a
+        unit that may have it cannot be read.
         """
         self.problem, self.name = None, name
         self._imports_left = _MOST_IMPORTS
@@ -172,7 +173,7 @@ class NameLookup:
         return self._in_scopes(holder, last, accepts)
 
     def why_not(self, name: str) -> str:
-        """Why a name means nothing, in GDB's words."""
+        """Return why a name denotes nothing, in GDB's words."""
         *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
             return f'No symbol "{last.text}" in current context.'
@@ -211,7 +212,7 @@ class NameLookup:
         return self._in_any_nameless(part, accepts)
 
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """A variable of a function that has no name by which it could be meant."""
+        """Return a variable of a function that has no name for qualifying it."""
         units = chain(() if self.unit is None else (self.unit,), self.others((), part.name))
         for unit in units:
             try:
@@ -300,7 +301,7 @@ class NameLookup:
         accepts: DieFilter,
         visited: set[CompilationUnit] | None = None,
     ) -> list[Die]:
-        """What a unit, with those that it imports, declares in a namespace. `visited`: as of
+        """Yield the declarations of a unit and its imports in a namespace. `visited`: as for
         `imported_units`."""
         dies: list[Die] = []
         for imported_unit in self._with_imported(unit, visited):
@@ -327,8 +328,8 @@ class NameLookup:
     def _by_import(
         self, path: Path, part: Part, accepts: DieFilter, visited: dict[Die, None]
     ) -> list[Die]:
-        """What the using-directives and -declarations of a namespace give, in the unit of the
-        place; those of the blocks of the function count for the unit."""
+        """Yield the results of using-directives and -declarations of a namespace, in the unit of
+        the place; those in the function's blocks count for the unit."""
         assert self.unit is not None
         directives: list[Die] = []
         for directive in imports(self.unit):
@@ -407,7 +408,8 @@ class NameLookup:
         return hidden
 
     def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
-        """The other units that may have a name in a namespace, those that an index names first."""
+        """Yield the other units that may have a name in a namespace, those that an index names
+        first."""
         done = {self.unit}
         for info in self.infos:
             for unit in self._naming(info, path, name):
@@ -416,8 +418,8 @@ class NameLookup:
                     yield unit
 
     def _exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
-        """The units of which an index or a symbol tells that they may export a name; None where
-        nothing could tell."""
+        """Return the units that may export a name according to an index or a symbol; None if
+        neither can say."""
         units: set[CompilationUnit] = set()
         for info in self.infos:
             if not (info.object.symbols or info.loaded.symbols):
@@ -428,10 +430,11 @@ class NameLookup:
         return units
 
     def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
-        """A template is spelled in several ways: its arguments do not tell which units have it."""
+        """Yield the units with a name; the arguments of a template have several spellings, and do
+        not determine them."""
         whole = joined((*path, name))
         named_units = info.units if "<" in whole else units_naming(info, whole)
-        # A namespace is in many units: the one that has what is looked for in it is the first.
+        # A namespace extends over many units: the first one with the name counts.
         visited: set[CompilationUnit] = set()
         for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
             try:
@@ -444,8 +447,8 @@ class NameLookup:
     # Definitions
 
     def _defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
-        """The definitions of entries, each once. What is only declared stays where other files can
-        mean it: a symbol may tell where it is."""
+        """Return the definitions of entries, each once. Declarations stay if other files can define
+        them: a symbol may locate them."""
         out: dict[Meaning, None] = {}
         for die in dies:
             defined = self.definition(die)
@@ -497,7 +500,8 @@ class NameLookup:
 
 @lru_cache(maxsize=64)
 def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
-    """What a name stands for in a namespace of a unit; a command asks for it several times."""
+    """Return the entities of a name in a namespace of a unit; a command asks for it several
+    times."""
     found: list[Die] = []
     for die in named(unit, name):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
@@ -510,7 +514,7 @@ def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[Comp
     try:
         return [*searched_units(unit, visited)]
     except DwarfGpuError:
-        return [unit]  # whoever reads it is told
+        return [unit]  # its reader reports the error
 
 
 def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
@@ -543,8 +547,8 @@ def _is_function(meaning: Meaning) -> bool:
 
 
 def _is_same_function(first: Die, second: Die) -> bool:
-    """Whether a definition of a name is of what is declared; only functions of C++ have overloads,
-    and entries of assemblers have no parameters."""
+    """Return whether a definition belongs to a declaration of its name; only C++ functions have
+    overloads, and entries of assemblers have no parameters."""
     if first.tag != dw.TAG_SUBPROGRAM:
         return True
     if second.unit.is_cplusplus or first.holder(dw.AT_LINKAGE_NAME) is not None:
@@ -565,8 +569,8 @@ def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tu
 
 
 def _distinguished(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
-    """The same, of variables of nameless functions the one that the code at a place has; a variable
-    of the namespace itself is before them."""
+    """Return the same, with variables of nameless functions reduced to that of the code at a place;
+    a variable of the namespace itself precedes them."""
     if len(meanings) < 2:
         return meanings
     nameless: list[Variable] = []

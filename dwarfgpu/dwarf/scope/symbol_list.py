@@ -1,7 +1,6 @@
-"""What a file defines outside of functions: functions, variables and types, in no order.
+"""The definitions of a file outside of functions: functions, variables and types, unordered.
 
-Law: entries are read as they are asked for; nothing is kept, and an entry that cannot be read does
-not hide the others.
+Law: entries are read on demand; nothing is cached, and an unreadable entry does not hide others.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ _MADE_UP: Final = re.findall(
     "basic_iostream char_traits wchar_t char8_t char16_t char32_t __int128 __float128 _Float16 "
     "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type",
 )
-"""Words that are in names although they may be in no string of the file: those that mangled names
-have as letters (Itanium C++ ABI 5.1.5.2, 5.1.8) among them. All other words stand in these, too."""
+"""Words of names that may be in no string of the file, including the letter codes of mangled names
+(Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 
 
@@ -52,17 +51,17 @@ class ListedSymbol:
     """One definition."""
 
     name: str
-    """As people write it, in C++ with what is around it and, of functions, the parameters."""
+    """The readable name, in C++ qualified and, for functions, with parameters."""
     die: Die
     is_static: bool
-    """Whether it is of its file alone."""
+    """Whether it is local to its file."""
     file: str
-    """Where it is declared; of what is declared nowhere, the source file of its unit."""
+    """Its declaring file; without a declaration, the source file of its unit."""
     line: int | None
 
     @property
     def is_of_nameless(self) -> bool:
-        """Whether it is a variable of a function that says nothing of itself."""
+        """Whether it is a variable of a function without attributes."""
         above = self.die.parent()
         return above is not None and is_nameless_function(above)
 
@@ -73,9 +72,9 @@ def listed_symbols(
     pattern: Regexp | None = None,
     units: Iterable[CompilationUnit] | None = None,
 ) -> Iterator[ListedSymbol]:
-    """All of a kind, or those in whose names something is found; what cannot be read is left out.
+    """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped.
 
-    Where a symbol is declared is read of those alone. `units`: of these alone.
+    The declaration position is read for these only. `units`: limits the search to these.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     for unit in units_with_word(info, word) if units is None else units:
@@ -99,10 +98,10 @@ def listed_symbols(
 def units_with_word(
     info: DebugInfo, word: str, *, is_beginning: bool = False
 ) -> Iterable[CompilationUnit]:
-    """The units that may have a name in which a part of an identifier is; all where it is short.
+    """Yield the units that may have a name with a part of an identifier; all if the part is short.
 
-    It is in the name of one entry, or in a mangled one: only other characters stand between the
-    names of which a name is made. `is_beginning`: an identifier begins with it.
+    The part is in the name of one entry, or in a mangled name: only other characters separate the
+    components of a name. `is_beginning`: an identifier begins with the part.
     """
     if not word or any(word in made_up for made_up in _MADE_UP):
         return info.watched_units()
@@ -132,7 +131,7 @@ def _listed(die: Die, kind: Kind, pattern: Regexp | None) -> ListedSymbol | None
 
 
 def _name(die: Die, kind: Kind) -> str | None:
-    """None for what is no definition of that kind."""
+    """Return the name; None unless it is a definition of that kind."""
     if kind == "functions":
         return full_function_name(die) if code_ranges(die) else None
     if die.flag(dw.AT_DECLARATION):

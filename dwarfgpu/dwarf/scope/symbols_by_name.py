@@ -1,4 +1,4 @@
-"""Symbols of code objects by their name. Nothing is demangled: these names are the linker's."""
+"""Symbols of code objects by linker name. Nothing is demangled."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
 
 
 def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
-    """Where an external variable without a location is: at the symbol that the dynamic linker takes
-    for its name, that of the first file that has one. None where no file has, or it is not told."""
+    """Return the address of an external variable without a location: at the symbol to which the
+    dynamic linker binds its name, that of the first file that has one. None if there is none, or
+    its name is unknown."""
     name = _linkage_name(variable)
     if name is None or not variable.is_external:
         return None
@@ -33,7 +34,7 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
 
 
 def _linkage_name(variable: Variable) -> str | None:
-    """The name of a variable for the linker; that in a class or namespace must be told."""
+    """Return the linkage name of a variable; in a class or namespace, only the file can name it."""
     for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
         holder = variable.die.holder(attribute)
         if holder is not None:
@@ -42,8 +43,8 @@ def _linkage_name(variable: Variable) -> str | None:
 
 
 def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | None:
-    """The function whose code begins where the symbol of a name is; None where none is described,
-    or what describes it cannot be read."""
+    """Return the function whose code begins at the symbol of a name; None if none is described, or
+    its description is unreadable."""
     found = untyped_symbol(code_objects, name)
     if found is None or not found[1]:
         return None
@@ -57,8 +58,8 @@ def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | N
 
 
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
-    """Where the symbol of a name is, as loaded, and whether it is code: global ones first. None
-    where no file has one in a section."""
+    """Return the address of the symbol of a name, as loaded, and whether it is code: global symbols
+    first. None if no file has one in a section."""
     candidates: list[tuple[bool, int, bool]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):

@@ -1,7 +1,7 @@
 """The headers of `.debug_loclists` and `.debug_rnglists` (DWARF 5 7.28, 7.29).
 
-Law: an offset that no contribution holds is left to the list itself, as producers that write no
-headers expect; what a header does say must agree with the unit (AMD text A.2.5.1).
+Law: an offset outside of all contributions is left to the list itself, as producers without headers
+expect; existing headers must agree with the unit (AMD text A.2.5.1).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Contribution(NamedTuple):
 
 
 class Contributions:
-    """All parts of one section, up to the first whose header cannot be read."""
+    """All contributions of one section, up to the first unreadable header."""
 
     def __init__(self, section: str, data: bytes, endian: Endian) -> None:
         self._section = section
@@ -57,7 +57,7 @@ class Contributions:
 
 
 def _read(reader: Reader) -> Contribution:
-    """The next header; the reader then stands at the one after it."""
+    """Read the next header; leaves the reader at the one after it."""
     length, _ = initial_length(reader)
     end = reader.position + length
     if length > reader.remaining_bytes or length < 8:

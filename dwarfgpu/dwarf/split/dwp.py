@@ -61,7 +61,7 @@ class PackageIndex:
         return int.from_bytes(self._data[start : start + size_bytes], self._endian)
 
     def row_of(self, signature: int) -> int | None:
-        """The row of a signature, counted from 1; None where the index has none (7.3.5.3)."""
+        """Return the row of a signature, counted from 1; None if the index has none (7.3.5.3)."""
         mask = self.slot_count - 1
         slot = signature & mask
         step = signature >> 32 & mask | 1
@@ -107,9 +107,9 @@ class PackageIndex:
 
 
 def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None:
-    """The index in a section; None where it is empty.
+    """Read the index of a section; None if it is empty.
 
-    `Unsupported` for an unknown version, `Malformed` where its tables do not fit.
+    `Unsupported` for an unknown version, `Malformed` if its tables do not fit.
     """
     if not data:
         return None
@@ -151,7 +151,7 @@ class PackageSections:
         self._indexes: dict[str, PackageIndex | None] = {}
 
     def index(self, section: str) -> PackageIndex | None:
-        """One of the two indexes; None where the package has none."""
+        """Return one of the two indexes; None if the package does not have it."""
         if section not in self._indexes:
             data = self.file.section_data(section)
             try:
@@ -162,7 +162,7 @@ class PackageSections:
         return self._indexes[section]
 
     def row(self, section: str, signature: int) -> PackageRow | None:
-        """What the unit of a signature has; None where the index has none."""
+        """Return the row of a unit's signature; None if the index has none."""
         index = self.index(section)
         row = None if index is None else index.row_of(signature)
         return None if index is None or row is None else PackageRow(self, index.contributions(row))

@@ -1,12 +1,12 @@
-"""Split units: those whose entries are in other sections or files (DWARF 5 3.1.2, 3.1.3, 7.3.2;
-GNU Fission before).
+"""Split units: those whose entries are in other sections or files (DWARF 5 3.1.2, 3.1.3, 7.3.2; GNU
+Fission before).
 
-A skeleton in the file itself has what a linker changes: addresses, the line table. It names a split
-file and an ID; the split unit with that ID is in sections `.dwo` of the file itself, in a package
-`FILE.dwp` beside it, or in the split file.
+A skeleton in the file itself has the parts that a linker changes: addresses, the line table. It
+names a split file and an ID; the split unit with that ID is in sections `.dwo` of the file itself,
+in a package `FILE.dwp` beside it, or in the split file.
 
-Law: a unit whose ID differs is not taken. Nothing is opened before a skeleton's entries are asked
-for, and each file once.
+Law: a unit with another ID is rejected. Files are opened on first access to a skeleton's entries,
+each once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from dwarfgpu.objfile.elf import ObjectFile
 
 _SUFFIX: Final = ".dwo"
 _MOST_DETAILED_ERRORS: Final = 1_000
-"""Units of one file whose errors tell every place that was tried; each is kept."""
+"""Maximum number of units of one file whose errors list every place that was tried; each is
+kept."""
 
 
 def split_id(unit: CompilationUnit) -> int | None:
@@ -102,12 +103,12 @@ class Package:
         return self._parts[key]
 
     def unit(self, id: int) -> CompilationUnit | None:
-        """The split unit of an ID; None where the package has none."""
+        """Return the split unit with an ID; None if the package has none."""
         part = self._part(CU_INDEX, id)
         return None if part is None else part.split_units.get(id)
 
     def type_unit(self, signature: int) -> CompilationUnit | None:
-        """The type unit of a signature; None where the package has none."""
+        """Return the type unit with a signature; None if the package has none."""
         part = self._part(TU_INDEX, signature)
         return None if part is None else part.own_type_unit(signature)
 
@@ -182,9 +183,9 @@ class SplitFiles:
         return self._make_part(Sections(file, self._program, suffix=_SUFFIX))
 
     def unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
-        """The split unit of a skeleton.
+        """Return the split unit of a skeleton.
 
-        `MissingContext` where it is not found, `InconsistentContext` where what has its name has
+        `MissingContext` if it is not found, `InconsistentContext` if the file of that name has
         another ID or is for another machine.
         """
         id = split_id(skeleton)
@@ -207,7 +208,7 @@ class SplitFiles:
         return package
 
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
-        """The type unit for which a skeleton stands, as GNU Fission had them at first."""
+        """Return the type unit of a skeleton, as in early GNU Fission."""
         none = "has no type unit of that signature"
         return self._found(
             skeleton,
@@ -223,7 +224,7 @@ class SplitFiles:
         in_part: Callable[[SplitPart], CompilationUnit | str],
         in_package: Callable[[Package], CompilationUnit | str],
     ) -> CompilationUnit:
-        """What two functions look for, or why it is not there, in all places in turn."""
+        """Return what two functions find in all places in turn, or raise why it is missing."""
         if self._inside is not None:
             inside = in_part(self._inside)
             if not isinstance(inside, str):

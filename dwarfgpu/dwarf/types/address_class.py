@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _CLASSES_OF_2020: Final = {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane"}
 _CLASSES_TODAY: Final = {1: "global", 2: "global", 3: "local", 4: "private_lane", 0x8000: "region"}
-"""Of AMD's compilers: the numbers became those of memory spaces."""
+"""For AMD's compilers, whose numbers became those of memory spaces."""
 _LAST_OF_2020: Final = 14
 """The last LLVM whose AMD compilers wrote the address classes of the 2020 text."""
 

@@ -1,6 +1,6 @@
-"""The attributes that shape a type, as they stand in its entry (DWARF 5 2.19, 5.5, 5.13, 5.18).
+"""The attributes that shape a type, unresolved (DWARF 5 2.19, 5.5, 5.13, 5.18).
 
-Law: nothing is evaluated. A constant is a number, anything else stays what it is.
+Law: nothing is evaluated. A constant is a number, anything else stays as it is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
 
 
 def computed(die: Die, number: int, factor: int = 1) -> Computed | None:
-    """An attribute that is no constant; None where it is absent."""
+    """Return an attribute that is not a constant; None if it is absent."""
     attribute = die.attribute(number)
     if attribute is None:
         return None
@@ -53,10 +53,10 @@ def computed(die: Die, number: int, factor: int = 1) -> Computed | None:
 
 
 def measure(die: Die, number: int, factor: int = 1) -> Measure:
-    """An attribute that is a number; None where it is absent.
+    """Return a numeric attribute; None if it is absent.
 
-    Bounds have a sign: that of their form. But an upper bound that is not -1, that of an empty
-    array, is not negative: producers write large ones in the smallest form, 255 as one byte 0xff.
+    Bounds have the sign of their form. But an upper bound other than -1, that of an empty array, is
+    not negative: producers write large bounds in the smallest form, 255 as one byte 0xff.
     """
     attribute = die.attribute(number)
     if attribute is None:
@@ -75,7 +75,7 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
 
 
 def in_bits(die: Die, bits: int, in_bytes: int) -> Measure:
-    """A size or stride in bits, given by one of two attributes."""
+    """Return a size or stride in bits from one of two attributes."""
     measured = measure(die, bits)
     return measure(die, in_bytes, 8) if measured is None else measured
 
@@ -152,7 +152,8 @@ def has_descriptor(die: Die) -> bool:
 
 
 def subrange_bounds(die: Die) -> Bounds:
-    """The bounds of a subrange, the lower one by default that of the language (DWARF 5 5.13)."""
+    """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
+    5.13)."""
     lower = measure(die, dw.AT_LOWER_BOUND)
     if die.unit.language in dw.ADA:
         positions = _positions(die)
@@ -167,7 +168,7 @@ def subrange_bounds(die: Die) -> Bounds:
 
 
 def constant_count(bounds: Bounds) -> int | None:
-    """The number of elements, where constants tell it."""
+    """Return the number of elements, if constants determine it."""
     count = bounds.count
     if count is not None:
         return count if isinstance(count, int) else None
@@ -178,9 +179,9 @@ def constant_count(bounds: Bounds) -> int | None:
 
 
 def default_lower(die: Die) -> int | None:
-    """The first index that the language gives; None for a language of which it is not known.
+    """Return the default lower bound of the language; None for a language without a known one.
 
-    A unit that names no language is taken as C.
+    A unit without a language is treated as C.
     """
     language = die.unit.language
     if language is None or language in dw.LOWER_BOUND_ZERO:
@@ -207,7 +208,7 @@ def _constant(value: Measure) -> int | None:
 
 
 def _enumerated(die: Die) -> Bounds:
-    """A dimension whose indexes are enumerators."""
+    """Return the bounds of a dimension whose indexes are enumerators."""
     values = [
         value
         for child in die.children()

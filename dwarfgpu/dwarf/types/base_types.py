@@ -16,10 +16,10 @@ MOST_SCALE: Final = 1_000
 
 
 def base_type_of(die: Die) -> BaseType:
-    """The base type that an entry describes; `IllFormed` where it is none or has no size.
+    """Return the base type of an entry; `IllFormed` if it is not one, or has no size.
 
-    The sizes of a vector type are those of one element, because its element type is "the same as
-    T without the DW_AT_LLVM_vector_size attribute" (A.5.1).
+    The sizes of a vector type are those of one element, because its element type is "the same as T
+    without the DW_AT_LLVM_vector_size attribute" (A.5.1).
     """
     if die.tag != dw.TAG_BASE_TYPE:
         raise IllFormed(f"entry at {die.offset:#x} has tag {die.tag:#x}: not a base type")
@@ -40,7 +40,7 @@ def base_type_of(die: Die) -> BaseType:
     if encoding in ("float", "complex_float"):
         x87 = die.unit.sections.object.machine in ("386", "X86_64")
         is_complex = encoding == "complex_float"
-        # Clang names all complex types `complex`: such a part of 128 bits is C's long double.
+        # Clang names all complex types `complex`: a part of 128 bits is C's long double.
         spelled = "long double" if is_complex and name == "complex" else name
         form = float_format(spelled, bits // 2 if is_complex else bits, x87=x87)
     space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
@@ -49,7 +49,7 @@ def base_type_of(die: Die) -> BaseType:
 
 
 def _scale(die: Die, where: str) -> Fraction | None:
-    """What a fixed point number is multiplied by (DWARF 5 5.1.1); GNAT tells any fraction."""
+    """Return the scale factor of a fixed-point number (DWARF 5 5.1.1); GNAT writes any fraction."""
     for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):
         exponent = die.signed_integer(number)
         if exponent is not None:
@@ -67,7 +67,7 @@ def _scale(die: Die, where: str) -> Fraction | None:
 
 
 def _element_bits(die: Die, where: str) -> int:
-    """A size in bits beside one in bytes is that of the value in its storage (DWARF 5 5.1)."""
+    """Return the size of the value in bits; with one in bytes, within its storage (DWARF 5 5.1)."""
     bits = die.integer(dw.AT_BIT_SIZE)
     if bits is None:
         bits = (die.integer(dw.AT_BYTE_SIZE) or 0) * 8

@@ -1,7 +1,7 @@
 """From type entries to types (DWARF 5 chapter 5).
 
-Law: one entry gives one `Type` object, the same each time. What an entry refers to is built when
-it is asked for, so that neither a recursive type nor a hostile chain recurses here.
+Law: one entry gives one `Type` object, the same each time. Referenced types are built on demand, so
+that neither a recursive type nor a hostile chain recurses here.
 """
 
 from __future__ import annotations
@@ -75,16 +75,16 @@ _QUALIFIERS: Final[dict[int, Qualifier]] = {
     dw.TAG_ATOMIC_TYPE: "atomic",
 }
 _TRANSPARENT: Final = {dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
-"""Entries whose objects are those of another type."""
+"""Entries whose objects have another type's representation."""
 _NOT_READ: Final = {
     dw.TAG_SET_TYPE: "set",
     dw.TAG_FILE_TYPE: "file",
     dw.TAG_COARRAY_TYPE: "coarray",
     dw.TAG_DYNAMIC_TYPE: "dynamic type",
 }
-"""Types that are shown as bits; what they are is told by their name."""
+"""Types shown as bits; only their name describes them."""
 _DIRECT_TYPES: Final = (Base, Pointer, MemberPointer, Enum)
-"""Types whose objects may be behind a descriptor; those with more to compute are built with it."""
+"""Types whose objects may be behind a descriptor; those with more to compute include it."""
 
 
 class TypeBuilder:
@@ -99,7 +99,7 @@ class TypeBuilder:
         return None if holder is None else self._referenced(holder, dw.AT_TYPE)
 
     def size_of_object(self, die: Die) -> int | None:
-        """The size in bytes of the object that an entry describes; None where not known."""
+        """Return the size in bytes of the object of an entry; None if unknown."""
         return size_bytes(self.type_of(die))
 
     def build(self, die: Die) -> Type:
@@ -152,9 +152,9 @@ class TypeBuilder:
         return Unspecified(die.name or unnamed, _unspecified_bytes(die))
 
     def _signed(self, die: Die) -> Type:
-        """The type of a declaration whose definition is in a type unit.
+        """Return the type of a declaration whose definition is in a type unit.
 
-        Where that is not found a structure stays incomplete, and says why when it is asked for
+        If that is not found, a structure stays incomplete, and reports why on access to its
         members.
         """
         try:
@@ -198,7 +198,8 @@ class TypeBuilder:
         )
 
     def _member_pointer_bytes(self, die: Die) -> int:
-        """That of an address, two for a member function: the C++ ABI, where nothing tells it."""
+        """Return the size of a member pointer: an address, two for a member function; the C++ ABI's
+        size if the file does not have one."""
         size = die.integer(dw.AT_BYTE_SIZE)
         if size is not None:
             return size
@@ -220,7 +221,7 @@ class TypeBuilder:
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 
     def _element(self, die: Die, shape: Shape) -> Callable[[], Type | None]:
-        """The elements of an array; those of a packed one are as large as their distance."""
+        """Return the elements of an array; those of a packed one have the size of the stride."""
         target = self.target(die)
         stride = shape.strides_bits[-1] if shape.strides_bits else None
         if not stride or stride < 0:
@@ -365,15 +366,15 @@ class TypeBuilder:
 
 
 def _unspecified_bytes(die: Die) -> int | None:
-    """The size of an unspecified type; that of nullptr is the size of a pointer (C++
-    [basic.fundamental]), which compilers leave out (DWARF 5 5.2)."""
+    """Return the size of an unspecified type; nullptr has the size of a pointer (C++
+    [basic.fundamental]), which compilers omit (DWARF 5 5.2)."""
     size = die.integer(dw.AT_BYTE_SIZE)
     is_nullptr = die.tag == dw.TAG_UNSPECIFIED_TYPE and die.name in NULLPTR_NAMES
     return die.unit.format.address_size if size is None and is_nullptr else size
 
 
 def _scope(die: Die) -> Scope:
-    """What is around a type of a language whose names have parts."""
+    """Return the enclosing scope of a type, in a language with qualified names."""
     if not die.unit.is_cplusplus:
         return ""
     names: list[str] = []
@@ -401,14 +402,15 @@ def _definition(die: Die) -> Die:
 
 
 def types_of(unit: CompilationUnit) -> TypeBuilder:
-    """The types of the program that a unit is of."""
+    """Return the types of the program that contains a unit."""
     return unit.sections.program.shared(TypeBuilder)
 
 
 def _pointer_bytes(die: Die) -> int:
-    """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3).
+    """Return the size of a pointer; without DW_AT_byte_size, that of addresses of its space
+    (A.5.3).
 
-    `IllFormed` or `Unsupported` where the space is not known.
+    `IllFormed` or `Unsupported` if the space is unknown.
     """
     size = die.integer(dw.AT_BYTE_SIZE)
     if size is not None:
@@ -449,7 +451,7 @@ def _underlying(die: Die) -> Base | None:
 
 
 def _linked_name(die: Die) -> str | None:
-    """The name that `typedef struct {} Name` has for the linker, which GCC tells: `5Named`."""
+    """Return the linker's name of `typedef struct {} Name`, which GCC writes: `5Named`."""
     linked = die.string(dw.AT_LINKAGE_NAME) or ""
     count = re.match(r"\d+", linked)
     name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""

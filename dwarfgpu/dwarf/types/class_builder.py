@@ -1,6 +1,6 @@
-"""What classes are made of: members, base classes, member functions (DWARF 5 5.7).
+"""Components of classes: members, base classes, member functions (DWARF 5 5.7).
 
-Law: as in `dwarfgpu.dwarf.types.builder`: types are referred to, never built here, except those of
+Law: as in `dwarfgpu.dwarf.types.builder`: types are references, never built here, except those of
 member functions.
 """
 
@@ -40,7 +40,7 @@ _SCOPES: Final = frozenset(
         dw.TAG_ENUMERATION_TYPE,
     }
 )
-"""Entries whose names are part of the names of what is in them."""
+"""Entries whose names qualify the names inside them."""
 _DEEPEST: Final = 100
 _DEEPEST_VARIANTS: Final = 20
 _DSC_RANGE: Final = 0x01
@@ -84,7 +84,7 @@ class Types(Protocol):
         ...
 
     def size_of_object(self, die: Die) -> int | None:
-        """Bytes of the object that an entry describes; None where not known."""
+        """Return the size in bytes of the object of an entry; None if unknown."""
         ...
 
 
@@ -179,7 +179,7 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
 
 
 def _access(die: Die) -> Access:
-    """DW_AT_accessibility, by default that of the class (DWARF 5 5.7.3, 5.7.6, 5.7.8)."""
+    """Return DW_AT_accessibility, by default that of the class (DWARF 5 5.7.3, 5.7.6, 5.7.8)."""
     accessibility = die.integer(dw.AT_ACCESSIBILITY)
     if accessibility in _ACCESS:
         return _ACCESS[accessibility]
@@ -233,7 +233,7 @@ def _member(types: Types, die: Die) -> Member:
 
 
 def _place(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
-    """The bit offset of a member, and the expression from whose place it counts (5.7.6)."""
+    """Return the bit offset of a member, and the expression for the base of the offset (5.7.6)."""
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
     if bit_offset is not None:
         return bit_offset, None

@@ -51,7 +51,7 @@ class NestedTypedef:
 
 @frozen(eq=False)
 class TemplateType:
-    """A template type parameter and the type that it stands for (DWARF 5 2.23)."""
+    """A template type parameter and its argument (DWARF 5 2.23)."""
 
     name: str
     _type: TypeReference = field(repr=False)
@@ -77,20 +77,20 @@ class VariantPart:
     """DW_TAG_variant_part (DWARF 5 5.7.10)."""
 
     discriminant: Member | None
-    """The member that tells which variant an object has; None where no member does."""
+    """The member that selects the variant of an object; None if there is none."""
     variants: tuple[Variant, ...]
 
 
 @frozen(eq=False)
 class Declarations:
-    """What is told of a structure besides its members."""
+    """The declarations of a structure besides its members."""
 
     methods: tuple[Method, ...] = ()
     """In declaration order."""
     typedefs: tuple[NestedTypedef, ...] = ()
     template_types: tuple[TemplateType, ...] = ()
     variant_parts: tuple[VariantPart, ...] = ()
-    """Members of which an object has those of one variant."""
+    """Groups of members; an object has those of one variant."""
     alignment: int | None = None
     """DW_AT_alignment in bytes, where the file has it."""
 

@@ -1,4 +1,4 @@
-"""What a class has of a name: its own members, else those of its base classes.
+"""Member lookup in a class: its own members, else those of its base classes.
 
 Law: several that do not hide one another are refused, unless all are one entry, which then belongs
 to no object.
@@ -20,13 +20,13 @@ from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
 _MOST: Final = 1_000
-"""Classes in which a member is looked for."""
+"""Maximum number of classes to search for a member."""
 
 
 def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[Die]:
-    """The members of a canonical name: several of overloaded functions; none where there is none.
+    """Return the members with a canonical name: several for overloaded functions; empty for none.
 
-    `definition` gives the entry that defines a class. `UsageError` where the name is ambiguous.
+    `definition` returns the defining entry of a class. `UsageError` if the name is ambiguous.
     """
 
     def members(of: Die) -> list[Die]:
@@ -51,7 +51,7 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
 
 
 def own_members(kind: Die, name: str) -> list[Die]:
-    """The members of a class itself, those of its anonymous parts included."""
+    """Return the members of a class itself, including those of its anonymous parts."""
     own = canonical(kind.name or "").partition("<")[0]
     if name and name in (own, canonical(kind.name or "")):
         return [kind]  # its own name, which no constructor hides (C++ class.qual)

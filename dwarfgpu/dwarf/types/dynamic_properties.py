@@ -1,7 +1,8 @@
-"""What only the running program tells of a type (DWARF 5 2.19, 5.5, 5.11, 5.13, 5.18).
+"""Properties of a type that only the running program determines (DWARF 5 2.19, 5.5, 5.11, 5.13,
+5.18).
 
-Law: nouns only. An attribute is kept as it stands in the file, with the unit whose expressions it
-holds; `dwarfgpu.session.type_attributes` evaluates it for an object.
+Law: data only. An attribute is kept unresolved, with the unit of its expressions;
+`dwarfgpu.session.type_attributes` evaluates it for an object.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ class Computed:
     name: str
     """As the specification spells it: `DW_AT_upper_bound`."""
     source: ExprLoc | LocList | Die
-    """A `Die` is the variable or member whose value it is."""
+    """A `Die` is the variable or member that holds the value."""
     factor: int = 1
     """By what its value is multiplied: 8 for a size in bytes."""
 
 
 Measure: TypeAlias = int | Computed | None
-"""A number that is known, one that the program tells, or none."""
+"""A known number, one that the program determines, or none."""
 
 
 @frozen(eq=False)
@@ -36,7 +37,7 @@ class Bounds:
     """A dimension (DWARF 5 5.13). Sizes and strides are in bits."""
 
     lower: Measure
-    """None where nothing tells it."""
+    """None if unknown."""
     upper: Measure = None
     count: Measure = None
     stride_bits: Measure = None
@@ -74,7 +75,7 @@ class Properties:
 
     @property
     def is_constant(self) -> bool:
-        """Whether nothing depends on the object."""
+        """Whether it is the same for all objects."""
         measures = (
             self.associated,
             self.allocated,
@@ -88,7 +89,7 @@ class Properties:
         )
 
     def computed(self) -> tuple[Computed, ...]:
-        """What must be evaluated, in the order in which it is."""
+        """The attributes to evaluate, in order."""
         length = self.string_length
         measures: list[Measure] = [self.associated, self.allocated, self.data_location, self.rank]
         measures += [self.size_bits, None if length is None else length.where]

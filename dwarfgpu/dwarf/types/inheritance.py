@@ -1,7 +1,7 @@
-"""The one rule by which a class has the members of its base classes (C++ class.member.lookup).
+"""Inheritance of members from base classes (C++ class.member.lookup).
 
-A member hides those of the same name in the base classes of its class. What is left are the parts
-of an object that have the name: several make it ambiguous.
+A member hides those of the same name in the base classes of its class. The remaining members with
+the name belong to parts of an object: several make it ambiguous.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Types of the source program (DWARF 5 chapter 5), as nouns.
+"""Types of the source program (DWARF 5 chapter 5), as data.
 
-Laws: a type is equal to itself only, so that a recursive type is never walked by `==` or `hash`;
-a reference to another type may be a function that gives it, called at each use, so that
-`struct node { struct node *next; }` can be made; whoever gives such a function keeps the answer,
-so that it is the same each time. Walks here are loops with a bound, whatever the input.
+Laws: a type is equal to itself only, so that `==` and `hash` never walk a recursive type; a
+reference to another type may be a function, called at each use, so that `struct node { struct node
+*next; }` can be made; the provider of such a function caches the result, so that it is the same
+each time. Walks here are loops with a bound, for all input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_CHAIN: Final = 1_000
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
 Scope: TypeAlias = str | Callable[[], str]
-"""What is around a type, or a function that gives it: few are ever spelled."""
+"""The scope of a type, or a function that returns it: few are ever spelled."""
 
 LARGEST_BITS: Final = 1 << 67
 """The size of the largest address space."""
@@ -61,7 +61,7 @@ class Base:
 
 
 class _Spelled:
-    """A type that is spelled by what it is made of."""
+    """A type spelled by its components."""
 
     __slots__ = ()
 
@@ -104,7 +104,7 @@ class MemberPointer(_Spelled):
     _container: TypeReference = field(default=None, repr=False)
     size_bytes: int = 8
     use_location: ExprLoc | LocList | None = None
-    """DW_AT_use_location (A.5.14): the member of an object; None where the ABI tells it."""
+    """DW_AT_use_location (A.5.14): locates the member of an object; None if the ABI does."""
 
     @property
     def target(self) -> Type | None:
@@ -113,7 +113,7 @@ class MemberPointer(_Spelled):
 
     @property
     def container(self) -> Type | None:
-        """The class of which it is a member."""
+        """The class to which the member belongs."""
         return _resolved(self._container)
 
 
@@ -121,17 +121,17 @@ class MemberPointer(_Spelled):
 class Array(_Spelled):
     """An array (DWARF 5 5.5), row major: the last dimension varies fastest.
 
-    Those of DW_ORD_col_major have their dimensions turned round. Strings of a string type are
-    arrays of characters.
+    Dimensions of DW_ORD_col_major arrays are reversed. Strings of a string type are arrays of
+    characters.
     """
 
     _element: TypeReference = field(repr=False)
     dimensions: tuple[int | None, ...]
     """Number of elements of each dimension, outermost first; None where unknown."""
     strides_bits: tuple[int | None, ...] = ()
-    """Distance of two neighbours of each dimension; None or left out: the size of what is in it.
+    """Stride of each dimension; None or missing: the size of its elements.
 
-    Negative where the first element has the highest address: the object begins at the lowest.
+    Negative if the first element has the highest address: the object begins at the lowest.
     """
     is_vector: bool = False
     """DW_AT_GNU_vector."""
@@ -140,7 +140,7 @@ class Array(_Spelled):
     declared_bits: int | None = None
     """DW_AT_byte_size or DW_AT_bit_size."""
     lower_bounds: tuple[int | None, ...] = ()
-    """The first index of each dimension; left out: 0. None where nothing tells it."""
+    """The first index of each dimension; missing: 0. None if unknown."""
 
     @property
     def element(self) -> Type | None:
@@ -219,7 +219,7 @@ class Struct:
         return self._members() if callable(self._members) else self._members
 
     def member_at(self, entry: int) -> Member | None:
-        """The member of an entry; None where the entry is none of them."""
+        """Return the member for an entry; None if there is none."""
         return next((member for member in self.members if member.entry == entry), None)
 
     @property
@@ -240,7 +240,7 @@ class Enum:
     is_scoped: bool = False
     """DW_AT_enum_class: an enumerator is spelled with the name of its type."""
     underlying: Base | None = None
-    """The type that holds its values, where the file tells it."""
+    """The type of its values, if the file has it."""
     _scope: Scope = field(default="", repr=False)
 
     @property
@@ -249,7 +249,7 @@ class Enum:
         return self._scope() if callable(self._scope) else self._scope
 
     def spelled(self, enumerator: str) -> str:
-        """An enumerator with what is around it: `ns::red`, `ns::Scoped::one`."""
+        """Return an enumerator with its scope: `ns::red`, `ns::Scoped::one`."""
         own = f"{self.name}::" if self.is_scoped and self.name else ""
         return f"{self.scope}{own}{enumerator}"
 
@@ -330,13 +330,13 @@ class Dynamic(_Spelled):
     """
 
     form: BareType
-    """What is known of it; the dimensions of an array may be None."""
+    """The constant part; the dimensions of an array may be None."""
     properties: Properties = field(repr=False)
 
 
 @frozen(eq=False)
 class Absent(_Spelled):
-    """The type of an object that has no data now: a descriptor that describes nothing."""
+    """The type of an object that has no data now: its descriptor describes nothing."""
 
     form: BareType
     state: Literal["not allocated", "not associated"]
@@ -355,7 +355,7 @@ TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]
 
 
 def declared_name(kind: Type | None) -> str | None:
-    """DW_AT_name of a type; None where it has none."""
+    """Return DW_AT_name of a type; None if it has none."""
     match kind:
         case Pointer() | Array() | Function():
             return kind.own_name
@@ -391,15 +391,15 @@ def strip_reference(kind: Type | None) -> BareType | None:
 
 
 def size_bytes(kind: Type | None) -> int | None:
-    """The size of an object of the type in bytes, rounded up; None where it is not known."""
+    """Return the size of an object of the type in bytes, rounded up; None if unknown."""
     size = size_bits(kind)
     return None if size is None else (size + 7) // 8
 
 
 def size_bits(kind: Type | None) -> int | None:
-    """The size of an object of the type; None where it is not known (void, incomplete).
+    """Return the size of an object of the type in bits; None if unknown (void, incomplete).
 
-    `IllFormed` where no address space could hold it.
+    `IllFormed` if it exceeds every address space.
     """
     size = _size_bits(kind)
     if size is not None and not 0 <= size <= LARGEST_BITS:
@@ -452,9 +452,9 @@ def element_count(kind: Array) -> int:
 
 
 def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
-    """The distance of two neighbours of each dimension, in bits; None where it is not known.
+    """Return the stride of each dimension in bits; None if unknown.
 
-    `element_bits`: the size of an element, where the caller knows it.
+    `element_bits`: the size of an element, if the caller knows it.
     """
     strides = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
     out: list[int] = []
