@@ -1,5 +1,5 @@
-"""Machine instructions of AMD GPUs: what the bits of code objects mean, as text and as operands.
+"""Machine instructions of AMD GPUs: decoding of code objects, as text and as operands.
 
-`data/` has the encodings of each generation (`tools/gen_isa.py` makes them from LLVM's records);
-the modules here have what is common to all of them.
+`data/` contains the encodings of each generation (`tools/gen_isa.py` makes them from LLVM's
+records); the modules here contain what all generations share.
 """

@@ -34,10 +34,10 @@ _READS: Final = {"src_vccz": "vcc", "src_execz": "exec", "src_scc": "scc"}
 """Sources that are made of another register."""
 
 _DWORDS: Final = {"pc": 2, "vcc": 0, "exec": 0}
-"""Of registers that have more than one; 0 stands for a mask of the wave."""
+"""Number of dwords of multi-dword registers; 0 represents a lane mask of the wave."""
 
 _RETURN: Final = 1
-"""Bit of the cache policy by which an atomic operation returns what was there."""
+"""Bit of the cache policy: an atomic operation returns the previous value."""
 
 _PRESERVE: Final = 2
 """`dst_unused` of SDWA: the other bits of the destination stay."""
@@ -55,9 +55,9 @@ class Operand(NamedTuple):
 
 @frozen
 class Use:
-    """An operation with its operands, in the order of its places.
+    """An operation with its operands, in declared order.
 
-    Results that the encoding has no field for are left out.
+    Results without a field in the encoding are omitted.
     """
 
     operation: Operation
@@ -282,6 +282,6 @@ def effects(instruction: Instruction) -> Effects:
 
 
 def _read(register: Register, form: Format) -> Register:
-    """What is read where a source is made of another register."""
+    """Return the register read by a source that derives from another register."""
     name = _READS.get(register.bank)
     return register if name is None else _implied(Place(name), form) or register

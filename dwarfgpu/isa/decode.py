@@ -1,9 +1,9 @@
 """From bytes to instructions.
 
-The fixed bits of an encoding are in its first dword, or begin there: a tree over the bits that
-all remaining candidates fix leads to the few that are compared. Longer encodings are tried before
-shorter ones, those with more fixed bits before those with fewer; a word whose operands mean
-nothing is undefined.
+The fixed bits of an encoding are in its first dword, or begin there: a tree over the bits that all
+remaining candidates fix leads to the few to compare. Longer encodings are tried before shorter
+ones, those with more fixed bits before those with fewer; a word with meaningless operands is
+undefined.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Decoder:
     def decode(
         self, code: bytes | memoryview, offset: int = 0, address: int = 0
     ) -> Instruction | None:
-        """The instruction at an offset; None where the bytes are no instruction.
+        """Return the instruction at an offset; None if the bytes are not an instruction.
 
         `address` is that of the instruction.
         """

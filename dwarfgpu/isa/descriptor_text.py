@@ -1,9 +1,9 @@
-"""A kernel descriptor as the directives of the assembler that make it (AMDGPU usage, "AMDHSA
-Kernel Directives").
+"""A kernel descriptor as the assembler directives that produce it (AMDGPU usage, "AMDHSA Kernel
+Directives").
 
-The order and the choice are those of `llvm-objdump`. The counts of registers are such that the
-assembler makes the same granulated counts of them; what was reserved for VCC, flat scratch and the
-XNACK mask is in them.
+The order and the selection are those of `llvm-objdump`. The counts of registers are chosen so that
+the assembler produces the same granulated counts; they include the registers reserved for VCC, flat
+scratch and the XNACK mask.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ _OF_ARCHITECTED: Final = frozenset(
 def directives(
     name: str, descriptor: KernelDescriptor, processor: Processor, version: int | None
 ) -> Iterator[str]:
-    """The lines for a kernel of code object V3 and later; `version` is that of the code object.
+    """Yield the lines for a kernel of code object V3 and later; `version` is that of the code
+    object.
 
-    Reserved bits that are set, which no directive makes, are comments.
+    Reserved bits that are set, which no directive produces, are comments.
     """
     fields = descriptor.fields
     has_architected = processor.has_architected_flat_scratch

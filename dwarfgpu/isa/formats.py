@@ -1,7 +1,7 @@
 """Formats: what instructions of one encoding have in common, as a line `format` of the tables.
 
-A format knows where its operands are, which bits make a word undefined, how many bytes there are,
-and the text. e32, e64, SDWA, DPP, VOPD and the rest are formats; nothing here names an operation.
+A format defines where its operands are, which bits make a word undefined, the number of bytes, and
+the text. e32, e64, SDWA, DPP, VOPD and the rest are formats; this module names no operation.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Format:
     # Size and validity.
 
     def literal_state(self, word: int) -> int:
-        """0, 1 where a literal follows, 2 where a field means nothing."""
+        """Return 0, 1 if a literal follows, 2 if a field is meaningless."""
         checks = self._checks
         if checks is None:
             checks = self._checks = [

@@ -66,9 +66,10 @@ class ImageShape:
     def sizes(
         self, fields: dict[str, int], target: IsaTarget, *, gather: bool, sample: bool
     ) -> tuple[int, int, bool]:
-        """Dwords of the data, dwords of the address, whether the last address register is wider.
+        """Return the dwords of the data, the dwords of the address, and whether the last address
+        register is wider.
 
-        Sizes that LLVM has no instruction for stay those of the encoding.
+        Sizes without an LLVM instruction stay those of the encoding.
         """
         unchanged = self.data_dwords, self.address_dwords, False
         if "b" in self.flags:

@@ -19,7 +19,7 @@ class Encoding:
 
 
 class Instruction:
-    """An instruction of a code object. Operands and text are made when asked for."""
+    """An instruction of a code object. Operands and text are made on demand."""
 
     __slots__ = ("address", "encoding", "extra", "literal", "size", "word")
 

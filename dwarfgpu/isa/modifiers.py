@@ -144,7 +144,7 @@ PLAIN: Final[dict[str, Callable[[int], str]]] = {
     "gpr_idx_mode": index_mode_text,
     "version": version_text,
 }
-"""Text of the fields that need nothing but the field, by the printer of the tables."""
+"""Text of the fields that depends on the field only, by the printer of the tables."""
 
 
 def packed_text(name: str, bit: int, fields: list[int], default: int, destination: int) -> str:

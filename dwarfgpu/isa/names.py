@@ -1,7 +1,7 @@
-"""Numbers in instructions that have names: hardware registers, messages, data formats, targets.
+"""Named numbers in instructions: hardware registers, messages, data formats, targets.
 
-The names are LLVM's (`llvm/lib/Target/AMDGPU/Utils/AMDGPUAsmUtils.cpp`), the numbers those of
-AMD's ISA documents.
+The names are LLVM's (`llvm/lib/Target/AMDGPU/Utils/AMDGPUAsmUtils.cpp`), the numbers those of AMD's
+ISA documents.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _messages(generation: int) -> Mapping[int, str]:
 
 
 def message_text(field: int, target: IsaTarget) -> str:
-    """`sendmsg(MSG_GS, GS_OP_EMIT, 0)`; the number where it has bits that mean nothing."""
+    """Return `sendmsg(MSG_GS, GS_OP_EMIT, 0)`; the number if it has undefined bits."""
     is_new = target.generation >= 11
     number = field & (0xFF if is_new else 0xF)
     operation, stream = (0, 0) if is_new else (field >> 4 & 7, field >> 8 & 3)

@@ -44,7 +44,7 @@ RESERVED_FROM: Final = {
 """Fields that are reserved from a number on: LLVM 19 ends itself there, here it is undefined."""
 
 Value = Register | Constant | Literal | int
-"""What a field holds; `int` for one that is no source and no destination."""
+"""The value of a field; `int` if it is neither source nor destination."""
 
 
 class OperandKind:
@@ -66,11 +66,12 @@ class OperandKind:
         self.texts: dict[int, str] = {}
 
     def value(self, field: int) -> Value | None:
-        """What the field holds; None where it means nothing, which makes the word undefined."""
+        """Return the value of the field; None if it is meaningless, which makes the word
+        undefined."""
         return self._decode(self, field)
 
     def is_checked(self) -> bool:
-        """Whether some fields mean nothing, or a literal."""
+        """Whether some values of the field are meaningless, or a literal."""
         if self.text in RESERVED_FROM:
             return True
         if self.decoder in ("number", "k", "smem_offset", "branch", "version"):

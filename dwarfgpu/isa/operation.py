@@ -19,7 +19,7 @@ MEMORIES: Final = frozenset(
 """Places that are memory; the element type follows after a dot."""
 
 REGISTERS: Final = frozenset({"scc", "vcc", "exec", "m0", "pc", "mode", "status", "hwreg"})
-"""Places that are a register no field names; `hwreg` is the one that an immediate names."""
+"""Registers that no field names; `hwreg` is the one that an immediate names."""
 
 IMMEDIATES: Final = frozenset({"label", "imm", "imm16", "imm32"})
 """Places that are a constant in the instruction."""
@@ -51,7 +51,7 @@ class Place:
 
     @property
     def is_operand(self) -> bool:
-        """Whether the instruction says what it is."""
+        """Whether the instruction encodes it."""
         return self.name == self.type or self.name in IMMEDIATES
 
     @property
@@ -118,9 +118,9 @@ def type_bits(type: str, wave_size: int) -> int:
 
 
 def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
-    """The operations of one line, each with the generations that its names are for.
+    """Yield the operations of one line, each with the generations of its names.
 
-    `ValueError` says what is wrong with the line.
+    `ValueError` describes the error in the line.
     """
     columns = [column.strip() for column in re.split(r"\s:(?=\s)", f"{line} ", maxsplit=3)]
     if len(columns) < 2:
@@ -159,7 +159,7 @@ def _place(text: str) -> Place:
 
 
 def _generations(text: str) -> range:
-    """`9`, `9-`, `9-10`; all where nothing is said."""
+    """Parse `9`, `9-`, `9-10`; all generations if absent."""
     match = _GENERATIONS.fullmatch(text)
     if match is None:
         return range(100)
@@ -196,5 +196,5 @@ def without_suffix(mnemonic: str) -> str:
 
 
 def operation_named(mnemonic: str, generation: int) -> Operation | None:
-    """The operation of an instruction; None where it is not declared."""
+    """Return the operation of an instruction; None if it is not declared."""
     return operations_by_name(generation).get(without_suffix(mnemonic))

@@ -1,4 +1,4 @@
-"""Registers as instructions name them, and the classes of registers that operands take.
+"""Registers as instructions name them, and the register classes of operands.
 
 The encodings are those of AMD's ISA documents ("Scalar Operands", "SRC0"); the names of registers
 and classes are LLVM's.
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Register(NamedTuple):
-    """Consecutive dwords of one bank, or a register of its own such as `vcc`."""
+    """Consecutive dwords of one bank, or a special register such as `vcc`."""
 
     bank: str
     """`s`, `v`, `a`, `ttmp`, or the name of a register that is no member of a bank."""
@@ -39,7 +39,7 @@ class Register(NamedTuple):
         return self.bank == "null" or self.bank in _CONSTANT_NAMES
 
     def parts(self) -> tuple[Register, ...]:
-        """Each dword of it as a register."""
+        """Each dword as a register."""
         if self.bank in _BANKS or self.bank in _PAIRS:
             return tuple(Register(self.bank, self.first + n, 1) for n in range(self.size))
         return (self,)
@@ -69,10 +69,11 @@ _PAIR_AT: Final = {
 
 
 def scalar_register(code: int, dwords: int, *, generation: int, sgprs: int) -> Register | None:
-    """The register of a scalar operand encoding 0 to 127, or of one that the hardware provides.
+    """Return the register of a scalar operand encoding 0 to 127, or of one that the hardware
+    provides.
 
-    None where the encoding or the width means no register. A tuple starts at the multiple of 2
-    or 4 dwords below, as the hardware ignores the low bits.
+    None if the encoding or the width denotes no register. A tuple starts at the multiple of 2 or 4
+    dwords below, as the hardware ignores the low bits.
     """
     if code < sgprs:
         return _tuple("s", code, dwords if dwords in _SGPR_TUPLES else 1, 105)

@@ -15,7 +15,7 @@ class IsaTarget:
     generation: int
     """Major number of the GFX level, 8 to 12."""
     features: frozenset[str]
-    """Those of the tables' `target` lines: `gfx90a`, `nsa`, `vop3_literal` …"""
+    """Features of the tables' `target` lines: `gfx90a`, `nsa`, `vop3_literal` …"""
 
     @property
     def sgprs(self) -> int:

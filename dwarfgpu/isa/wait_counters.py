@@ -1,8 +1,8 @@
-"""Which counters an instruction increments until its memory access is done.
+"""The counters that an instruction increments until its memory access is done.
 
 `s_waitcnt` and its successors wait for them: AMD's ISA documents, "Manually Inserted Wait States"
 and "Data Dependency Resolution"; LLVM's AMDGPUUsage, "Memory Model". GFX8 and GFX9 count vector
-stores with loads, GFX10 apart (VScnt), GFX12 has a counter for each kind of access.
+stores with loads, GFX10 separately (VScnt), GFX12 has a counter for each kind of access.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The memory of code objects as their files hold it, below a machine that may know better.
+"""The memory of code objects from their files, below a machine that may know better.
 
-Law: what the machine tells wins. Of memory that it does not tell, read-only segments are what the
-file says; writable ones only where there is no machine at all, as before the program started.
+Law: the machine wins. Memory unknown to it comes from the file for read-only segments; for writable
+ones only without a machine, as before the start of the program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Machine(Target, Protocol):
     """A target that knows parts of its memory, and which."""
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
         ...
 
     def forget_register(
@@ -124,7 +124,7 @@ class ImageTarget:
             address < image.address + image.size_bytes and image.address < end
             for image in self.images
         ):
-            return False  # an image may tell some of it
+            return False  # an image may have a part of it
         return not self.machine.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:

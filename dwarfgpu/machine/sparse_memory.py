@@ -1,6 +1,6 @@
-"""Sparse memory: bytes that are known, and nothing in between.
+"""Sparse memory: ranges of known bytes.
 
-Law: what is added costs its own bytes, whatever is known already; a fill costs none.
+Law: added data costs its own bytes, however much is known already; a fill costs none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NOT_IN_STATE: Final = "not in the state"
 
 @frozen
 class Fill:
-    """So many bytes that are all the same."""
+    """A number of equal bytes."""
 
     byte: int
     size_bytes: int
@@ -77,7 +77,7 @@ class SparseMemory:
             self._insert(index, first, part_of(data, first - address, last - address))
 
     def replace(self, address: int, data: Data) -> None:
-        """Make bytes known, in place of what was known of them."""
+        """Make bytes known, replacing earlier contents."""
         if not data:
             return
         end = address + len(data)
@@ -111,7 +111,7 @@ class SparseMemory:
         return range(first, last)
 
     def _insert(self, index: int, address: int, data: Data) -> None:
-        """Put bytes before the run of an index; they go on with the one before where they can."""
+        """Insert bytes before the run of an index; they extend the one before if possible."""
         if not data:
             return
         if index and self._end(index - 1) == address:
@@ -168,7 +168,8 @@ class SparseMemory:
         return index >= 0 and self._end(index) == address
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range: offsets in it, and bytes; neighbours are one."""
+        """Return the known parts of a range: offsets in it, and bytes; adjacent parts are
+        joined."""
         out: list[tuple[int, list[bytes]]] = []
         at = address - 1
         end = address + size_bytes
@@ -184,7 +185,7 @@ class SparseMemory:
         return [(offset, parts[0] if len(parts) == 1 else b"".join(parts)) for offset, parts in out]
 
     def write(self, address: int, data: bytes) -> None:
-        """Change known bytes; `Unavailable` if any is not known."""
+        """Change known bytes; `Unavailable` if any is unknown."""
         self._require(address, len(data))
         self.replace(address, data)
 
@@ -194,7 +195,8 @@ class SparseMemory:
         return any(self._end(index) == start for index, start in enumerate(self._starts[1:]))
 
     def runs(self) -> list[tuple[int, Run]]:
-        """Every known range: its address, and its bytes themselves, which nobody may resize."""
+        """Return every known range: its address, and its bytes themselves, which must not be
+        resized."""
         return list(zip(self._starts, self._runs, strict=True))
 
 

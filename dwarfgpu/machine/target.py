@@ -1,4 +1,4 @@
-"""The narrow waist: what the engine asks of a stopped machine.
+"""The narrow waist: the engine's interface to a stopped machine.
 
 Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short read.
 """
@@ -22,7 +22,7 @@ RegisterId: TypeAlias = RegisterInfo
 
 
 class Target(Protocol):
-    """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`; and what it is."""
+    """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`; and its identity."""
 
     @property
     def stop(self) -> int:
@@ -44,7 +44,7 @@ class Target(Protocol):
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        """The bytes of a register, all from `offset_bytes` on where no size is given."""
+        """Return the bytes of a register; without a size, all from `offset_bytes` on."""
         ...
 
     def write_register(
@@ -58,14 +58,14 @@ class Target(Protocol):
 
 @runtime_checkable
 class Named(Target, Protocol):
-    """The power to tell where waves and lanes belong, in the words of amd-dbgapi."""
+    """Optional capability: names waves and lanes as amd-dbgapi does."""
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
-        """ROCgdb's name of a wave or of a lane of it; what is not known is `?` there."""
+        """Return ROCgdb's name of a wave, or of one of its lanes; unknown parts are `?`."""
         ...
 
     def used_lanes(self, wave: WaveId) -> int | None:
-        """How many lanes have a work-item; None where nothing tells."""
+        """Return the number of lanes with a work-item; None if unknown."""
         ...
 
 
@@ -75,15 +75,15 @@ class Modelled(Target, Protocol):
 
     @property
     def model(self) -> Machine | None:
-        """The topology of the machine; None where it is not known."""
+        """Return the topology of the machine; None if unknown."""
         ...
 
 
 @runtime_checkable
 class Sparse(Target, Protocol):
-    """The power to say of a range of memory at once that none of it can be read.
+    """Optional capability: decides at once that no byte of a range of memory can be read.
 
-    Without it, an unreadable object is read by halves, until each byte was tried.
+    Without it, an unreadable object is read by halves, down to each byte.
     """
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
@@ -96,7 +96,7 @@ class SharesArchitecture(Target, Protocol):
     """The power to compare the architectures of many waves at once."""
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        """The architecture that waves share; None where they share none, or one does not exist."""
+        """Return the architecture that waves share; None if they differ, or one does not exist."""
         ...
 
 
@@ -105,9 +105,9 @@ class BulkRegisters(Target, Protocol):
     """The power to read a register of many waves at once."""
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterId) -> tuple[Array, Array]:
-        """A register's bytes, uint8 (waves, bytes), and which of them are known, bool.
+        """Return a register's bytes, uint8 (waves, bytes), and which of them are known, bool.
 
-        Raises nothing for some of the waves.
+        Errors of individual waves are not raised.
         """
         ...
 
@@ -117,40 +117,41 @@ class BulkMemory(Target, Protocol):
     """The power to read memory for many waves and lanes at once."""
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> tuple[Array, Array]:
-        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
+        """Return little-endian numbers of up to 4 bytes at addresses, and which of them are known.
 
-        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses. Raises
-        nothing for some of them.
+        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses. Errors of
+        individual addresses are not raised.
         """
         ...
 
 
 @runtime_checkable
 class Extensible(Target, Protocol):
-    """The power to say which registers of an architecture the processor does not have: those of
+    """Optional capability: says which registers of an architecture the processor lacks, those of
     extensions such as AVX-512."""
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
-        """Whether the processor of a wave has no such register."""
+        """Return whether the processor of a wave lacks a register."""
         ...
 
 
 @runtime_checkable
 class ThreadLocal(Target, Protocol):
-    """The power to tell where thread-local variables of libraries are: the dynamic linker put them
-    there."""
+    """Optional capability: locates thread-local variables of libraries, which the dynamic linker
+    placed."""
 
     def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
-        """The address of a variable of a file in a wave; None where the machine knows none.
+        """Return the address of a file's variable in a wave; None if the machine does not know it.
 
-        `Unavailable` where it has no place yet.
+        `Unavailable` if it has no address yet.
         """
         ...
 
 
 @runtime_checkable
 class NotStarted(Target, Protocol):
-    """The power to tell memory of a program that was not started from that of one that stopped."""
+    """Optional capability: distinguishes memory of a program that has not started from a stopped
+    one's."""
 
     @property
     def reads_before_start(self) -> int:
@@ -164,7 +165,7 @@ class Halt:
 
     reason: Literal["breakpoint-hit", "end-stepping-range", "signal-received", "exited"]
     wave: WaveId | None = None
-    """Which one stopped; None where the program has ended."""
+    """The wave that stopped; None if the program has ended."""
     exit_code: int | None = None
     """Of a program that ended."""
     signal: str | None = None
@@ -173,9 +174,9 @@ class Halt:
 
 @runtime_checkable
 class Runs(Target, Protocol):
-    """The power to run. Whatever runs changes `stop`.
+    """Optional capability: runs the program. Running changes `stop`.
 
-    The registers tell where each wave is after it; there is no other memory of a run.
+    Afterwards the registers contain where each wave is; a run has no other memory.
     """
 
     def start(self) -> Halt:
@@ -187,8 +188,8 @@ class Runs(Target, Protocol):
         ...
 
     def resume(self, addresses: frozenset[int]) -> Halt:
-        """Let every wave go on until one is at one of the addresses, or the program ends.
+        """Run every wave until one reaches one of the addresses, or the program ends.
 
-        One that is at such an address now leaves it first.
+        A wave that is at such an address leaves it first.
         """
         ...

@@ -1,7 +1,7 @@
 """The model of amd-dbgapi: agents, queues, dispatches, workgroups, waves, lanes.
 
-The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids begin with 1 in what
-is made here; 0 is no object of amd-dbgapi.
+The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids made here begin with
+1; 0 is no object of amd-dbgapi.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Dispatch:
     agprs: int | None = None
 
     def registers_of(self, bank: str) -> int | None:
-        """How many registers a wave has of `s`, `v` or `a`; None where nothing tells."""
+        """Return how many registers of `s`, `v` or `a` a wave has; None if unknown."""
         return {"s": self.sgprs, "v": self.vgprs, "a": self.agprs}.get(bank)
 
 
@@ -89,14 +89,14 @@ class Workgroup:
 
     id: int
     dispatch: int | None
-    """None where nothing says which one."""
+    """None if unknown."""
     position: Position | None = None
     size: Position | None = None
     """Work-items, fewer than others at the edge of a grid that is no multiple."""
     local_bytes: int | None = None
     """Of LDS that were allocated."""
     queue: int | None = None
-    """That of its dispatch, where the dispatch is not known."""
+    """The queue of its dispatch, if the dispatch is unknown."""
 
 
 @frozen
@@ -115,7 +115,7 @@ class Wave:
 
 @frozen
 class Machine:
-    """Everything that a state tells of its waves besides registers and memory."""
+    """The facts of a state about its waves besides registers and memory."""
 
     lane_count: int
     agents: Mapping[int, Agent] = field(default=Factory(dict))
@@ -148,7 +148,7 @@ class Machine:
         return None if queue is None else self.agents.get(queue.agent)
 
     def used_lanes(self, wave: WaveId) -> int | None:
-        """Lanes that have a work-item, as ROCgdb counts them; None where nothing tells."""
+        """Return the number of lanes with a work-item, as ROCgdb counts them; None if unknown."""
         record, group = self.waves.get(wave), self.workgroup_of(wave)
         if record is None or record.wave_in_group is None or group is None or group.size is None:
             return None
@@ -156,21 +156,22 @@ class Machine:
         return max(0, min(lanes, prod(group.size) - record.wave_in_group * lanes))
 
     def first_item(self, wave: WaveId) -> int | None:
-        """The flat id of the work-item of lane 0; None where nothing tells."""
+        """Return the flat id of the work-item of lane 0; None if unknown."""
         record = self.waves.get(wave)
         if record is None or record.wave_in_group is None:
             return None
         return record.wave_in_group * (record.lane_count or self.lane_count)
 
     def work_item(self, wave: WaveId, lane: int) -> Position | None:
-        """The work-item of a lane in its workgroup: x varies fastest; None where it has none."""
+        """Return the work-item of a lane in its workgroup: x varies fastest; None if it has
+        none."""
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
         if first is None or group is None or group.size is None or used is None or lane >= used:
             return None
         return work_item(first + lane, group.size)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
-        """ROCgdb's name of a wave or of a lane; what is not known is `?` there.
+        """Return ROCgdb's name of a wave or of a lane; unknown parts are `?`.
 
         `AMDGPU Wave A:Q:D:W (x,y,z)/n`, `AMDGPU Lane A:Q:D:W/lane (x,y,z)[x,y,z]`.
         """
@@ -188,7 +189,7 @@ class Machine:
 
 
 def model_of(target: Target | None) -> Machine | None:
-    """The topology of a target; None where it lacks the power to describe it, or knows none."""
+    """Return the topology of a target; None if it lacks the capability, or has no topology."""
     return target.model if isinstance(target, Modelled) else None
 
 

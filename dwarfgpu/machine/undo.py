@@ -1,6 +1,6 @@
-"""A stopped machine that remembers what was written, so that it can be taken back.
+"""A stopped machine that records writes, so that they can be undone.
 
-Law: bytes that were not known before a write are not known again after it was taken back.
+Law: bytes that were unknown before a write are unknown again after its undo.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class Write:
 
     place: RegisterPlace | MemoryPlace
     before: tuple[int | None, ...]
-    """Each byte; None for one that was not known."""
+    """The earlier bytes; None for an unknown one."""
     after: bytes
 
 
 @define(eq=False)
 class RecordedTarget(ImageTarget):
-    """The machine and its images, and what was written of them."""
+    """The machine and its images, with a record of writes."""
 
     group: int = 0
-    """What is written now belongs together by this number."""
+    """Writes with the same number are undone together."""
     done: list[tuple[int, list[Write]]] = field(factory=list)
     """Groups of writes, the last one last."""
     undone: list[tuple[int, list[Write]]] = field(factory=list)
@@ -79,7 +79,7 @@ class RecordedTarget(ImageTarget):
         self.done[-1][1].append(write)
 
     def undo(self) -> list[Write]:
-        """Take the last group of writes back; nothing where there is none."""
+        """Undo the last group of writes; return an empty list if there is none."""
         if not self.done:
             return []
         number, writes = self.done.pop()
@@ -89,7 +89,7 @@ class RecordedTarget(ImageTarget):
         return writes
 
     def redo(self) -> list[Write]:
-        """Write again what was taken back last; nothing where there is none."""
+        """Redo the last undone group; return an empty list if there is none."""
         if not self.undone:
             return []
         number, writes = self.undone.pop()

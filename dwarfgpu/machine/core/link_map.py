@@ -1,8 +1,8 @@
 """The names by which a process loaded its libraries, from its dynamic linker's list in a core.
 
-The list begins where DT_DEBUG of the program says (`struct r_debug` and `struct link_map` of
-`<link.h>`, in which every member used here has the size of an address). Law: a list that the core
-does not hold, or that is wrong, tells nothing; NT_FILE still does.
+DT_DEBUG of the program locates the list (`struct r_debug` and `struct link_map` of `<link.h>`;
+every member used here has the size of an address). Law: a missing or corrupt list is ignored;
+NT_FILE remains.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
             if name.startswith("/"):
                 modules.setdefault(section, name)
     except Unavailable:
-        pass  # those before it are told
+        pass  # keep the entries before it
     return modules
 
 
@@ -66,7 +66,7 @@ class _Words:
 
 
 def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
-    """Dynamic section and name of what is in the list: the program and its libraries."""
+    """Yield the dynamic section and name of each entry: the program and its libraries."""
     section = _dynamic_section(words, dump)
     first = None if section is None else _value(words, section, _DT_DEBUG)
     if not first:

@@ -1,7 +1,7 @@
-"""Opening the core of a process: its threads, its waves, its memory, and what was loaded.
+"""Open the core of a process: its threads, its waves, its memory, and the loaded files.
 
-Law: the file of the GPUs may be another one; where both have an address, that of the GPUs is read.
-What is missing or inconsistent is one note; what is there is still shown.
+Law: the file of the GPUs may be another one; if both contain an address, that of the GPUs is read.
+A missing or inconsistent part is one note; the rest is still shown.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 DEFAULT_PROCESSOR: Final = "gfx942"
-"""Of a core whose note lists no GPU."""
+"""Processor of a core whose note lists no GPU."""
 _GAP_BYTES: Final = 128 << 20
-"""Below a stack, where Linux maps nothing."""
+"""Size of the gap below a stack, where Linux maps nothing."""
 
 
 @frozen(eq=False, slots=False)
@@ -48,12 +48,12 @@ class Core:
     """A loaded core."""
 
     dump: CoreDump
-    """Of the threads, unless the core is of GPUs alone."""
+    """The dump of the threads, unless the core is of GPUs only."""
     target: CoreTarget | GpuTarget | ProcessTarget
     files: tuple[LoadedFile, ...]
-    """What is loaded, the program first."""
+    """The loaded files, the program first."""
     notes: tuple[str, ...]
-    """What is missing or does not match; one line each."""
+    """Missing and mismatched parts; one line each."""
     threads: Mapping[WaveId, CoreThread] = field(factory=dict)
     """By GDB's numbers; the first is the one that failed."""
     gpu: GpuTarget | None = None
@@ -74,7 +74,8 @@ class Core:
 
     @property
     def architecture(self) -> Architecture:
-        """Of what is looked at first; of a core without threads and waves, of the first GPU."""
+        """The architecture of the initial focus; for a core without threads and waves, of the first
+        GPU."""
         if not self.numbers:
             agents = () if self.gpu is None else self.gpu.gpu.state.agents
             return next((amdgpu(agent.processor) for agent in agents), amdgpu(DEFAULT_PROCESSOR))
@@ -87,8 +88,8 @@ class Core:
 
     @cached_property
     def focus(self) -> WaveId:
-        """What is looked at first: a wave that failed, else the first thread; without threads a
-        wave that stopped by itself.
+        """The initial focus: a wave that failed, else the first thread; without threads a wave that
+        stopped by itself.
 
         `Unavailable` for a core without threads and waves.
         """
@@ -104,7 +105,7 @@ class Core:
         return self.numbers[0]
 
     def is_wave(self, number: WaveId) -> bool:
-        """Whether a number is that of a wave of a GPU."""
+        """Return whether a number is that of a GPU wave."""
         return self.gpu is not None and number in self.gpu.waves
 
     def target_id(self, number: WaveId) -> str:
@@ -116,7 +117,7 @@ class Core:
         return self.target.architecture_of(number)
 
     def pc_of(self, number: WaveId) -> int | None:
-        """Where a thread or a wave stopped; None where the core does not have it."""
+        """Return where a thread or a wave stopped; None if the core does not have it."""
         arch = self.architecture_of(number)
         counter = arch.register(arch.program_counter or 0)
         try:
@@ -135,14 +136,14 @@ def load_core(
     gpu_core: Path | str | None = None,
     code_objects: Mapping[str, str] | None = None,
 ) -> Core:
-    """The core of a file, and the files that were mapped.
+    """Open a core file and the files that it maps.
 
-    `program` is what ran, where it is not where the core says; of a core of GPUs alone it is a code
-    object. `sysroot` is the folder that has the libraries; `load_address` is that of the program
-    where nothing tells it. `gpu_core` is the file of the GPUs of the process, where that is another
-    one; `code_objects` gives files for URIs of code objects. `UsageError` for no core, or a program
-    that did not run; `Malformed` for one without threads or waves; `Unsupported` for a machine that
-    is not read.
+    `program` is the executable, if it is not at the core's path; for a core of GPUs only it is a
+    code object. `sysroot` is the folder of the libraries; `load_address` is that of the program if
+    nothing determines it. `gpu_core` is the file of the GPUs of the process, if it is another one;
+    `code_objects` maps URIs of code objects to files. `UsageError` if it is not a core, or the
+    program did not run; `Malformed` without threads or waves; `Unsupported` for an unsupported
+    machine.
     """
     dump = read_core(open_object(path, limits))
     gpu_dump = None if gpu_core is None else read_core(open_object(gpu_core, limits))
@@ -167,7 +168,7 @@ def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
 
 
 class _Loader:
-    """What was found so far."""
+    """The parts loaded so far."""
 
     def __init__(
         self,
@@ -293,10 +294,10 @@ class _Loader:
 
 
 def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
-    """Whether what the core leaves out of mapped files is as in the files.
+    """Return whether the parts of mapped files that the core omits are as in the files.
 
-    Linux dumps all private memory that was changed, or none of it (core(5), coredump_filter); the
-    stacks are such memory. The pointer of a stack that has overflowed is below its memory.
+    Linux dumps all modified private memory, or none of it (core(5), coredump_filter); the stacks
+    are such memory. The pointer of a stack that has overflowed is below its memory.
     """
     assert dump.architecture is not None
     arch = dump.architecture
@@ -306,8 +307,8 @@ def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
 
 
 def _in_stack(dump: CoreDump, pointer: int) -> int:
-    """An address of the stack: what a stack pointer has, or the first one of the memory near above
-    it that can be written and is of no file."""
+    """Return an address of the stack: the stack pointer, or the first address of the next memory
+    above it that is writable and anonymous."""
     files = {mapping.start for mapping in dump.mapped}
     segments = sorted(dump.file.segments, key=lambda segment: segment.address)
     for segment in segments:

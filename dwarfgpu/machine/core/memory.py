@@ -1,7 +1,7 @@
-"""The memory of a core file, completed by the files that were mapped.
+"""The memory of a core file, completed by the mapped files.
 
-Law: what the core holds wins. What it leaves out is read from a mapped file that is known to be
-the one that was mapped, and is otherwise `Unavailable` with the reason: never zeros.
+Law: the core's contents win. Omitted memory is read from a mapped file that is known to be the
+mapped one, and is otherwise `Unavailable` with the reason: never zeros.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dwarfgpu.objfile.file_bytes import FileBytes
 
 _PAGE_BYTES: Final = 4096
 _FAR: Final = 1 << 80
-"""Behind all addresses, also those that a hostile core makes up."""
+"""After all addresses, including those that a hostile core makes up."""
 
 
 @frozen
@@ -28,7 +28,7 @@ class Range:
     start: int
     end: int
     file: ObjectFile | None
-    """That has the bytes; None where none has."""
+    """The file with the bytes; None if there is none."""
     offset: int
     """In the file."""
     why: str = ""
@@ -94,7 +94,7 @@ def memory_sizes(core: ObjectFile) -> MemorySizes:
 
 
 def cut_short(core: ObjectFile) -> str | None:
-    """That a core file ends before its segments do; None where it does not."""
+    """Return that a core file ends before its segments do; None if it does not."""
     needed = max((segment.offset + segment.file_bytes for segment in core.segments), default=0)
     if needed <= core.size_bytes:
         return None
@@ -105,7 +105,8 @@ def cut_short(core: ObjectFile) -> str | None:
 
 
 def mapped_range(start: int, end: int, offset: int, file: ObjectFile) -> tuple[Range, Range]:
-    """A part of a file in memory, and what is behind the last page of the file."""
+    """Return a part of a file in memory, and the rest of the last page after the end of the
+    file."""
     pages = -(-file.size_bytes // _PAGE_BYTES) * _PAGE_BYTES
     there = max(start, min(end, start + pages - offset))
     why = f"it is behind the end of {file.path}"
@@ -117,7 +118,7 @@ def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 class CoreMemory:
-    """Ranges that the core has, and below them those of mapped files."""
+    """Ranges of the core, and below them those of mapped files."""
 
     def __init__(self, *layers: Iterable[Range]) -> None:
         """`layers`: what an earlier one has goes over what later ones have."""
@@ -133,7 +134,7 @@ class CoreMemory:
         return self.read(address, size_bytes)
 
     def read(self, address: int, size_bytes: int) -> bytes:
-        """The bytes; `Unavailable` with the first address that is not known, and why."""
+        """Return the bytes; `Unavailable` with the first unknown address, and why."""
         parts = []
         for at, count, held_part in self._parts(address, size_bytes):
             if isinstance(held_part, str):
@@ -142,7 +143,7 @@ class CoreMemory:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range: offsets in it, and bytes."""
+        """Return the known parts of a range: offsets in it, and bytes."""
         return [
             (at - address, held.read(at, count))
             for at, count, held in self._parts(address, size_bytes)
@@ -150,7 +151,7 @@ class CoreMemory:
         ]
 
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
-        """Address and size of each part, and who has it, or why nobody does."""
+        """Yield address and size of each part, and its source, or why there is none."""
         end = address + size_bytes
         while address < end:
             stop, source = end, None

@@ -1,7 +1,8 @@
-"""What was loaded where, by the mapped files of a core (NT_FILE) and its auxiliary vector.
+"""The loaded files and their addresses, from the mapped files of a core (NT_FILE) and its auxiliary
+vector.
 
-Law: a file is taken for what was mapped only where its build ID is that in the core's own copy of
-the first page; where there is no build ID, where the page is the same. Everything else is told.
+Law: a file is accepted as the mapped one only if its build ID is that in the core's own copy of the
+first page; without a build ID, if the page is the same. Everything else is reported.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ class LoadedFile:
     file: ObjectFile
     load_address: int
     is_program: bool = False
-    """Whether it is what was started, not a library."""
+    """Whether it is the program, not a library."""
 
 
 @frozen(eq=False)
 class Modules:
-    """What was loaded."""
+    """The loaded files."""
 
     files: tuple[LoadedFile, ...]
     """The program first, then by address."""
     ranges: tuple[Range, ...]
     """The memory that files hold or would hold."""
     notes: tuple[str, ...]
-    """What is missing, or does not match; one line each."""
+    """Missing and mismatched parts; one line each."""
 
 
 @frozen
@@ -62,9 +63,9 @@ class Where:
     program: str | None = None
     """The program, instead of where the core says it was."""
     sysroot: str | None = None
-    """The folder in which all other files are, at their paths or by their names."""
+    """The folder with all other files, at their paths or by their names."""
     load_address: int | None = None
-    """Of the program, where nothing tells it."""
+    """That of the program, if nothing else determines it."""
     limits: FileLimits = DEFAULT_LIMITS
     """Budgets of each file."""
 
@@ -76,9 +77,9 @@ class _Module:
     path: str
     parts: tuple[MappedFile, ...]
     page: bytes | None
-    """Its first page, as the core holds it; None where it does not."""
+    """Its first page in the core; None if the core does not have it."""
     has_code: bool
-    """Whether a part of it may be executed."""
+    """Whether a part of it is executable."""
     header: ObjectFile | None = field(init=False)
     """The ELF headers in that page."""
 
@@ -102,9 +103,9 @@ class _Module:
 
 
 def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
-    """What was loaded, with the files as they are now.
+    """Return the loaded modules, with their current files.
 
-    `UsageError` where the given program is not the one that ran, or nothing tells where it was
+    `UsageError` if the given program is not the one that ran, or nothing determines where it was
     loaded.
     """
     entry = dump.auxiliary.get(AT_ENTRY)
@@ -167,9 +168,10 @@ def _continues(part: MappedFile, first: MappedFile, page: bytes | None) -> bool:
 def _load_address(
     header: ObjectFile | None, parts: Iterable[MappedFile], expected: int | None = None
 ) -> int | None:
-    """How far above its own addresses a file is mapped; None where its segments do not tell.
+    """Return the load bias of a mapped file; None if its segments do not determine it.
 
-    The parts of a segment are mapped by pages: its address and its offset differ by as much.
+    The parts of a segment are mapped by pages: its address and its offset differ by the same
+    amount.
     """
     for part in parts:
         for segment in () if header is None else header.segments:
@@ -198,7 +200,7 @@ def path_in(sysroot: str | None, path: str) -> str:
 
 
 class _Reader:
-    """What was found so far."""
+    """The modules read so far."""
 
     def __init__(self, memory: CoreMemory, where: Where, names: Mapping[int, str]) -> None:
         """`names`: by their dynamic sections, those by which the process loaded its libraries."""
@@ -244,7 +246,7 @@ class _Reader:
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
 
     def _mark_unreadable(self, module: _Module, why: str) -> None:
-        """Its memory is not known but for what the core holds."""
+        """Mark its memory as unknown, except for the contents of the core."""
         self.ranges += [
             Range(part.start, part.end, None, 0, f"the core file leaves it out, and {why}")
             for part in module.parts
@@ -269,7 +271,7 @@ class _Reader:
         return open_object(path, self._where.limits)
 
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
-        """Why a file is not the one that was mapped; None where it is."""
+        """Return why a file is not the mapped one; None if it is."""
         header, page = module.header, module.page
         if header is None or page is None:
             if is_given:
@@ -303,7 +305,7 @@ class _Reader:
         return None
 
     def add_program(self, entry: int | None, dump: CoreDump) -> None:
-        """The program, where the core does not tell its path."""
+        """Add the program if the core does not have its path."""
         program = self._where.program
         if program is None:
             called = self._text(dump.auxiliary.get(AT_EXECFN))
@@ -326,7 +328,7 @@ class _Reader:
         self.notes.append(f"{program} is taken as given: {_NOT_CHECKED}")
 
     def _text(self, address: int | None) -> str | None:
-        """The string at an address; None where it is not known."""
+        """Return the string at an address; None if it is unknown."""
         if address is None:
             return None
         page = self._memory.known(address, _PAGE_BYTES)

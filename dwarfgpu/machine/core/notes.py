@@ -1,7 +1,7 @@
-"""What the notes of a core file tell: threads with their registers, and the process they are of
-(Linux, `fs/binfmt_elf.c`; core(5)).
+"""The notes of a core file: threads with their registers, and their process (Linux,
+`fs/binfmt_elf.c`; core(5)).
 
-Law: a note that cannot be read becomes a problem of the core; the others are still told.
+Law: an unreadable note becomes a problem of the core; the others are still read.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class CoreThread:
     """A thread as it stopped."""
 
     lwp: int
-    """The kernel's number of it."""
+    """The kernel's thread id."""
     signal: int
     """That it stopped for; 0 for none."""
     registers: Mapping[str, bytes] = field(repr=False)
@@ -94,9 +94,9 @@ class CoreProcess:
 
     pid: int
     name: str
-    """Of the file of the program, 15 bytes of it."""
+    """Name of the program file, at most 15 bytes."""
     command: str
-    """The beginning of the command line, 79 bytes of it."""
+    """The beginning of the command line, at most 79 bytes."""
 
 
 @frozen
@@ -116,9 +116,9 @@ class CoreDump:
 
     file: ObjectFile
     architecture: Architecture | None
-    """None where the core is of GPUs alone."""
+    """None if the core is of GPUs only."""
     threads: tuple[CoreThread, ...] = ()
-    """In the order of the file, by which GDB numbers them; the first is the one that failed."""
+    """In file order, by which GDB numbers them; the first is the one that failed."""
     process: CoreProcess | None = None
     auxiliary: Mapping[int, int] = field(factory=dict)
     """The auxiliary vector, with AT_NULL where the file has it."""
@@ -131,9 +131,9 @@ class CoreDump:
 
 
 def read_core(file: ObjectFile) -> CoreDump:
-    """The notes of a core file.
+    """Read the notes of a core file.
 
-    `UsageError` for a file that is no core, `Unsupported` for a machine whose cores are not read.
+    `UsageError` if it is not a core, `Unsupported` for a machine with unsupported cores.
     """
     if file.type != ET_CORE:
         raise UsageError(f"{file.path} is no core file")
@@ -156,7 +156,7 @@ def _architecture(file: ObjectFile) -> Architecture:
 
 
 class _Notes:
-    """What was read so far."""
+    """The notes read so far."""
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
         self.found = CoreDump(file, architecture)
@@ -201,7 +201,7 @@ class _Notes:
         return Reader(data, self.found.file.endian)
 
     def status(self, data: bytes) -> None:
-        """`struct elf_prstatus`: the notes after it are of this thread."""
+        """Read `struct elf_prstatus`: the notes after it belong to this thread."""
         assert self.layout is not None
         self._is_in_thread = False
         if len(data) != self.layout.status_bytes:
@@ -217,7 +217,8 @@ class _Notes:
         self._threads[index] = evolve(thread, registers={**thread.registers, **registers})
 
     def _know_lacking(self) -> None:
-        """Which registers the processor of each thread lacks; aarch64 has no such extensions."""
+        """Determine the registers that each thread's processor lacks; aarch64 has no such
+        extensions."""
         if self.layout is not LAYOUTS["x86_64"]:
             return
         areas = dict(self._extended)

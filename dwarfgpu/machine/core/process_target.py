@@ -1,6 +1,6 @@
 """The threads and the waves of one process as one `Target`.
 
-Law: a number below the first wave's is a thread's. Memory of no thread is that of the process.
+Law: numbers below the first wave's are threads. Memory without a thread is that of the process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ProcessTarget:
         return isinstance(machine, CoreTarget) and machine.lacks_register(wave, register)
 
     def given_of(self, wave: WaveId) -> StateTarget:
-        """What is given over the thread or wave."""
+        """Return the values given over the thread or wave."""
         machine = self._of(wave)
         return machine.given_of(wave)
 
@@ -81,7 +81,7 @@ class ProcessTarget:
         return self._of(where.wave).read_memory(where, address, size_bytes)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
         return self._of(where.wave).known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:

@@ -1,7 +1,7 @@
 """Where the notes of a core file keep registers (Linux, `struct elf_prstatus`, `elf_gregset_t`,
 `elf_fpregset_t`; Intel SDM volume 1, "XSAVE Area" and "x87 State" of it).
 
-Law: a register is found only where the layout is a fixed one, or the core tells it.
+Law: a register is found only if its layout is fixed, or the core describes it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _LAYOUTS_BY_SIZE: Final[Mapping[tuple[int, int], Mapping[int, int]]] = {
     (0x2E4, 2440): _OF_AMD,
 }
 """By XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where components begin on the
-processors that have such an area. AMX and what Intel gave up (MPX) are not among them."""
+processors with such an area. AMX and the components that Intel removed (MPX) are excluded."""
 
 
 @frozen
@@ -111,7 +111,7 @@ LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64
 
 
 def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
-    """The registers of NT_FPREGSET, each in at most 16 bytes.
+    """Return the registers of NT_FPREGSET, each in at most 16 bytes.
 
     The MMX registers are x87 registers too, whose stack begins at TOP, bits 11 to 13 of the status
     word.
@@ -148,12 +148,12 @@ def _tag(number: bytes) -> int:
 
 
 def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, bytes]:
-    """The registers of NT_X86_XSTATE that NT_FPREGSET does not have: k0-k7, xmm16-xmm31, and what
-    ymm and zmm have above xmm.
+    """Return the registers of NT_X86_XSTATE that are not in NT_FPREGSET: k0-k7, xmm16-xmm31, and
+    the parts of ymm and zmm above xmm.
 
-    Where they are the processor decides. The note NT_X86_XSAVE_LAYOUT tells; without it the size
-    of the area does, where it is one of which only one processor's layout is known. A component
-    whose bit of XSTATE_BV is 0 is in its initial state, which is all zeros (SDM 13.6).
+    The processor decides where they are. The note NT_X86_XSAVE_LAYOUT describes it; without it the
+    size of the area determines it, if only one processor's layout has that size. A component whose
+    bit of XSTATE_BV is 0 is in its initial state, which is all zeros (SDM 13.6).
     """
     if layout_note is None:
         places = _LAYOUTS_BY_SIZE.get((_enabled(data), len(data)), {})
@@ -177,7 +177,7 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
 
 
 def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
-    """The registers that a component holds."""
+    """Yield the registers of a component."""
     if component == _OPMASK:
         yield from ((f"k{n}", part[8 * n : 8 * n + 8]) for n in range(8))
     elif component == _AVX:
@@ -193,10 +193,10 @@ def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def lacking_registers(data: bytes | None) -> frozenset[str]:
-    """The registers of x86-64 that the processor lacks, or that the system has not enabled.
+    """Return the registers of x86-64 that the processor lacks, or that the system has not enabled.
 
-    `data`: the contents of NT_X86_XSTATE, whose copy of XCR0 decides; None where the core has no
-    such note, as on processors without XSAVE.
+    `data`: the contents of NT_X86_XSTATE, whose copy of XCR0 decides; None if the core has no such
+    note, as on processors without XSAVE.
     """
     enabled = 0 if data is None else _enabled(data)
     return frozenset(
@@ -208,7 +208,7 @@ def lacking_registers(data: bytes | None) -> frozenset[str]:
 
 
 def has_layout(data: bytes, layout_note: bytes | None) -> bool:
-    """Whether anything tells where the registers of NT_X86_XSTATE are."""
+    """Return whether the location of the registers of NT_X86_XSTATE is known."""
     return layout_note is not None or (_enabled(data), len(data)) in _LAYOUTS_BY_SIZE
 
 

@@ -27,7 +27,7 @@ _NAMED: Final = {
 }
 _REAL_TIME: Final = range(32, 65)
 _FAULTS: Final = frozenset((4, 5, 7, 8, 11))
-"""Signals that tell an address."""
+"""Signals with an address."""
 _CODES: Final = {
     4: "ILL_ILLOPC ILL_ILLOPN ILL_ILLADR ILL_ILLTRP ILL_PRVOPC ILL_PRVREG ILL_COPROC ILL_BADSTK",
     5: "TRAP_BRKPT TRAP_TRACE TRAP_BRANCH TRAP_HWBKPT TRAP_UNK TRAP_PERF",
@@ -76,11 +76,11 @@ class SignalInfo:
     address: int | None = None
     """At which a fault happened; None for a signal that someone sent."""
     sender: int | None = None
-    """Process that sent it; None where nobody did."""
+    """The sending process; None if there is none."""
 
     @property
     def code_name(self) -> str:
-        """`SEGV_MAPERR`; the number of one that has no name here."""
+        """`SEGV_MAPERR`; the number of an unnamed code."""
         names = _CODES.get(self.number, "").split()
         if 0 < self.code <= len(names):
             return names[self.code - 1]
@@ -105,6 +105,6 @@ def signal_info(reader: Reader) -> SignalInfo:
     number, _, code, _ = (reader.signed(4) for _ in range(4))
     if code in _SENDERS:
         return SignalInfo(number, code, sender=reader.unsigned(4))
-    # SI_KERNEL of SIGSEGV is a fault whose address the processor does not tell.
+    # SI_KERNEL of SIGSEGV is a fault without an address from the processor.
     is_fault = number in _FAULTS and 0 < code < _KERNEL
     return SignalInfo(number, code, reader.unsigned(8) if is_fault else None)

@@ -1,7 +1,7 @@
 """A core file: the threads of a process as they stopped, and its memory (`docs/core-files.md`).
 
-Law: what is given or written goes over the core; the core file itself is never changed.
-A wave is a thread by GDB's number, from 1 on in the order of the core.
+Law: given and written values override the core; the core file itself never changes. A wave is a
+thread by GDB's number, from 1 on in the order of the core.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dwarfgpu.model.storage import Memory
 
 @define(eq=False)
 class CoreTarget:
-    """The threads and the memory of a core, below what is given or written."""
+    """The threads and the memory of a core, below given and written values."""
 
     threads: Mapping[WaveId, CoreThread]
     memory: CoreMemory
@@ -39,7 +39,7 @@ class CoreTarget:
         return self.given.apertures
 
     def given_of(self, wave: WaveId) -> StateTarget:
-        """What is given over a thread: one for all of them."""
+        """Return the values given over a thread: shared by all threads."""
         self._thread(wave)
         return self.given
 
@@ -83,7 +83,7 @@ class CoreTarget:
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
-        """Make bytes of a register that was given unknown."""
+        """Make bytes of a given register unknown."""
         self.given.forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
@@ -98,9 +98,9 @@ class CoreTarget:
         return b"".join(parts)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range that cannot be read whole: offsets in it, and bytes.
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
 
-        What comes later goes over what came before.
+        Later items override earlier ones.
         """
         given = self.given.known_memory(where, address, size_bytes)
         return self.memory.known(address, size_bytes) + given

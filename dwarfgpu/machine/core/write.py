@@ -1,6 +1,6 @@
-"""Writing a core file: an ELF file of type ET_CORE with notes and ranges of memory.
+"""Write a core file: an ELF file of type ET_CORE with notes and ranges of memory.
 
-Law: memory comes range by range; nothing is held twice.
+Law: memory is written range by range; no range is buffered twice.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LoadedRange:
     address: int
     data: bytes | bytearray
     memory_bytes: int | None = None
-    """More than `data` where the rest is left out; None: as many."""
+    """Larger than `data` if the rest is omitted; None: the same size."""
 
 
 def core_state_note(state: CoreState) -> bytes:
@@ -62,7 +62,7 @@ def core_state_note(state: CoreState) -> bytes:
 
 
 def _fields(entry: Agent | Queue) -> list[int]:
-    """The fields of an entry, in the order in which they are declared."""
+    """Return the fields of an entry, in declaration order."""
     return [getattr(entry, each.name) for each in fields(type(entry))]
 
 

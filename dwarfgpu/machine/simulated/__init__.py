@@ -1,1 +1,1 @@
-"""The simulated machine: a kernel as it stands when its waves are about to start."""
+"""The simulated machine: a kernel just before its waves start."""

@@ -1,7 +1,7 @@
-"""A dispatch on a machine that a state tells of: where it begins, and both in one document.
+"""Add a dispatch to the machine of a state: its placement, and the combined document.
 
-Law: what the state has stays as it is; the new dispatch has a queue of its own, so that no object
-in memory changes.
+Law: the state stays as it is; the new dispatch has a queue of its own, so that no object in memory
+changes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "wave
 
 
 def placement_in_state(state: State, agent: int | None) -> Place:
-    """Where a further dispatch begins; `UsageError` where the state has no machine to add to.
+    """Return the placement of a further dispatch; `UsageError` if the state has no machine to
+    extend.
 
-    An agent that is not there is added; by default it is the first one.
+    A nonexistent agent is added; by default it is the first one.
     """
     machine = state.machine
     for kind, table in (("agent", machine.agents), ("workgroup", machine.workgroups)):
@@ -70,7 +71,7 @@ def _next(numbers: Iterable[int]) -> int:
 
 
 def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
-    """An address from which on a whole step is not known to be used."""
+    """Return the first address of a step that is not known to be used."""
     for step in range(steps, 1 << 12):
         address = first + step * _STEP
         if all(end <= address or address + _STEP <= start for start, end in ranges):
@@ -103,7 +104,8 @@ def require_same_waves(state: State, architecture: str, lanes: int) -> None:
 def both(
     before: dict[str, Json], folder: Path, addition: Saved, path: Path, is_there: bool
 ) -> Saved:
-    """The document of a state in a folder and that of a further dispatch, to be saved at a path."""
+    """Return the merged document of a state in a folder and a further dispatch, for saving at a
+    path."""
     old = _moved(before, folder, resolved(path).parent)
     document = {**old, "note": "; ".join(_notes(old, addition.document))}
     for name in _LISTS:

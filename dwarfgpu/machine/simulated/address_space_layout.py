@@ -1,6 +1,6 @@
-"""Where on a machine there is room for a code object.
+"""Find free address space for a code object on a machine.
 
-Law: nothing that a dispatch makes, and nothing that a state has, lies in what it loads.
+Law: loaded code objects overlap nothing that a dispatch makes or a state contains.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _APERTURE_BYTES: Final = 1 << 48
 
 @frozen
 class Extent:
-    """A range of global memory, and what it is for."""
+    """A range of global memory, and its purpose."""
 
     what: str
     start: int
@@ -64,7 +64,7 @@ def _after(part: Extent) -> str:
 
 
 def extents_of_dispatch(launched: Launched) -> Iterator[Extent]:
-    """What a dispatch has of global memory, and what its agent lets nobody reach."""
+    """Yield the global memory of a dispatch, and what its agent makes unreachable."""
     place = launched.request.place
     yield Extent("the memory of the dispatch", place.objects_address, launched.objects_end)
     scratch = sum(wave.scratch_bytes for wave in launched.waves)
@@ -75,7 +75,7 @@ def extents_of_dispatch(launched: Launched) -> Iterator[Extent]:
 
 
 def extents_of_state(state: State) -> Iterator[Extent]:
-    """What a state has of global memory, code objects apart, and its agents' apertures."""
+    """Yield the global memory of a state, except code objects, and its agents' apertures."""
     for name, _, store in state.target.memories():
         for start, data in () if name else store.runs():
             yield Extent("the memory of the state", start, start + len(data))

@@ -1,7 +1,8 @@
-"""AQL packets, queues and signals as the documents lay them out in memory (ROCm compute ABI,
-"AMD Queue", "Signal object"; HSA System Architecture, "Kernel dispatch packet").
+"""AQL packets, queues and signals as the documents lay them out in memory (ROCm compute ABI, "AMD
+Queue", "Signal object"; HSA System Architecture, "Kernel dispatch packet").
 
-Law: what is not laid out, or what only a runtime could tell, is not known: it is in no piece.
+Law: fields without a documented layout, or that only a runtime determines, are unknown: no piece
+contains them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SIGNAL_BYTES: Final = 64
 READ_DISPATCH_ID_OFFSET: Final = 128
 
 Pieces: TypeAlias = "list[tuple[int, bytes]]"
-"""What is known of an object: offsets in bytes, and bytes."""
+"""The known parts of an object: offsets in bytes, and bytes."""
 
 _KERNEL_DISPATCH: Final = 2
 _SYSTEM_SCOPE: Final = 2
@@ -41,7 +42,7 @@ class Packet:
     completion_signal: int
 
     def encoded(self) -> bytes:
-        """Its 64 bytes: acquire and release fences are of system scope."""
+        """Return its 64 bytes: acquire and release fences are of system scope."""
         header = _KERNEL_DISPATCH | _SYSTEM_SCOPE << 9 | _SYSTEM_SCOPE << 11
         return pack(
             "<HH3HH3I2I4Q",
@@ -61,7 +62,7 @@ class Packet:
 
 @frozen
 class QueueObject:
-    """What is told of an amd_queue_t."""
+    """The known fields of an amd_queue_t."""
 
     id: int
     packets_address: int
@@ -79,7 +80,7 @@ class QueueObject:
     """COMPUTE_TMPRING_SIZE."""
 
     def pieces(self) -> Pieces:
-        """What is known of its 256 bytes."""
+        """Return the known parts of its 256 bytes."""
         hsa_queue = pack(
             "<IIQQIIQ", 0, 1, self.packets_address, self.doorbell, self.packet_count, 0, self.id
         )
@@ -99,12 +100,12 @@ class QueueObject:
 
 
 def user_signal(value: int) -> Pieces:
-    """A signal of AMD_SIGNAL_KIND_USER on whose mailbox nobody waits; times are not known."""
+    """Return a signal of AMD_SIGNAL_KIND_USER whose mailbox has no waiter; times are unknown."""
     return [(0, pack("<qqQII", _SIGNAL_USER, value, 0, 0, 0)), (48, bytes(16))]
 
 
 def doorbell_signal(queue_address: int) -> Pieces:
-    """The doorbell of a queue; where the hardware's is, nothing tells."""
+    """Return the doorbell of a queue; the address of the hardware's doorbell is unknown."""
     return [(0, pack("<q", _SIGNAL_DOORBELL)), (48, pack("<QQ", queue_address, 0))]
 
 
@@ -122,7 +123,7 @@ class Allocator:
 
 
 def joined(pieces: Iterable[tuple[int, bytes]]) -> Pieces:
-    """The pieces in order, those that touch as one."""
+    """Return the pieces in order, adjacent ones joined."""
     out: Pieces = []
     for at, data in sorted(pieces):
         if out and out[-1][0] + len(out[-1][1]) == at:

@@ -1,7 +1,7 @@
-"""A kernel dispatch as it is just before the first instruction of its waves.
+"""A kernel dispatch just before the first instruction of its waves.
 
-Law: everything that is known follows from the code object, the arguments, the geometry, and the
-choices of addresses below; the rest is not known.
+Law: everything known follows from the code object, the arguments, the geometry, and the addresses
+chosen below; the rest is unknown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
-"""Of the code object, unless another is given."""
+"""Default load address of the code object."""
 PACKET_COUNT: Final = 64
 MOST_WAVES: Final = 1 << 14
 _KERNARG_ALIGNMENT: Final = 64
@@ -38,7 +38,8 @@ _PRELOAD_BYTES: Final = 256
 _MOST_WORK_ITEMS: Final = 1024
 
 Contents: TypeAlias = int | str
-"""Of a scalar register: a number, or its bytes in hexadecimal with `??` for one not known."""
+"""Contents of a scalar register: a number, or its bytes in hexadecimal with `??` for unknown
+ones."""
 
 
 @frozen
@@ -59,12 +60,12 @@ class Place:
 
 
 FIRST_PLACE: Final = Place(Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base))
-"""On a machine that does nothing else."""
+"""For a machine without other dispatches."""
 
 
 @frozen
 class Request:
-    """What is to be dispatched."""
+    """The dispatch to prepare."""
 
     kernel: GpuKernel
     processor: Processor
@@ -73,7 +74,7 @@ class Request:
     parameters: Sequence[Parameter]
     arguments: Mapping[str, ArgumentValue]
     dynamic_lds_bytes: int = 0
-    """LDS besides that of the kernel and of its arguments."""
+    """LDS in addition to that of the kernel and of its arguments."""
     scratch_bytes: int | None = None
     """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
     place: Place = FIRST_PLACE
@@ -96,7 +97,7 @@ class Request:
 
 @frozen
 class WaveRegisters:
-    """What is known of the registers of a wave."""
+    """The known registers of a wave."""
 
     wave: Wave
     scratch_address: int | None
@@ -106,7 +107,7 @@ class WaveRegisters:
     """Of the interleave of its scratch."""
     scalars: Mapping[str, Contents]
     vectors: Mapping[str, Sequence[int]]
-    """Values of the first lanes: those that have a work-item."""
+    """Values of the first lanes: those with a work-item."""
 
 
 @frozen
@@ -118,7 +119,7 @@ class Launched:
     pc: int
     waves: tuple[WaveRegisters, ...]
     memory: aql_objects.Pieces
-    """What is known of global memory, code objects and buffers apart."""
+    """The known global memory, except code objects and buffers."""
     kernarg: Kernarg
     user_sgprs: tuple[initial_registers.Sgpr, ...]
     group_bytes: int
@@ -241,7 +242,7 @@ def _memory(
     wave_count: int,
     scratch_bytes: int,
 ) -> aql_objects.Pieces:
-    """What is known of packet, queue, signals and kernarg segment."""
+    """Return the known parts of packet, queue, signals and kernarg segment."""
     packet = aql_objects.Packet(
         request.geometry,
         dispatch.private_bytes or 0,
@@ -276,7 +277,7 @@ def _memory(
 
 
 def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Allocator) -> Kernarg:
-    """The arguments. Without metadata nothing of them is known, and none can be given."""
+    """Return the arguments. Without metadata none is known, and none can be given."""
     metadata, kernel = request.kernel.metadata, request.kernel
     if metadata is None:
         if request.arguments:
@@ -291,7 +292,7 @@ def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Alloca
 
 
 def _require_no_clusters(kernel: GpuKernel) -> None:
-    """A dispatch packet of the documents has no cluster sizes (code object V6, `.cluster_dims`)."""
+    """Dispatch packets of the documents have no cluster sizes (code object V6, `.cluster_dims`)."""
     dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
     if dims and any(dims):
         sizes = ",".join(map(str, dims))
@@ -348,7 +349,8 @@ def wave_scratch_bytes(request: Request, lanes: int) -> int:
 
 
 def element_bytes(descriptor: KernelDescriptor) -> int:
-    """The interleave of scratch: V2 tells it, since then it is 4 ("Scratch memory swizzling")."""
+    """Return the interleave of scratch: V2 encodes it, later it is 4 ("Scratch memory
+    swizzling")."""
     return 2 << descriptor.fields["private_element_size"] if descriptor.version == 2 else 4
 
 
@@ -407,7 +409,7 @@ def _wave(
 
 
 def _dword(pieces: aql_objects.Pieces, offset: int) -> int | None:
-    """A dword of a segment; None where any byte of it is not known."""
+    """Return a dword of a segment; None if any byte of it is unknown."""
     data: dict[int, int] = {}
     for start, part in pieces:
         for at in range(max(start, offset), min(start + len(part), offset + 4)):
@@ -418,7 +420,7 @@ def _dword(pieces: aql_objects.Pieces, offset: int) -> int | None:
 
 
 def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Kernarg) -> list[str]:
-    """What a user should know of what is not known."""
+    """Return notes about unknown contents, for the user."""
     descriptor = request.kernel.descriptor
     assert descriptor is not None
     notes = [f"not known: {name}" for name in bound.unknown]

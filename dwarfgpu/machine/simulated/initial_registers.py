@@ -1,7 +1,7 @@
 """The registers of a wave before its first instruction (AMDGPU usage, "Initial Kernel Execution
 State"; ROCm compute ABI, "Initial kernel register state").
 
-Law: a register that the documents do not define is in no result: it is not known, never zero.
+Law: a register that the documents do not define is in no result: it is unknown, never zero.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ USER_SGPRS: Final = (
     ("grid_workgroup_count_y", 1),
     ("grid_workgroup_count_z", 1),
 )
-"""Name after `enable_sgpr_`, and number of SGPRs, in the order in which they are set up."""
+"""Name after `enable_sgpr_`, and number of SGPRs, in the order of their set-up."""
 _CALLED: Final = {"private_segment_buffer": "the V# of the scratch is made by the runtime"}
 _MASK: Final = 0xFFFFFFFF
 
 
 @frozen
 class Sgpr:
-    """An SGPR that the descriptor asks for, the same in every wave of the dispatch."""
+    """An SGPR that the descriptor enables, the same in every wave of the dispatch."""
 
     number: int
     field: str
-    """What it is part of, named after `enable_sgpr_`, or `kernarg_preload`."""
+    """The item to which it belongs, named after `enable_sgpr_`, or `kernarg_preload`."""
     value: int | None
-    """None where the documents do not tell its contents."""
+    """None if the documents do not define its contents."""
 
 
 @frozen
@@ -91,11 +91,11 @@ def user_sgprs(
     values: UserValues,
     preload: Sequence[int | None],
 ) -> tuple[list[Sgpr], int]:
-    """The user SGPRs that are initialized, and the number of the first system SGPR.
+    """Return the initialized user SGPRs, and the number of the first system SGPR.
 
-    `preload`: the dwords of the kernarg segment that the descriptor asks for; None: not known.
-    The system SGPRs follow as many user SGPRs as the descriptor counts, and it may count more
-    than it enables (LLVM does, where a processor wants 16 to be initialized).
+    `preload`: the dwords of the kernarg segment that the descriptor preloads; None: unknown. The
+    system SGPRs follow the number of user SGPRs in the descriptor, which may exceed the enabled
+    ones (in LLVM, for a processor that initializes 16).
     """
     limit = min(descriptor.fields["user_sgpr_count"], processor.most_user_sgprs)
     out: list[Sgpr] = []
@@ -155,8 +155,8 @@ def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
 def other_scalars(
     descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
 ) -> dict[str, int | str]:
-    """exec, flat_scratch, mode and what the trap handler finds; text: bytes as in state files,
-    with `??` and `%????0011` for what is not known."""
+    """Return exec, flat_scratch, mode and the trap handler's registers; text: bytes as in state
+    files, with `??` and `%????0011` for unknown ones."""
     out: dict[str, int | str] = {
         "exec": exec_mask(wave, lanes),
         "mode": _mode(descriptor.fields, processor),
@@ -174,10 +174,10 @@ def other_scalars(
 def _ttmps(
     descriptor: KernelDescriptor, processor: Processor, wave: WaveValues
 ) -> dict[str, int | str]:
-    """The ttmps that tell which wave this is, before any trap handler has run.
+    """Return the ttmps that identify the wave, before any trap handler has run.
 
     amd-dbgapi, `dispatch_packet_id`, `group_ids` and `position_in_group`; for GFX12 "RDNA4"
-    Instruction Set Architecture, "Compute Shader (CS)". Bits that no source tells are not known.
+    Instruction Set Architecture, "Compute Shader (CS)". Bits without a source are unknown.
     """
     x, y, z = wave.position
     packet = wave.packet & 0x1FFFFFF
@@ -221,7 +221,7 @@ _MODE_FIELDS: Final = {
 
 
 def _mode(fields: Mapping[str, int], processor: Processor) -> str:
-    """What the descriptor tells; from GFX12 on the exceptions are no part of it."""
+    """Return the mode from the descriptor; from GFX12 on it excludes the exceptions."""
     value = known_mask = 0
     for field in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
         name = _MODE_FIELDS.get(field.name, "")
@@ -232,7 +232,7 @@ def _mode(fields: Mapping[str, int], processor: Processor) -> str:
 
 
 def _by_bit(value: int, known_mask: int) -> str:
-    """The four bytes of a register of which some bits are known, as a state file has them."""
+    """Return the four bytes of a partly known register, as in a state file."""
     words = []
     for at in range(0, 32, 8):
         byte, mask = value >> at & 0xFF, known_mask >> at & 0xFF
@@ -289,5 +289,5 @@ def preloaded(descriptor: KernelDescriptor) -> tuple[int, int]:
 
 
 def why_unknown(field: str) -> str:
-    """Why an SGPR that is asked for is not known."""
+    """Return why a requested SGPR is unknown."""
     return _CALLED.get(field, "the documents do not define it for this processor")

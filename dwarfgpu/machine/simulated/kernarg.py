@@ -1,8 +1,8 @@
-"""The kernarg segment: the arguments that a kernel is given, and the hidden ones (AMDGPU usage,
-"Code Object Metadata").
+"""The kernarg segment: the arguments of a kernel, and the hidden ones (AMDGPU usage, "Code Object
+Metadata").
 
-Law: an argument that is not given is an error, unless it is said to be unknown; a hidden one that
-only a runtime could make is not known.
+Law: a missing argument is an error, unless declared unknown; a hidden one that only a runtime could
+make is unknown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queu
 
 @frozen
 class Buffer:
-    """Memory that is made for an argument; without data its contents are not known."""
+    """Memory allocated for an argument; without data its contents are unknown."""
 
     size_bytes: int
     data: bytes | None = None
@@ -53,7 +53,7 @@ class SharedMemory:
 
 @frozen
 class Unknown:
-    """An argument of which it is said that nobody knows it."""
+    """An argument that the user declares unknown."""
 
 
 Number: TypeAlias = int | float
@@ -66,7 +66,7 @@ class Enumerator:
     name: str
     """With or without the scopes of C++."""
     option: str
-    """Where it was given."""
+    """The option that set it."""
 
 
 ArgumentValue: TypeAlias = (
@@ -121,7 +121,7 @@ NOT_DECLARED: Final = Declared()
 
 @frozen
 class Parameter:
-    """An argument of the metadata, and what debugging information says of it."""
+    """An argument of the metadata, and its description in the debugging information."""
 
     argument: Argument
     name: str | None
@@ -177,7 +177,7 @@ class Kernarg:
     """Address, buffer, and the argument for which it was made."""
     dynamic_lds_bytes: int
     unknown: tuple[str, ...]
-    """Arguments whose value is not known, and why."""
+    """Arguments with unknown values, and why."""
 
 
 def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> list[Parameter]:
@@ -194,9 +194,10 @@ def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> l
 
 
 def _parameter(argument: Argument, declared: Declared) -> Parameter:
-    """An argument with what its value type says, which counts only where it is passed by value.
+    """Return an argument with the facts of its value type, which apply only if it is passed by
+    value.
 
-    "For vector data types, the value is for the element type": the size tells a vector.
+    "For vector data types, the value is for the element type": the size identifies a vector.
     """
     name, is_float = argument.name or declared.name, declared.is_float
     if argument.value_kind == _BY_VALUE:
@@ -218,7 +219,7 @@ def bind(
     allocator: Allocator,
     fixed_lds_bytes: int,
 ) -> Kernarg:
-    """The segment for what was given, by name or number; `UsageError` where that does not fit."""
+    """Return the segment for the arguments, by name or number; `UsageError` if they do not fit."""
     _require_bounds(arguments)
     chosen = _chosen(parameters, arguments, values)
     pieces: Pieces = []
@@ -259,7 +260,7 @@ def bind(
 
 
 def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
-    """The number of an enumerator; `UsageError` where the type of the parameter has none of it."""
+    """Return the number of an enumerator; `UsageError` if the parameter's type does not have it."""
     if not isinstance(value, Enumerator):
         return value
     enumerators = parameter.declared.enumerators
@@ -330,7 +331,8 @@ def _chosen(
     arguments: Sequence[Argument],
     values: Mapping[str, ArgumentValue],
 ) -> dict[int, ArgumentValue]:
-    """What was given for each argument; `UsageError` for one that is missing, twice or none."""
+    """Return the value for each argument; `UsageError` for missing, repeated or nonexistent
+    ones."""
     names: dict[str, Argument] = {}
     for number, parameter in enumerate(parameters):
         names[str(number)] = parameter.argument
@@ -363,7 +365,7 @@ def _chosen(
 
 
 def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
-    """The bytes of an argument; of a vector those of its elements, without padding."""
+    """Return the bytes of an argument; for a vector those of its elements, without padding."""
     size_bytes, declared = parameter.argument.size_bytes, parameter.declared
     if isinstance(value, tuple):
         return _elements(parameter, value)

@@ -39,8 +39,8 @@ def saved(
     loaded: Iterable[tuple[int, bytes]] = (),
     fill: int | None = None,
 ) -> Saved:
-    """The state file of a dispatch at a path; `loaded`: writable memory of the code object;
-    `fill`: the byte that memory holds which nobody has written."""
+    """Return the state file of a dispatch at a path; `loaded`: writable memory of the code object;
+    `fill`: the byte of memory that was never written."""
     request, machine = launched.request, launched.machine
     number = request.place.dispatch
     stem = path.name.removesuffix(".json")
@@ -145,7 +145,7 @@ def _vector_names(launched: Launched) -> list[str]:
 
 
 def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
-    """The scratch of all waves, which lies in one piece."""
+    """Return the scratch of all waves, which is contiguous."""
     first = launched.waves[0].scratch_address
     size = sum(wave.scratch_bytes for wave in launched.waves)
     return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]

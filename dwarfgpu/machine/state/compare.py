@@ -79,7 +79,7 @@ def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
 
 
 def _chunks(store: SparseMemory | None) -> set[int]:
-    """Where the pieces begin in which a memory knows anything."""
+    """Return where chunks with known memory begin."""
     return {
         start
         for address, data in ([] if store is None else store.runs())

@@ -39,7 +39,7 @@ SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
 _MANY_RANGES = 1024
 MOST_FILLED_BYTES = 1 << 30
-"""Of memory that holds one byte over and over."""
+"""Maximum size of memory that repeats one byte."""
 
 
 @frozen
@@ -52,7 +52,7 @@ class StateCodeObject:
 
 @frozen
 class WaveState:
-    """What a state tells of a wave besides registers and memory."""
+    """The facts of a state about a wave besides registers and memory."""
 
     wave: WaveId
     pc: int | None
@@ -74,7 +74,7 @@ class State:
     waves: tuple[WaveState, ...]
     code_objects: tuple[StateCodeObject, ...] = ()
     notes: tuple[str, ...] = ()
-    """What of the file was left out."""
+    """Omitted parts of the file."""
 
     @property
     def machine(self) -> Machine:
@@ -115,7 +115,7 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> Stat
     `LimitExceeded` for more than `most_waves` waves.
     """
     path = Path(path)
-    with suppress(OSError, ValueError):  # why it cannot be read is told below
+    with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
             raise UsageError(f"{path} cannot be read: it is no regular file")
     document = json_reader.load(path)
@@ -155,7 +155,7 @@ def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
 
 
 def wave_named(waves: Sequence[WaveState], number: int | None) -> WaveState:
-    """A wave of a state, by default the first; `UsageError` naming those that there are."""
+    """Return a wave of a state, by default the first; `UsageError` lists the existing ones."""
     for wave in waves:
         if number is None or wave.wave == number:
             return wave
@@ -179,7 +179,7 @@ def _architecture(named: Field, wave_size: Field | None) -> Architecture:
 
 
 def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -> int | None:
-    """The program location, which is the contents of a register; None where it is not known."""
+    """Return the program location in a register; None if it is unknown."""
     try:
         counter_bytes = b"" if counter is None else target.read_register(wave, counter)
     except Unavailable:
@@ -273,7 +273,7 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
 
 
 def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
-    """Set the registers of a wave; the names of those that were given whole."""
+    """Set the registers of a wave; return the names of those set whole."""
     target = reader.target
     arch = target.architecture
     registers = field.get("registers")
@@ -388,7 +388,7 @@ def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> 
 
 
 def _contents(field: Field, reader: _Reader) -> Data:
-    """The bytes of a range of memory, which are given in one of three ways."""
+    """Return the bytes of a range of memory, from one of three forms."""
     sources = [name for name in ("bytes", "npy", "fill") if field.has(name)]
     if len(sources) > 1:
         raise field.expected(f"one of {' and '.join(sources)}")
@@ -408,7 +408,7 @@ def _contents(field: Field, reader: _Reader) -> Data:
 def add_memory(
     target: StateTarget, field: Field, wave: WaveId | None, reader: _Reader | None = None
 ) -> None:
-    """One range of one address space; with a reader its bytes may be those of a .npy file, or
+    """Add one range of one address space; with a reader its bytes may be those of a .npy file, or
     all the same."""
     members = ("space", "lane", "address", "bytes")
     field.only(*members, *(() if reader is None else ("npy", "size", "fill")))

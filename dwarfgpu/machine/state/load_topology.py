@@ -43,7 +43,7 @@ _T = TypeVar("_T", bound=_Numbered)
 
 
 def read_machine(document: Field, lane_count: int) -> Machine:
-    """What the document tells of everything above waves; `UsageError` naming a wrong field."""
+    """Return the machine above the waves from the document; `UsageError` names a wrong field."""
     agents = _table(document, "agents", _agent)
     queues = _table(document, "queues", lambda entry: _queue(entry, agents))
     dispatches = _table(document, "dispatches", lambda entry: _dispatch(entry, queues))
@@ -84,7 +84,7 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
 
 
 def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | None:
-    """Its number in a workgroup, which has no more waves than its work-items need."""
+    """Return its number in a workgroup, which has only the waves that its work-items need."""
     number = _integer(field, "wave_in_group", _MOST)
     if number is None:
         return None
@@ -112,7 +112,7 @@ def check_waves(document: Field, machine: Machine) -> None:
 
 
 def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
-    """Apertures and scratch of a wave; None where nothing tells of them."""
+    """Return apertures and scratch of a wave; None if the document has none."""
     agent, group = machine.agent_of(wave.id), machine.workgroup_of(wave.id)
     scratch = field.get("scratch")
     if agent is None and group is None and scratch is None:

@@ -1,9 +1,9 @@
-"""Reading a state for many waves and lanes at once, with NumPy.
+"""Read a state for many waves and lanes at once, with NumPy.
 
-The powers are `SharesArchitecture`, `BulkRegisters` and `BulkMemory` (`dwarfgpu.machine.target`).
+Implements `SharesArchitecture`, `BulkRegisters` and `BulkMemory` (`dwarfgpu.machine.target`).
 
-Law: a lane has the bytes that `read_register` and `read_memory` give for it; what they refuse, for
-whatever reason, is not known here.
+Law: a lane gets the bytes of `read_register` and `read_memory`; bytes that these refuse, for
+whatever reason, are unknown here.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class BulkState:
             fits = chosen & (lowered >= 0) & (lowered + size_bytes <= last)
             if store is not None:
                 _take(store, fits, lowered, size_bytes, values, is_known)
-            # Files complete what is asked for in the default space, and nothing else.
+            # Files complete the requested part of the default space, and nothing else.
             if where.space.number == GLOBAL and isinstance(self.target, ImageTarget):
                 self._images(store, fits & ~is_known, lowered, size_bytes, values, is_known)
         return values, is_known
@@ -146,7 +146,7 @@ class BulkState:
         values: Array,
         known_here: Array,
     ) -> None:
-        """Numbers of which the state knows nothing, as files have them."""
+        """Return the numbers that are unknown in the state, from files."""
         assert isinstance(self.target, ImageTarget)
         if store is not None:
             for start, data in store.runs():
@@ -263,7 +263,7 @@ def _array(part: int | None) -> Array:
 
 
 def _exact(array: Array) -> Array:
-    """In 64 bits; what is far beyond every memory becomes -1, which is in none."""
+    """Return 64-bit numbers; those far beyond every memory become -1, which is in none."""
     if array.dtype != object and array.dtype != np.uint64:
         return array.astype(np.int64)
     fits = np.vectorize(lambda number: 0 <= number < _FARTHEST, otypes=[bool])(array)
@@ -278,7 +278,7 @@ def _take(
     values: Array,
     known_here: Array,
 ) -> None:
-    """Numbers that a store knows, those that lie in two neighbours byte by byte."""
+    """Return the numbers that a store knows; those across two neighbours are read byte by byte."""
     _take_of_one_run(store, pending, at, size_bytes, values, known_here)
     remaining = pending & ~known_here
     if size_bytes == 1 or not store.has_neighbours or not remaining.any():

@@ -1,6 +1,6 @@
-"""A machine of a state, as it is now, as a state file (`docs/state-files.md`).
+"""The current machine of a state, as a state file (`docs/state-files.md`).
 
-Law: what is read back is the same machine: registers byte by byte, memories, agents and waves.
+Law: reading the file gives the same machine: registers byte by byte, memories, agents and waves.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def state_document(
     code_objects: Mapping[Path, int],
     before: Mapping[str, Json] | None = None,
 ) -> Saved:
-    """The document for a path, and the arrays beside it.
+    """Return the document for a path, and the arrays in separate files.
 
-    `code_objects`: files and where they are loaded. `before`: the document that the machine was
-    read from, for what is told above the waves.
+    `code_objects`: files and where they are loaded. `before`: the document from which the machine
+    was read, for the facts above the waves.
     """
     before = before or {}
     arrays = Arrays(path.name.removesuffix(".json"))
@@ -77,7 +77,8 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, 
 def _memory(
     target: StateTarget, arrays: Arrays, wave: int | None, group: int | None
 ) -> Iterator[Json]:
-    """The memory of the process, else that of a wave and, with its number, of its workgroup."""
+    """Return the memory of the process, else that of a wave and, with its number, of its
+    workgroup."""
     for name, owner, store in target.memories():
         space = target.architecture.address_space_named(name) if name else None
         is_of_group = space is not None and space.scope == "workgroup"

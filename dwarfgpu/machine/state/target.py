@@ -1,7 +1,7 @@
-"""A machine given by hand: registers and memories of stopped waves.
+"""A machine from given values: registers and memories of stopped waves.
 
-Address spaces that alias (private_lane, private_wave and generic are views of scratch, LDS and
-global memory) are one store: what the architecture lowers an address to decides where it is.
+Aliasing address spaces (private_lane, private_wave and generic are views of scratch, LDS and global
+memory) are one store: the architecture lowers an address to a place in it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
 
 MOST_ELEMENTS: Final = 1 << 18
-"""Of a lane's scratch in one access: it lies in elements of some bytes, those of all lanes in turn.
-That is 1 MiB; a lane has no more than some hundred KiB."""
+"""Maximum number of elements of a lane's scratch in one access: it consists of elements of some
+bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
 
 
 class _RegisterBytes:
@@ -53,7 +53,7 @@ def _word(byte: int, mask: int) -> str:
 
 
 class StateTarget:
-    """Stopped waves with the registers and memories that were given."""
+    """Stopped waves with given registers and memories."""
 
     def __init__(
         self,
@@ -137,9 +137,9 @@ class StateTarget:
             store.add(start, part_of(data, offset, offset + size_bytes))
 
     def place_scratch(self, wave: WaveId, base: int) -> None:
-        """Tell where the scratch of a wave is in global memory; what is known of it is there.
+        """Set where the scratch of a wave is in global memory; its known contents move there.
 
-        `UsageError` where that is known already, or what is there has other contents.
+        `UsageError` if that is already known, or the memory there has other contents.
         """
         apertures = self.apertures_of(wave)
         if apertures.scratch_base not in (None, base):
@@ -158,7 +158,7 @@ class StateTarget:
         self._memories["", None] = other._store("", "process", None)
 
     def without_memory(self) -> StateTarget:
-        """The same machine, of whose memory nothing is known, for `replace_memory`."""
+        """Return the same machine with unknown memory, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures, self.machine)
         out._places, out.machine = self._places, self.machine
         out.waves, out.workgroups = self.waves, self.workgroups
@@ -166,7 +166,8 @@ class StateTarget:
         return out
 
     def replace_memory(self, other: StateTarget) -> None:
-        """Take over what `without_memory` was told, in place of what was known of those bytes."""
+        """Take over the memory given to `without_memory`, replacing the known contents of those
+        bytes."""
         for (name, owner), theirs in other._memories.items():
             ours = self._memories.setdefault((name, owner), SparseMemory(name))
             for address, data in theirs.runs():
@@ -218,7 +219,7 @@ class StateTarget:
             del self.waves[wave][register.name]
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
-        """`Unavailable` for a register beyond those that the wave's dispatch allocates."""
+        """`Unavailable` for a register beyond the allocation of the wave's dispatch."""
         bank, number = register.name[:1], register.name[1:]
         dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
         count = None if dispatch is None else dispatch.registers_of(bank)
@@ -248,7 +249,7 @@ class StateTarget:
         return b"".join(out)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
         return [
             (offset + inner, data)
             for store, start, (offset, count) in self._lowered(where, address, size_bytes)
@@ -305,7 +306,7 @@ class StateTarget:
 def _at_requested_address(
     error: Unavailable, where: Memory, address: int, lowered: int
 ) -> Unavailable:
-    """The complaint about a store, in terms of the address that was asked for."""
+    """Return the error about a store, in terms of the requested address."""
     if lowered == address or not where.space.number:
         return error
     lane = "" if where.lane is None else f" of lane {where.lane}"
@@ -315,7 +316,7 @@ def _at_requested_address(
 def _missing(
     wave: WaveId, register: RegisterId, stored: _RegisterBytes, first: int, end: int
 ) -> Unavailable:
-    """Why bytes of a register cannot be read of which not every bit is known."""
+    """Return why bytes of a partly known register cannot be read."""
     start = next(at for at in range(first, end) if stored.known[at] != 0xFF)
     after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1

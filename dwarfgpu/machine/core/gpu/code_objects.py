@@ -1,9 +1,9 @@
-"""Code objects that a process had loaded for its GPUs, by the list of its runtime: `r_debug` and
-`link_map` as of `<link.h>`, with a URI in the place of the name (AMDGPU usage, "Loaded Code Object
-Path Uniform Resource Identifier (URI)").
+"""Code objects that a process had loaded for its GPUs, from the list of its runtime: `r_debug` and
+`link_map` as in `<link.h>`, with a URI in place of the name (AMDGPU usage, "Loaded Code Object Path
+Uniform Resource Identifier (URI)").
 
-Law: a file is used only where it is the one that was loaded: none of the read-only bytes that the
-core has of it differ. What cannot be checked is used only where the user names it.
+Law: a file is used only if it is the loaded one: it agrees with all its read-only bytes in the
+core. An unverifiable file is used only if the user names it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _c_number(text: str, number: str) -> int:
 
 
 def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list[str]]:
-    """The list of the runtime, and what is wrong with it; what comes before that is in the list."""
+    """Return the list of the runtime up to the first error, and its errors."""
     if not r_debug:
         return [], ["the runtime has no list of code objects (r_debug is 0)"]
     try:
@@ -141,10 +141,10 @@ def _text(memory: CoreMemory, address: int) -> str:
 def gpu_modules(
     memory: CoreMemory, r_debug: int, where: Where, given: Mapping[str, str]
 ) -> GpuModules:
-    """The code objects of the runtime's list, as far as their files are at hand.
+    """Return the code objects of the runtime's list whose files are available.
 
-    `given`: URI, or the path in it, to the file that the user names for it. `UsageError` where
-    that is not the one that was loaded, or is for nothing of the list.
+    `given`: maps a URI, or the path in it, to the file that the user names for it. `UsageError` if
+    that is not the loaded one, or is not in the list.
     """
     listed, notes = loaded_uris(memory, r_debug)
     files: list[LoadedFile] = []
@@ -224,7 +224,7 @@ NOT_CHECKED: Final = "the core file has none of its read-only memory, so that it
 
 
 def why_not_loaded(memory: CoreMemory, file: ObjectFile, load_address: int) -> str | None:
-    """Why a file is not the one that was loaded at an address; None where it is."""
+    """Return why a file is not the one loaded at an address; None if it is."""
     if file.machine != "AMDGPU":
         return f"it is for {file.machine}, not for an AMD GPU"
     checked = 0
@@ -237,7 +237,7 @@ def why_not_loaded(memory: CoreMemory, file: ObjectFile, load_address: int) -> s
 
 
 def _read_only(file: ObjectFile) -> Iterator[tuple[int, bytes]]:
-    """Address in the file and first bytes of each segment that nothing writes to."""
+    """Yield the address in the file and the first bytes of each read-only segment."""
     for segment in file.segments:
         if segment.type != PT_LOAD or segment.flags & PF_W or not segment.file_bytes:
             continue
@@ -249,7 +249,7 @@ def _read_only(file: ObjectFile) -> Iterator[tuple[int, bytes]]:
 
 
 def kernel_name(files: Iterable[LoadedFile], descriptor: int) -> str | None:
-    """The name of the kernel whose descriptor is at an address; None where no file has it."""
+    """Return the name of the kernel with a descriptor at an address; None if no file has it."""
     for file in files:
         symbol = file.file.symbol_before(descriptor - file.load_address)
         if symbol is not None and symbol.address + file.load_address == descriptor:

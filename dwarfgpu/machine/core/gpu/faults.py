@@ -1,6 +1,6 @@
-"""Which waves of a core file failed, and in which words debuggers say so.
+"""The failed waves of a core file, in the words of debuggers.
 
-Law: a wave that was stopped for the dump alone did nothing wrong. The order of waves is kept.
+Law: a wave that was stopped only for the dump did not fail. The order of waves is kept.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Fault:
 
 
 def faults(waves: GpuWaves) -> list[Fault]:
-    """The waves that failed: those that were stopped for it, else those with a pending exception.
+    """Return the failed waves: those stopped because of it, else those with a pending exception.
 
     Reads the hardware registers of every wave.
     """
@@ -60,7 +60,7 @@ def faults(waves: GpuWaves) -> list[Fault]:
 
 
 def stop_reasons(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
-    """amd-dbgapi's, by bit number; none where the core does not have them."""
+    """Return amd-dbgapi's stop reasons, by bit number; empty if the core does not have them."""
     try:
         return waves.hardware(wave).stop_reasons()
     except Unavailable:
@@ -82,7 +82,7 @@ def first_stopped(waves: GpuWaves) -> WaveId | None:
 
 
 def exception_names(status: int) -> list[str]:
-    """What an exception status of the driver says, without what is no error."""
+    """Return the names in an exception status of the driver, without those that are no error."""
     return [
         EXCEPTIONS.get(code, f"exception {code}")
         for code in range(1, 65)

@@ -1,7 +1,7 @@
-"""GPUs of a process as a core file holds them: the note, save areas, queues and the list of code
-objects, laid out in memory.
+"""GPUs of a process as in a core file: the note, save areas, queues and the list of code objects,
+laid out in memory.
 
-Law: what is given keeps its address; everything else is put behind `ProcessImage.free_address`.
+Law: given objects keep their addresses; all others are placed after `ProcessImage.free_address`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEAST_PACKETS: Final = 64
 
 @frozen
 class QueueAddresses:
-    """A queue whose `amd_queue_t` and ring are in the memory of the process already."""
+    """A queue whose `amd_queue_t` and ring are already in the memory of the process."""
 
     object: int
     ring: int
@@ -50,7 +50,7 @@ class QueueImage:
     groups: tuple[tuple[GroupImage, ...], ...]
     """The workgroups of each XCC."""
     packets: tuple[bytes, ...] = ()
-    """Those of the ring, from index 0 on."""
+    """Packets of the ring, from index 0 on."""
     read_id: int = 0
     write_id: int | None = None
     """None: as many as there are packets."""
@@ -85,7 +85,7 @@ def agent_of(
     shader_engines: int = 1,
     num_xcc: int = 1,
 ) -> Agent:
-    """An agent of which only what is given is known; counts are the least that there can be."""
+    """Return an agent with the given facts only; counts are minimums."""
     span = (1 << 32) - 1
     return Agent(
         exception_status=0,
@@ -115,12 +115,13 @@ def agent_of(
 
 
 def process_core(image: ProcessImage) -> tuple[CoreState, list[LoadedRange]]:
-    """The note and the memory of a core; `Malformed` for waves that no save area holds."""
+    """Return the note and the memory of a core; `Malformed` for waves that do not fit a save
+    area."""
     return _Layout(image).made()
 
 
 class _Layout:
-    """What was placed so far."""
+    """The objects placed so far."""
 
     def __init__(self, image: ProcessImage) -> None:
         self._image = image

@@ -1,8 +1,8 @@
 """NT_AMDGPU_CORE_STATE, version 1: the runtime, the agents and the queues of a process.
 
 The structures are those of Linux' KFD (`kfd_runtime_info`, `kfd_dbg_device_info_entry`,
-`kfd_queue_snapshot_entry`), little endian. Law: an entry may be longer than the one that is known
-here, and its size says where the next one begins. The waves are in the save areas of the queues.
+`kfd_queue_snapshot_entry`), little endian. Law: an entry may be longer than the known one; its size
+locates the next one. The waves are in the save areas of the queues.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ RUNTIME: Final = Struct("<QII")
 AGENT: Final = Struct("<7Q16I")
 QUEUE: Final = Struct("<5Q6I")
 AQL: Final = 2
-"""The type of queues whose packets and waves are known: compute queues of AQL packets."""
+"""The supported queue type: compute queues of AQL packets."""
 QUEUE_TYPES: Final = {0: "PM4", 1: "SDMA", AQL: "AQL", 3: "SDMA-XGMI"}
 _TTMPS_ALWAYS: Final = 0x400
-"""Of `debug_prop`: the packet processor initializes TTMPs whether or not a debugger asks."""
+"""Bit of `debug_prop`: the packet processor initializes TTMPs even without a debugger."""
 
 
 @frozen
@@ -130,7 +130,7 @@ class CoreState:
     """Major and minor number of the driver's interface."""
 
     def agent_of(self, queue: Queue) -> Agent | None:
-        """The agent of a queue; None where the note lists none of its gpu_id."""
+        """Return the agent of a queue; None if the note lists none with its gpu_id."""
         return next((agent for agent in self.agents if agent.gpu_id == queue.gpu_id), None)
 
 

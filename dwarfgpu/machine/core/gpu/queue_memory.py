@@ -43,7 +43,7 @@ class DispatchPacket:
 
 @frozen(eq=False)
 class QueueMemory:
-    """A queue of the note, and the memory that has the rest of it."""
+    """A queue of the note, and the memory with the rest of it."""
 
     queue: Queue
     memory: CoreMemory
@@ -75,8 +75,8 @@ class QueueMemory:
             return None
 
     def dispatch_id(self, index: int) -> int | None:
-        """The id of the packet at an index of the ring that waves still execute; None where the
-        ids of the queue do not allow one."""
+        """Return the id of the packet at an index of the ring that waves still execute; None if it
+        does not fit the ids of the queue."""
         read, write, count = self.read_id, self.write_id, self.packet_count
         if read is None or write is None or not 0 <= index < count:
             return None
@@ -86,7 +86,7 @@ class QueueMemory:
         return number if read <= number < write else None
 
     def packet(self, index: int) -> DispatchPacket | None:
-        """The kernel dispatch packet at an index of the ring; None where none can be read."""
+        """Return the kernel dispatch packet at an index of the ring; None if it cannot be read."""
         if not 0 <= index < self.packet_count:
             return None
         try:
@@ -119,7 +119,7 @@ class QueueMemory:
         return _WAVES.of(tmpring), wave_bytes.of(tmpring) * granule
 
     def scratch_base(self, xcc: int, waves_bytes_of_xcc: int) -> int | None:
-        """Address of the scratch memory of an XCC, whose waves need so many bytes."""
+        """Return the address of an XCC's scratch memory, whose waves need that many bytes."""
         base = self._number(self.object_address + _SCRATCH_AT, 8)
         if base is None or self.r_version >= _WITHOUT_SCRATCH_BYTES:
             return None if base is None else base + xcc * waves_bytes_of_xcc

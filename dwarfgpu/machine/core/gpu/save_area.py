@@ -1,10 +1,10 @@
-"""Context save areas of AMD GPUs: where the trap handlers leave the registers and the LDS of waves.
+"""Context save areas of AMD GPUs: where the trap handlers save the registers and the LDS of waves.
 
-A save area has a control stack, words of bit fields, and behind it the saved waves. A STATE word
-says how large the blocks of the waves after it are, a WAVE word which wave it is; the waves lie
+A save area has a control stack of words with bit fields, followed by the saved waves. A STATE word
+defines the block sizes of the waves after it, a WAVE word identifies a wave; the waves are stored
 downwards from the high end of the wave area, in the order of their words.
 
-Law: what differs between GFX levels is a field of `SaveLayout`; nothing here reads memory.
+Law: differences between GFX levels are fields of `SaveLayout`; this module reads no memory.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Count:
         return (self.bits.of(word) + self.bias) * self._granule(lanes) - self.less
 
     def put(self, count: int, lanes: int) -> int:
-        """The field for a count; `Malformed` where no number of it gives that count."""
+        """Return the field for a count; `Malformed` if no field value encodes that count."""
         units, rest = divmod(count + self.less, self._granule(lanes))
         if rest:
             raise Malformed(f"{count} is no multiple of {self._granule(lanes)}")
@@ -80,13 +80,13 @@ class SaveLayout:
     state_words: int
     """Of a STATE record; only the first one is read."""
     wave32: Bits | None
-    """Not 0: waves of 32 lanes. None where all have `lanes`."""
+    """Nonzero for waves of 32 lanes. None if all have `lanes`."""
     lanes: int
     vgprs: Count
     accumulators: Count | None
-    """AGPRs; None where the level has none."""
+    """AGPRs; None if the level has none."""
     is_unified: bool
-    """Whether that count is of VGPRs and AGPRs together."""
+    """Whether that count includes both VGPRs and AGPRs."""
     shared_vgprs: Count | None
     sgprs: Count | int
     lds: Count
@@ -98,7 +98,7 @@ class SaveLayout:
     scratch: Bits
     """Whether the wave has scratch memory."""
     first: Bits
-    """Of the waves of its workgroup: the one behind whose registers is the LDS."""
+    """The wave of its workgroup whose registers are followed by the LDS."""
     last: Bits
     hardware: Mapping[str, tuple[int, int]]
     """Register to its first slot among the hardware registers, and how many slots it has."""
@@ -114,7 +114,7 @@ class SaveLayout:
     """Where the trap handler parks stopped waves: the TTMP with the low word of their pc, and
     whether it does for an `r_version`."""
     is_compared: bool
-    """Whether AMD's library was asked about a core of this level."""
+    """Whether results for a core of this level were compared with AMD's library."""
 
     def lanes_of(self, state: int) -> int:
         if self.wave32 is None:
@@ -193,9 +193,9 @@ def blocks_of(layout: SaveLayout, state: int) -> Blocks:
 def saved_waves(
     layout: SaveLayout, words: Sequence[int], low_end: int, high_end: int
 ) -> list[SavedWave]:
-    """The waves of a control stack, in its order; `words`: all of it.
+    """Return the waves of a control stack, in order; `words`: all of it.
 
-    `Malformed` where the waves do not fill the area exactly: then no place in it can be trusted.
+    `Malformed` if the waves do not fill the area exactly: then no position in it can be trusted.
     """
     found: list[SavedWave] = []
     blocks: Blocks | None = None
@@ -239,7 +239,7 @@ def saved_waves(
 TTMPS: Final = 16
 SHARED_ROW_BYTES: Final = 128
 SAVED_TTMPS: Final = (*range(4, 12), 13)
-"""Those that a trap handler stores; the slots of others have no contents."""
+"""TTMPs that a trap handler stores; the slots of others have no contents."""
 _VCC_HIGH_SGPRS: Final = 106
 """The slot of VCC, where it is not among the allocated SGPRs."""
 _MOST_LOW_SGPRS: Final = 108
@@ -319,8 +319,8 @@ def _slot(layout: SaveLayout, blocks: Blocks, name: str) -> tuple[int, int] | No
 
 
 def parked_pc(layout: SaveLayout, wave: SavedWave, r_version: int) -> tuple[int, int] | None:
-    """Addresses of the words with the parked pc of a stopped wave: its low 32 bits, and bits 47:32
-    in bits 22:7; None where waves of the level are not parked."""
+    """Return the addresses of the words with the parked pc of a stopped wave: its low 32 bits, and
+    bits 47:32 in bits 22:7; None if waves of the level are not parked."""
     if layout.parked_pc is None or not layout.parked_pc[1](r_version):
         return None
     base = wave.start + wave.blocks.ttmps_at
@@ -447,7 +447,7 @@ LAYOUTS: Final = {
 
 
 def layout_of(gfx_target_version: int) -> SaveLayout:
-    """The layout of a target version; `Unsupported` for one that is not known."""
+    """Return the layout of a target version; `Unsupported` for an unknown one."""
     major, minor, step = (
         gfx_target_version // 10_000,
         gfx_target_version // 100 % 100,

@@ -1,6 +1,6 @@
-"""Writing context save areas as trap handlers leave them: the inverse of `save_area`.
+"""Write context save areas as trap handlers do: the inverse of `save_area`.
 
-Law: what is written reads back as the same waves; what a layout cannot hold is `Malformed`.
+Law: reading the output gives the same waves; what a layout cannot represent is `Malformed`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class WaveImage:
     state: int
     """Its STATE word."""
     registers: Mapping[str, bytes] = field(factory=dict, repr=False)
-    """By name, in the places of the layout; what is not given is zeros."""
+    """Contents by name, in the places of the layout; missing ones are zeros."""
     shader_engine: int = 0
     scoreboard: int = 0
     has_scratch: bool = True
@@ -47,7 +47,7 @@ class GroupImage:
 
     waves: tuple[WaveImage, ...]
     lds: bytes = b""
-    """Its beginning; what is not given is zeros."""
+    """Its beginning; the rest is zeros."""
 
 
 def state_word(

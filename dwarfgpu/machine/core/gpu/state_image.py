@@ -1,8 +1,7 @@
 """A state as the core file that its GPUs would leave.
 
-Law: what the state knows is in the core. What a save area has and the state does not know is zeros
-there, and a note says so: a core file has no bit that is not known. Memory that is not known is
-left out.
+Law: everything known in the state is in the core. Parts of a save area that are unknown in the
+state are zeros, and a note says so: a core file has no unknown bits. Unknown memory is omitted.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 
 @frozen(eq=False)
 class StateImage:
-    """What to write, and what is to be said of it."""
+    """The parts to write, and notes about them."""
 
     image: ProcessImage
     notes: tuple[str, ...] = field(default=())
@@ -64,11 +63,11 @@ def image_of_state(
     code_objects: Sequence[LoadedUri] = (),
     loaded: Iterable[tuple[int, bytes]] = (),
 ) -> StateImage:
-    """The GPUs of a state. `pcs`: where waves are, where no register says so; `loaded`: memory of
-    code objects, below what the state knows.
+    """Return the GPUs of a state. `pcs`: where waves are, if no register says so; `loaded`: memory
+    of code objects, which known memory of the state overrides.
 
-    `UsageError` for threads of a CPU, `Unsupported` for a processor whose save areas are not known,
-    `Malformed` for waves that no save area holds.
+    `UsageError` for threads of a CPU, `Unsupported` for a processor with unknown save areas,
+    `Malformed` for waves that do not fit a save area.
     """
     if not target.architecture.is_simt:
         raise UsageError(f"threads of {target.architecture.name} are in no core file of GPUs")
@@ -78,7 +77,7 @@ def image_of_state(
 
 
 class _State:
-    """What was placed so far."""
+    """The objects placed so far."""
 
     def __init__(
         self,
@@ -247,7 +246,7 @@ class _State:
         return WaveImage(state, held, 0, slot, scratch is not None)
 
     def _registers(self, wave: WaveId) -> dict[str, bytes]:
-        """What is known of the registers of a wave, with the words that say where it belongs."""
+        """Return the known registers of a wave, with the words that identify it."""
         target, held = self._target, self._target.waves[wave]
         out = {name: bytes(each.data) for name, each in held.items()}
         self._unknown += sum(each.known.count(0xFF) != len(each.known) for each in held.values())
@@ -289,7 +288,7 @@ class _State:
         return WaveIds(dispatch.packet % _PACKETS, known.wave_in_group, group.position)
 
     def _packets(self, waves: Sequence[WaveId]) -> tuple[tuple[bytes, ...], int, int]:
-        """The packets of a ring, and the ids of the first and of the one behind the last."""
+        """Return the packets of a ring, and the ids of the first and of the one after the last."""
         found: dict[int, Dispatch] = {}
         for wave in waves:
             dispatch = self._target.machine.dispatch_of(wave)

@@ -1,7 +1,7 @@
-"""The waves of a core file as a `Target`: registers and memories are read where they were saved.
+"""The waves of a core file as a `Target`: reads registers and memories where they were saved.
 
-Law: what is given or written goes over the core; the core file itself is never changed. Every
-`Unavailable` says why: beyond the allocation, not saved, left out, cut off.
+Law: given and written values override the core; the core file itself never changes. Every
+`Unavailable` has a reason: beyond the allocation, not saved, omitted, truncated.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class GpuTarget:
     """The waves of AMD GPUs in a core file."""
 
     def __init__(self, waves: GpuWaves, memory: CoreMemory) -> None:
-        """`memory`: that of the core, completed by the files that were mapped."""
+        """`memory`: that of the core, completed by the mapped files."""
         self.gpu = waves
         self.waves = waves.waves
         self.memory = memory
         self.kernel_name: KernelName = lambda _: None
-        """Set by who knows the code objects, before `model` is asked for."""
+        """Set by the owner of the code objects, before `model` is called."""
         self._model: Machine | None = None
         self._given: dict[Architecture, StateTarget] = {}
         self._host: StateTarget | None = None
@@ -86,11 +86,11 @@ class GpuTarget:
         return found
 
     def share_global_memory(self, host: StateTarget) -> None:
-        """Have one global memory, as far as it is given or written, with threads of the process."""
+        """Share given and written global memory with threads of the process."""
         self._host = host
 
     def given_of(self, wave: WaveId) -> StateTarget:
-        """What is given or written over a wave and the waves of its architecture."""
+        """Return the values given or written over a wave and the waves of its architecture."""
         found = self.wave(wave)
         given = self._given.get(found.architecture)
         if given is None:
@@ -186,16 +186,16 @@ class GpuTarget:
         return b"".join(parts)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """What is known of a range that cannot be read whole: offsets in it, and bytes.
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
 
-        What comes later goes over what came before.
+        Later items override earlier ones.
         """
         out: list[tuple[int, bytes]] = []
         try:
             for at, count, place in self._places(where, address, size_bytes):
                 out += [(at - address + inner, data) for inner, data in place.known(count)]
         except Unavailable:
-            pass  # what is behind it is not known either
+            pass  # the memory after it is unknown, too
         return out + self._known_override(where, address, size_bytes)
 
     def _known_override(
@@ -268,7 +268,7 @@ class _Place:
         self._memory = memory
         self._address = address
         self.is_global = is_global
-        """Whether the address is the one that was asked for."""
+        """Whether the address is the requested one."""
 
     def read(self, size_bytes: int) -> bytes:
         return self._memory.read(self._address, size_bytes)
@@ -278,14 +278,14 @@ class _Place:
 
 
 def place_is_missing(wave: GpuWave, register: RegisterInfo) -> bool:
-    """Whether the wave has no such register, so that none can be written."""
+    """Return whether the wave has no such register to write."""
     return isinstance(place_of(wave.layout, wave.saved, register.name), str)
 
 
 def _at_requested_address(
     error: Unavailable, where: Memory, address: int, is_asked: bool
 ) -> Unavailable:
-    """The complaint about the core's memory, in terms of the address that was asked for."""
+    """Return the error about the core's memory, in terms of the requested address."""
     if is_asked:
         return error
     lane = "" if where.lane is None else f" of lane {where.lane}"

@@ -1,6 +1,6 @@
 """The waves of a core file in amd-dbgapi's model: agents, queues, dispatches, workgroups.
 
-Law: an id of the file that contradicts its queue makes the dispatch unknown, and nothing else.
+Law: an id in the file that contradicts its queue makes the dispatch unknown, and nothing else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def machine_of(waves: GpuWaves, kernel_name: KernelName) -> Machine:
 
 
 class _Reader:
-    """What was numbered so far."""
+    """The objects numbered so far."""
 
     def __init__(self, waves: GpuWaves, kernel_name: KernelName) -> None:
         self._waves = waves
@@ -92,7 +92,7 @@ class _Reader:
         )
 
     def _dispatch(self, queue: GpuQueue, ids: WaveIds) -> Dispatch | None:
-        """The dispatch of a packet; None where the queue has no such packet."""
+        """Return the dispatch of a packet; None if the queue has no such packet."""
         number = None if ids.packet is None else queue.memory.dispatch_id(ids.packet)
         if number is None or ids.packet is None:
             return None

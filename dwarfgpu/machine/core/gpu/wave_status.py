@@ -1,7 +1,7 @@
-"""What saved hardware registers and TTMPs say of a wave: its ids, its pc, why it stopped.
+"""Decode saved hardware registers and TTMPs of a wave: its ids, its pc, why it stopped.
 
-The trap handlers of ROCr leave these in TTMPs 4 to 11 and 13; the packet processor (SPI) writes
-the ids. Law: the answers are those of amd-dbgapi; what differs between GFX levels is a field of
+The trap handlers of ROCr store these in TTMPs 4 to 11 and 13; the packet processor (SPI) writes the
+ids. Law: the results are those of amd-dbgapi; differences between GFX levels are fields of
 `WaveWords`.
 """
 
@@ -38,7 +38,7 @@ STATUS_HALT: Final = Bits(13, 13)
 STATE_HALT: Final = Bits(14, 14)
 """Of STATE_PRIV, which has it from GFX12 on."""
 NO_VGPRS: Final = 1 << 24
-"""Of STATUS, from GFX11 on: the wave has given its VGPRs back."""
+"""Bit of STATUS, from GFX11 on: the wave has deallocated its VGPRs."""
 
 TtmpField = tuple[int, Bits]
 """The number of a TTMP, and a field of it."""
@@ -46,14 +46,14 @@ TtmpField = tuple[int, Bits]
 
 @frozen(eq=False)
 class WaveWords:
-    """Where a GFX level keeps what is known of a wave."""
+    """Where a GFX level keeps facts about a wave."""
 
     packet: TtmpField = (6, Bits(0, 24))
     """Index of the dispatch packet in the ring."""
     wave_in_group: TtmpField = (11, Bits(0, 5))
     trap_id: TtmpField = (6, Bits(25, 28))
     invalid_needs: TtmpField | None = None
-    """What has to be set as well for TTMP6 to say that SPI has written no ids."""
+    """The field that must also be set for TTMP6 to say that SPI has written no ids."""
     never_invalid: bool = False
     has_group_in_ttmp7: bool = False
     """The workgroup's y and z are halves of TTMP7, where bit 30 of TTMP8 says so."""
@@ -92,13 +92,13 @@ _WORDS: Final = {
 
 
 def words_of(layout: SaveLayout) -> WaveWords:
-    """Where a GFX level keeps what is known of a wave."""
+    """Return where a GFX level keeps facts about a wave."""
     return _WORDS[layout.level]
 
 
 @frozen
 class WaveIds:
-    """Which wave it is, as the packet processor numbers; None where it did not say."""
+    """Identity of a wave, numbered by the packet processor; None if not written."""
 
     packet: int | None = None
     wave_in_group: int | None = None
@@ -220,9 +220,10 @@ class HardwareWords:
             yield "trap"
 
     def shown(self, name: str) -> int | None:
-        """A register that amd-dbgapi composes: its HALT is that of the wave before it was stopped.
+        """Return a register that amd-dbgapi composes: its HALT is that of the wave before it was
+        stopped.
 
-        None for one that is shown as it was saved.
+        None for one shown as saved.
         """
         halted = int(self.is_halted)
         if name == "status" and not self._fields.has_flags:
@@ -257,10 +258,10 @@ def status_words(
     r_version: int,
     is_halted: bool = False,
 ) -> StatusWords:
-    """What a wave leaves behind: the inverse of `HardwareWords`.
+    """Return the saved words of a wave: the inverse of `HardwareWords`.
 
-    `stop_reasons`: why the trap handler stopped it; None where it did not. `Malformed` for reasons
-    that no register of the level holds.
+    `stop_reasons`: why the trap handler stopped it; None if it did not. `Malformed` for reasons
+    that no register of the level can represent.
     """
     fields, ttmps = words_of(layout), dict.fromkeys(range(4, 14), 0)
     registers = {"pc": pc}

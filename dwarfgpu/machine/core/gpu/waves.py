@@ -1,8 +1,8 @@
-"""The waves of a core file, where they are and what is known of them.
+"""The waves of a core file, and where their state is.
 
-Law: opening reads the note and the control stacks of the save areas; registers and memory of a
-wave are read when they are asked for, from where the trap handler left them. What is inconsistent
-becomes a note, and its waves are not shown: no place in such an area can be trusted.
+Law: opening reads the note and the control stacks of the save areas; registers and memory of a wave
+are read on demand, from where the trap handler saved them. Inconsistencies become notes, and hide
+the waves of their area: no position in it can be trusted.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 ASSUMED_R_VERSION: Final = 10
 """Of the runtime, where its `r_debug` is not in the core file."""
 R_VERSIONS: Final = range(8, 13)
-"""Those whose trap handlers are known."""
+"""Versions with known trap handlers."""
 MOST_WORDS: Final = 1 << 20
-"""Of a control stack: a quarter of it is far above what an XCC has."""
+"""Maximum number of words of a control stack: a quarter of it is far above what an XCC has."""
 MOST_XCCS: Final = 64
 _TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
 """By the major number of the GFX level: WAVESIZE of COMPUTE_TMPRING_SIZE."""
@@ -215,7 +215,7 @@ class GpuWaves:
         return found
 
     def pc(self, wave: GpuWave) -> int | None:
-        """Where a wave stopped; None where the core does not have it."""
+        """Return where a wave stopped; None if the core does not have it."""
         try:
             return self.hardware(wave).pc(self.r_version)
         except Unavailable:
