@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.ast import Declarator, TypeName
 from dwarfgpu.language.syntax.words import TYPE_WORDS
 from dwarfgpu.session.session import Session
@@ -94,7 +95,9 @@ class Names:
     def is_type(self, name: str) -> bool:
         """Whether a name in an expression is a type."""
         cached = self._known(name)
-        return bool(cached) and isinstance(cached[0], Die) and is_type(cached[0])
+        if not cached:
+            return hsa_type(self.session, name) is not None
+        return isinstance(cached[0], Die) and is_type(cached[0])
 
     def is_cplusplus(self) -> bool:
         """Whether the place is in a program of C++."""
@@ -102,7 +105,7 @@ class Names:
 
     def is_name(self, name: str) -> bool:
         """Whether a name in an expression means anything."""
-        return bool(self._known(name))
+        return bool(self._known(name)) or hsa_type(self.session, name) is not None
 
     def _known(self, name: str) -> tuple[Meaning, ...]:
         try:
@@ -170,6 +173,9 @@ class Names:
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
+            of_runtime = hsa_type(self.session, simple) if die is None else None
+            if of_runtime is not None and name.tag in (None, "struct"):
+                return Typed(of_runtime, None)
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))

@@ -162,7 +162,7 @@ def _ids(machine: Machine, queue: Queue | None, dispatch: Dispatch | None = None
 
 def _queue_name(machine: Machine, session: Session) -> str:
     queue = machine.queue_of(session.wave)
-    return f"AMDGPU Queue {_ids(machine, queue)} (QID {'?' if queue is None else queue.id})"
+    return "AMDGPU Queue ?:? (QID ?)" if queue is None else queue.target_id
 
 
 def _dispatch_name(machine: Machine, session: Session) -> str:
@@ -175,7 +175,7 @@ def _dispatch_name(machine: Machine, session: Session) -> str:
 
 def _agent_name(machine: Machine, session: Session) -> str:
     agent = machine.agent_of(session.wave)
-    return f"AMDGPU Agent (GPUID {'?' if agent is None else agent.id})"
+    return "AMDGPU Agent (GPUID ?)" if agent is None else agent.target_id
 
 
 def _lane_name(machine: Machine, session: Session) -> str | None:

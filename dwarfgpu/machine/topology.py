@@ -34,6 +34,21 @@ class Agent:
     id: int
     local_base: int = 0x1_0000_0000_0000
     private_base: int = 0x2_0000_0000_0000
+    processor: str | None = None
+    """`gfx942`; None where it is that of all waves."""
+    os_id: int | None = None
+    """The driver's number."""
+    cores: int | None = None
+    """SIMDs."""
+    threads: int | None = None
+    """Waves that there can be at once."""
+    location: str | None = None
+    """On the PCI bus: `43:00.0`."""
+
+    @property
+    def target_id(self) -> str:
+        """ROCgdb's name of it."""
+        return f"AMDGPU Agent (GPUID {self.id if self.os_id is None else self.os_id})"
 
 
 @frozen
@@ -51,6 +66,14 @@ class Queue:
     """Of the next packet to be consumed."""
     write: int | None = None
     """Of the next packet to be allocated."""
+    os_id: int | None = None
+    """The driver's number."""
+
+    @property
+    def target_id(self) -> str:
+        """ROCgdb's name of it: `AMDGPU Queue A:Q (QID n)`."""
+        os_id = self.id if self.os_id is None else self.os_id
+        return f"AMDGPU Queue {self.agent}:{self.id} (QID {os_id})"
 
 
 @frozen

@@ -24,6 +24,8 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Queue, Workgroup
 from dwarfgpu.model.storage import Memory
 
+_NOT_IN_STATES = frozenset({"processor", "os_id", "cores", "threads", "location"})
+"""Fields of agents and queues that a state file does not have."""
 _MEMBERS = {
     "object_address": "object",
     "packets_address": "address",
@@ -115,7 +117,7 @@ def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
     out: dict[str, Json] = {}
     for field in fields(type(component)):
         value = getattr(component, field.name)
-        if value is not None:
+        if value is not None and field.name not in _NOT_IN_STATES:
             out[_MEMBERS.get(field.name, field.name)] = (
                 list(value) if isinstance(value, tuple) else value
             )

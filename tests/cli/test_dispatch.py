@@ -610,8 +610,10 @@ def test_waves_at_the_prompt() -> None:
         "[Current thread is 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
         "  Id State Target Id              Architecture Device Name Cores Threads Location",
         "* 1  A     AMDGPU Agent (GPUID 1) gfx1100      ?           ?     ?       ?",
-        "  Id Target Id                Type Read Write Size Address",
-        "* 1  AMDGPU Queue 1:1 (QID 1) HSA  0    1     4096 0x00007e0000001000",
+        "  Id Target Id                Type Read Write Size Address            "
+        "Doorbell           Scratch",
+        "* 1  AMDGPU Queue 1:1 (QID 1) HSA  0    1     4096 0x00007e0000001000 "
+        "0x00007e0000002000 0x00007d0000000000",
         "  Id Target Id                      Grid      Workgroup Fence Kernel Function",
         "* 1  AMDGPU Dispatch 1:1:1 (PKID 0) [100,1,1] [48,1,1]  As|Rs diverge",
         "$1 = 32",

@@ -12,19 +12,26 @@ from struct import pack
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.hsa_structures import (
+    AMD_QUEUE,
+    AMD_SIGNAL,
+    HSA_QUEUE,
+    KERNEL_DISPATCH,
+    KERNEL_DISPATCH_PACKET,
+    USER_SIGNAL,
+)
 from dwarfgpu.machine.topology import Geometry
 
-PACKET_BYTES: Final = 64
-QUEUE_BYTES: Final = 256
-SIGNAL_BYTES: Final = 64
-READ_DISPATCH_ID_OFFSET: Final = 128
+PACKET_BYTES: Final = KERNEL_DISPATCH_PACKET.size_bytes
+QUEUE_BYTES: Final = AMD_QUEUE.size_bytes
+SIGNAL_BYTES: Final = AMD_SIGNAL.size_bytes
+READ_DISPATCH_ID_OFFSET: Final = AMD_QUEUE.offset("read_dispatch_id")
+WRITE_DISPATCH_ID_OFFSET: Final = AMD_QUEUE.offset("write_dispatch_id")
 
 Pieces: TypeAlias = "list[tuple[int, bytes]]"
 """The known parts of an object: offsets in bytes, and bytes."""
 
-_KERNEL_DISPATCH: Final = 2
 _SYSTEM_SCOPE: Final = 2
-_SIGNAL_USER: Final = 1
 _SIGNAL_DOORBELL: Final = -1
 
 
@@ -43,7 +50,7 @@ class Packet:
 
     def encoded(self) -> bytes:
         """Return its 64 bytes: acquire and release fences are of system scope."""
-        header = _KERNEL_DISPATCH | _SYSTEM_SCOPE << 9 | _SYSTEM_SCOPE << 11
+        header = KERNEL_DISPATCH | _SYSTEM_SCOPE << 9 | _SYSTEM_SCOPE << 11
         return pack(
             "<HH3HH3I2I4Q",
             header,
@@ -81,27 +88,32 @@ class QueueObject:
 
     def pieces(self) -> Pieces:
         """Return the known parts of its 256 bytes."""
-        hsa_queue = pack(
-            "<IIQQIIQ", 0, 1, self.packets_address, self.doorbell, self.packet_count, 0, self.id
-        )
-        apertures = pack("<II", self.local_base >> 32, self.private_base >> 32)
-        out = [
-            (0, hsa_queue),
-            (40, bytes(16)),
-            (56, pack("<Q", self.write_dispatch_id)),
-            (64, apertures),
-            (88, bytes(40)),  # legacy_doorbell_lock, padding
-            (READ_DISPATCH_ID_OFFSET, pack("<QI", self.read_dispatch_id, READ_DISPATCH_ID_OFFSET)),
-            (160, pack("<QQ", self.scratch_address, self.scratch_bytes)),
-        ]
+        hsa_queue = {
+            "type": 0,
+            "features": 1,
+            "base_address": self.packets_address,
+            "doorbell_signal": self.doorbell,
+            "size": self.packet_count,
+            "id": self.id,
+        }
+        members = {
+            "write_dispatch_id": self.write_dispatch_id,
+            "group_segment_aperture_base_hi": self.local_base >> 32,
+            "private_segment_aperture_base_hi": self.private_base >> 32,
+            "read_dispatch_id": self.read_dispatch_id,
+            "read_dispatch_id_field_base_byte_offset": READ_DISPATCH_ID_OFFSET,
+            "scratch_backing_memory_location": self.scratch_address,
+            "scratch_backing_memory_byte_size": self.scratch_bytes,
+        }
         if self.tmpring_size is not None:
-            out.append((140, pack("<I", self.tmpring_size)))
-        return sorted(out)
+            members["compute_tmpring_size"] = self.tmpring_size
+        zeros = [(28, bytes(4)), (40, bytes(16)), (88, bytes(40))]  # what is unused must be 0
+        return joined([*HSA_QUEUE.pieces(hsa_queue), *AMD_QUEUE.pieces(members), *zeros])
 
 
 def user_signal(value: int) -> Pieces:
     """Return a signal of AMD_SIGNAL_KIND_USER whose mailbox has no waiter; times are unknown."""
-    return [(0, pack("<qqQII", _SIGNAL_USER, value, 0, 0, 0)), (48, bytes(16))]
+    return [(0, pack("<qqQII", USER_SIGNAL, value, 0, 0, 0)), (48, bytes(16))]
 
 
 def doorbell_signal(queue_address: int) -> Pieces:

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.hsa_types import has_gpus
 from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.hsa_objects import signal_at
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.view.json_object import JsonObject
 
@@ -79,6 +81,8 @@ _NOT_PASSED: Final = frozenset({"SIGTRAP", "SIGINT"})
 """Those that it does not pass to the program."""
 _MOST_NUMBER: Final = 15
 """GDB takes these numbers alone: they are the same everywhere."""
+_LEAST_ADDRESS: Final = 4096
+"""No signal of a runtime is in the first page of memory."""
 _NAME_COLUMNS: Final = 13
 _TITLE: Final = "Signal        Stop\tPrint\tPass to program\tDescription"
 
@@ -92,10 +96,16 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
     """What debugger does when program gets various signals.
 
     Usage: info signals [SIGNAL]
+       or: info signal ADDRESS
 
     Nothing runs here: the table is the one with which GDB begins. SIGNAL is a name, or an
-    expression that is a number from 1 to 15.
+    expression that is a number from 1 to 15. ADDRESS is that of a signal of a GPU's runtime
+    (amd_signal_t), which is decoded.
     """
+    if argument and (address := _address(shell, argument)):
+        signal = signal_at(shell.session, address)
+        yield Output("\n".join(signal.lines), signal.record, "signals")
+        return
     yield heading(_TITLE)
     if argument:
         yield _line(*_signal(shell, argument))
@@ -104,6 +114,14 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
     for name, about in SIGNALS:
         yield _line(name, about)
     yield heading('\nUse the "handle" command to change these tables.')
+
+
+def _address(shell: Shell, argument: str) -> int | None:
+    """The address of a signal of a GPU's runtime; None for a signal of the operating system."""
+    if argument.startswith("SIG") or not has_gpus(shell.session):
+        return None
+    number = whole_number(shell.session, shell.values, argument)
+    return number if number >= _LEAST_ADDRESS else None
 
 
 def _signal(shell: Shell, argument: str) -> tuple[str, str]:

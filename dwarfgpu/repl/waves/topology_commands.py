@@ -6,23 +6,25 @@ What a state does not tell is `?`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of
-from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Output, Part, command, heading
 from dwarfgpu.repl.command import listed as listed_commands
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import find_pattern
+from dwarfgpu.service.hsa_objects import (
+    fence_text,
+    packets_of,
+    queue_member,
+    read_global,
+)
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
-
-_PACKET_BYTES: Final = 64
-_SCOPES: Final = {0: "", 1: "a", 2: "s"}
-"""Of a fence: none, of the agent, of the system."""
 
 Item = TypeVar("Item", Agent, Queue, Dispatch)
 
@@ -39,8 +41,16 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
         return
     title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
     rows = [
-        [f"{agent.id}", "A", f"AMDGPU Agent (GPUID {agent.id})", shell.session.architecture.name]
-        + ["?"] * 4
+        [
+            f"{agent.id}",
+            "A",
+            agent.target_id,
+            agent.processor or shell.session.architecture.name,
+            "?",
+            _known(agent.cores),
+            _known(agent.threads),
+            agent.location or "?",
+        ]
         for agent in _listed_items(machine.agents, argument, "agent")
     ]
     focus = machine.agent_of(shell.session.wave)
@@ -52,20 +62,30 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     """List the queues of a state.
 
     Usage: info queues [ID...]
+       or: info queue ID packets
 
-    Shown are the next packets to be read and written, and the size and address of the ring.
+    Shown are the next packets to be read and written, the size and address of the ring, the signal
+    of the doorbell, and where the scratch memory is. With "packets" the AQL packets of a queue that
+    are not completed yet: kernel and agent dispatches, barriers and those of the vendor.
     """
     machine = model_of(shell.session.target)
+    words = argument.split()
+    if machine is not None and len(words) == 2 and words[1] == "packets":
+        yield from _packets(shell, machine, words[0])
+        return
     if machine is None or not machine.queues:
         yield Output("No queues are currently active.", {"queues": []})
         return
     rows = []
     for queue in _listed_items(machine.queues, argument, "queue"):
         numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]
-        rows.append(
-            [f"{queue.id}", queue_id(queue), "HSA", *numbers, _address(queue.packets_address)]
-        )
-    title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address"]
+        addresses = [
+            queue.packets_address,
+            queue_member(shell.session, queue, "doorbell_signal"),
+            queue_member(shell.session, queue, "scratch_backing_memory_location"),
+        ]
+        rows.append([f"{queue.id}", queue.target_id, "HSA", *numbers, *map(_address, addresses)])
+    title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address", "Doorbell", "Scratch"]
     yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
 
 
@@ -110,6 +130,38 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
 
 
+def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
+    """The packets of a queue; `*` marks the dispatch in focus."""
+    [queue] = _listed_items(machine.queues, word, "queue")
+    found = packets_of(shell.session, queue)
+    for note in found.notes:
+        shell.note(note)
+    if not found.packets:
+        yield Output(f"All packets of queue {queue.id} are completed.", {"packets": []})
+        return
+    executing = {
+        dispatch.packet: dispatch.id
+        for dispatch in machine.dispatches.values()
+        if dispatch.queue == queue.id
+    }
+    rows = [
+        [
+            f"{packet.number}", packet.type_name, packet.fence,
+            str(executing.get(packet.number, "-")), packet.contents,
+        ]
+        for packet in found.packets
+    ]  # fmt: skip
+    title = ["PKID", "Type", "Fence", "Dispatch", "Contents"]
+    widths = _widths(title, rows)
+    focus = machine.dispatch_of(shell.session.wave)
+    yield heading(_row(" ", title, widths))
+    for packet, row in zip(found.packets, rows, strict=True):
+        dispatch = executing.get(packet.number)
+        is_current = focus is not None and dispatch == focus.id
+        data: JsonObject = {**packet.record, "dispatch": dispatch, "current": is_current}
+        yield Output(_row("*" if is_current else " ", row, widths), data, "packets")
+
+
 @command("queue find", topic="stack")
 def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
     """Find queues by their target ids.
@@ -118,7 +170,7 @@ def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     queues = {} if machine is None else machine.queues
-    facts = {queue.id: {"target id": queue_id(queue)} for queue in queues.values()}
+    facts = {queue.id: {"target id": queue.target_id} for queue in queues.values()}
     yield from _matching("queue", "queues", facts, argument)
 
 
@@ -178,11 +230,6 @@ def _listed_items(items: Mapping[int, Item], argument: str, kind: str) -> list[I
     return chosen
 
 
-def queue_id(queue: Queue) -> str:
-    """`AMDGPU Queue A:Q (QID n)`."""
-    return f"AMDGPU Queue {queue.agent}:{queue.id} (QID {queue.id})"
-
-
 def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
     """`AMDGPU Dispatch A:Q:D (PKID n)`."""
     queue = machine.queues.get(dispatch.queue)
@@ -196,19 +243,13 @@ def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
     queue, packet = machine.queues.get(dispatch.queue), dispatch.packet
     if queue is None or queue.packets_address is None or packet is None or not queue.packets_bytes:
         return "?"
-    if session.target is None:
-        return "?"
-    address = queue.packets_address + packet * _PACKET_BYTES % queue.packets_bytes
+    address = (
+        queue.packets_address + packet * KERNEL_DISPATCH_PACKET.size_bytes % queue.packets_bytes
+    )
     try:
-        memory = Memory(session.architecture.address_space(0))
-        header = int.from_bytes(session.target.read_memory(memory, address, 2), "little")
+        return fence_text(int.from_bytes(read_global(session, address, 2), "little"))
     except DwarfGpuError:
         return "?"
-    acquire, release = (_SCOPES.get(header >> shift & 3, "?") for shift in (9, 11))
-    parts = ["B"] if header >> 8 & 1 else []
-    parts += [f"A{acquire}"] if acquire else []
-    parts += [f"R{release}"] if release else []
-    return "|".join(parts) or "-"
 
 
 def _known(number: int | None) -> str:
@@ -227,7 +268,7 @@ def _table(
     title: Sequence[str], rows: Sequence[list[str]], focus: Item | None, name: str
 ) -> Iterator[Part]:
     """Columns as wide as what is in them; `*` marks the focus."""
-    widths = [max(map(len, column)) for column in zip(title, *rows, strict=True)]
+    widths = _widths(title, rows)
     keys = [word.lower().replace(" ", "-") for word in title]
     yield heading(_row(" ", title, widths))
     for row in rows:
@@ -236,6 +277,10 @@ def _table(
         data: JsonObject = {**dict(zip(keys, cells, strict=True)), "id": int(row[0])}
         data["current"] = mark == "*"
         yield Output(_row(mark, row, widths), data, name)
+
+
+def _widths(title: Sequence[str], rows: Sequence[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(title, *rows, strict=True)]
 
 
 def _row(mark: str, cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -21,6 +21,7 @@ from dwarfgpu.machine.core.write import LoadedRange
 from dwarfgpu.machine.simulated.aql_objects import (
     PACKET_BYTES,
     READ_DISPATCH_ID_OFFSET,
+    WRITE_DISPATCH_ID_OFFSET,
     Allocator,
     QueueObject,
     joined,
@@ -28,7 +29,6 @@ from dwarfgpu.machine.simulated.aql_objects import (
 )
 
 _PAGE_BYTES: Final = 4096
-_WRITE_DISPATCH_ID_OFFSET: Final = 0x38
 _LEAST_PACKETS: Final = 64
 
 
@@ -152,7 +152,7 @@ class _Layout:
         return Queue(
             exception_status=queue.exception_status,
             ring_base_address=known.ring,
-            write_pointer_address=known.object + _WRITE_DISPATCH_ID_OFFSET,
+            write_pointer_address=known.object + WRITE_DISPATCH_ID_OFFSET,
             read_pointer_address=known.object + READ_DISPATCH_ID_OFFSET,
             ctx_save_restore_address=address,
             queue_id=number,

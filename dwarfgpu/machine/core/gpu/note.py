@@ -77,6 +77,13 @@ class Agent:
         return f"gfx{version // 10_000}{version // 100 % 100:x}{version % 100:x}"
 
     @property
+    def location(self) -> str:
+        """On the PCI bus: `43:00.0`, after a domain that is not 0."""
+        domain, place = divmod(self.location_id, 1 << 16)
+        bus, device, function = place >> 8, place >> 3 & 0x1F, place & 7
+        return f"{f'{domain:04x}:' if domain else ''}{bus:02x}:{device:02x}.{function}"
+
+    @property
     def xcc_count(self) -> int:
         """Each XCC has a save area of its own in a queue."""
         return max(1, self.num_xcc)

@@ -6,7 +6,7 @@ Law: what cannot be read is None; no field is guessed.
 
 from __future__ import annotations
 
-from struct import unpack
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -14,12 +14,13 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.note import Queue
 from dwarfgpu.machine.core.gpu.save_area import Bits
 from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.hsa_structures import (
+    AMD_QUEUE,
+    KERNEL_DISPATCH,
+    KERNEL_DISPATCH_PACKET,
+)
 from dwarfgpu.machine.simulated.aql_objects import PACKET_BYTES, READ_DISPATCH_ID_OFFSET
 
-KERNEL_DISPATCH: Final = 2
-_TMPRING_AT: Final = 0x8C
-_SCRATCH_AT: Final = 0xA0
-_SCRATCH_BYTES_AT: Final = 0xA8
 _WITHOUT_SCRATCH_BYTES: Final = 11
 """The `r_version` from which an `amd_queue_t` no longer has the size of the scratch of an XCC."""
 _WAVES: Final = Bits(0, 11)
@@ -74,6 +75,11 @@ class QueueMemory:
         except Unavailable:
             return None
 
+    def _member(self, name: str) -> int | None:
+        """An integer of the `amd_queue_t`."""
+        member = AMD_QUEUE.member(name)
+        return self._number(self.object_address + member.offset_bytes, member.size_bytes)
+
     def dispatch_id(self, index: int) -> int | None:
         """Return the id of the packet at an index of the ring that waves still execute; None if it
         does not fit the ids of the queue."""
@@ -95,35 +101,35 @@ class QueueMemory:
             )
         except Unavailable:
             return None
-        words = unpack("<HH3HH3I2I4Q", data)
-        if words[0] & 0xFF != KERNEL_DISPATCH:
+        number = partial(KERNEL_DISPATCH_PACKET.number, data)
+        if data[0] != KERNEL_DISPATCH:
             return None
-        private, group, kernel_object, kernarg = words[9:13]
+        x, y, z = (f"_size_{axis}" for axis in "xyz")
         return DispatchPacket(
-            words[0],
-            words[1] & 3,
-            words[2:5],
-            words[6:9],
-            private,
-            group,
-            kernel_object,
-            kernarg,
-            words[14],
+            number("header"),
+            number("setup") & 3,
+            (number(f"workgroup{x}"), number(f"workgroup{y}"), number(f"workgroup{z}")),
+            (number(f"grid{x}"), number(f"grid{y}"), number(f"grid{z}")),
+            number("private_segment_size"),
+            number("group_segment_size"),
+            number("kernel_object"),
+            number("kernarg_address"),
+            number("completion_signal"),
         )
 
     def scratch_sizes(self, wave_bytes: Bits, granule: int) -> tuple[int, int] | None:
         """Waves that have scratch memory, and its bytes for each (COMPUTE_TMPRING_SIZE)."""
-        tmpring = self._number(self.object_address + _TMPRING_AT, 4)
+        tmpring = self._member("compute_tmpring_size")
         if tmpring is None:
             return None
         return _WAVES.of(tmpring), wave_bytes.of(tmpring) * granule
 
     def scratch_base(self, xcc: int, waves_bytes_of_xcc: int) -> int | None:
         """Return the address of an XCC's scratch memory, whose waves need that many bytes."""
-        base = self._number(self.object_address + _SCRATCH_AT, 8)
+        base = self._member("scratch_backing_memory_location")
         if base is None or self.r_version >= _WITHOUT_SCRATCH_BYTES:
             return None if base is None else base + xcc * waves_bytes_of_xcc
         if not xcc:
             return base
-        size = self._number(self.object_address + _SCRATCH_BYTES_AT, 8)
+        size = self._member("scratch_backing_memory_byte_size")
         return None if size is None else base + xcc * size

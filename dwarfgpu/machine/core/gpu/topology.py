@@ -10,6 +10,7 @@ from collections.abc import Callable
 from attrs import evolve
 
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.core.gpu import note
 from dwarfgpu.machine.core.gpu.queue_memory import DispatchPacket
 from dwarfgpu.machine.core.gpu.wave_status import WaveIds
 from dwarfgpu.machine.core.gpu.waves import GpuQueue, GpuWave, GpuWaves
@@ -47,8 +48,7 @@ class _Reader:
     def machine(self) -> Machine:
         waves = self._waves
         agents = {
-            number: Agent(number, agent.lds_base, agent.scratch_base)
-            for number, agent in enumerate(waves.state.agents, 1)
+            number: _agent(number, agent) for number, agent in enumerate(waves.state.agents, 1)
         }
         placed: dict[WaveId, Wave] = {
             number: self._placed(number, wave) for number, wave in waves.waves.items()
@@ -124,6 +124,19 @@ def _extent(sizes: Position) -> Position | None:
     return sizes if all(sizes) else None
 
 
+def _agent(number: int, agent: note.Agent) -> Agent:
+    return Agent(
+        number,
+        agent.lds_base,
+        agent.scratch_base,
+        agent.processor,
+        agent.gpu_id,
+        agent.simd_count,
+        agent.simd_count * agent.max_waves_per_simd,
+        agent.location,
+    )
+
+
 def _queue(queue: GpuQueue) -> Queue:
     memory = queue.memory
     return Queue(
@@ -134,4 +147,5 @@ def _queue(queue: GpuQueue) -> Queue:
         queue.entry.ring_size,
         memory.read_id,
         memory.write_id,
+        queue.entry.queue_id,
     )
