@@ -1,4 +1,4 @@
-"""Arrays of Ada whose bounds are elsewhere: a pointer to the elements and one to the bounds.
+"""Arrays of Ada with separate bounds: a pointer to the elements and one to the bounds.
 
 GNAT describes them as a structure of `P_ARRAY` and `P_BOUNDS`; the bounds of the array to which the
 first points are evaluated with the structure as the object.
@@ -17,7 +17,8 @@ _PARTS: Final = ("P_ARRAY", "P_BOUNDS")
 
 
 def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> TypedObject | None:
-    """The array that such a structure is; None for any other structure, and for null."""
+    """Return the array that such a structure represents; None for any other structure, and for
+    null."""
     members = kind.members
     if shown.options.style != "ada" or shown.whole is None:
         return None

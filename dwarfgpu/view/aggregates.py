@@ -43,7 +43,7 @@ _INVALID_ADDRESS: Final = "<invalid address>"
 
 @frozen
 class _Marks:
-    """What stands around and between the parts of structures and arrays."""
+    """The delimiters of structures and arrays."""
 
     opening: str
     closing: str
@@ -149,7 +149,7 @@ def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
 
 
 def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | DwarfGpuError]:
-    """The members that only this object has, or why they are not known."""
+    """Return the members that only this object has, or why they are unknown."""
     parts = kind.declared.variant_parts
     if not parts:
         return []
@@ -179,7 +179,7 @@ def _must_be_evaluated(member: Member) -> bool:
 def _base(
     shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """A base class; GDB's words where the table that tells its place cannot be read."""
+    """Format a base class; in GDB's words if the table with its place is unreadable."""
     base = strip(member.type)
     if isinstance(base, Struct) and base.is_declaration:
         yield "{<No data fields>}"
@@ -371,7 +371,8 @@ def _elements(
 
 
 def _without_elements(shown: Shown, count: int, first_bit: int) -> str:
-    """An array of nothing, or of elements of no size; C treats it as a pointer to its first one."""
+    """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
+    one."""
     if count <= 0 and shown.options.style != "c":
         return "()"
     place = None if shown.address is None else shown.address + first_bit // 8
@@ -383,7 +384,7 @@ def _shows_indices(shown: Shown) -> bool:
 
 
 def _index(shown: Shown, lower: list[int | None], index: int) -> str:
-    """`[2] = ` before an element, where that is asked for."""
+    """Return `[2] = ` before an element, if so requested."""
     if not shown.options.array_indexes or shown.options.style == "ada":
         return ""
     return f"[{index + ((lower[0] if lower else 0) or 0)}] = "
@@ -413,5 +414,5 @@ def _string(
 
 
 def _count(dimension: int | None) -> int:
-    """Elements of a dimension: none where that is not known, or makes no sense."""
+    """Return the number of elements of a dimension: 0 if unknown or invalid."""
     return max(dimension or 0, 0)

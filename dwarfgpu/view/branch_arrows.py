@@ -39,9 +39,9 @@ def glyphs_for(encoding: str | None) -> ArrowGlyphs:
 
 
 def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICODE) -> Sequence[str]:
-    """For each of `count` lines what stands beside it; `branches` are from line to line.
+    """Return the margin of each of `count` lines; `branches` are from line to line.
 
-    All have the same width. Shorter branches are drawn further in, as those to one line together.
+    All have the same width. Shorter branches are drawn further in, those to the same line together.
     """
     spans: dict[int, tuple[int, int]] = {}
     for source, target in branches.items():

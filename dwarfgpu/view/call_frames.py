@@ -21,7 +21,7 @@ _WIDEST_CELL: Final = 14
 _SHORTEST_RUN: Final = 4
 """Registers that are saved one after the other, and share a line."""
 MOST_DIFFERENCES: Final = 20
-"""Of a search table and its section that are told."""
+"""Maximum number of reported differences between a search table and its section."""
 
 
 def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str]:
@@ -39,9 +39,9 @@ def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str
 
 @cache
 def with_own_names(architecture: Architecture | None) -> Architecture | None:
-    """The architecture whose registers are shown by their own names.
+    """Return the architecture whose registers are shown by their own names.
 
-    LLVM's for AArch64 are those of the narrowest view, W29, of which more is saved.
+    LLVM's for AArch64 name the narrowest view, W29, but more of it is saved.
     """
     if architecture is None or architecture.machine != "AARCH64":
         return architecture
@@ -71,7 +71,7 @@ def fde_heading(fde: Fde, function: str | None) -> str:
 
 
 def instruction_lines(entry: Cie | Fde, expression_text: ExpressionText) -> Iterator[str]:
-    """The instructions; those that only pad are left out."""
+    """Yield the instructions except padding."""
     start = entry.initial_location if isinstance(entry, Fde) else None
     form = entry.program.format
     form = evolve(form, architecture=with_own_names(form.architecture))
@@ -96,7 +96,7 @@ def row_lines(
 def table_lines(
     rows: Sequence[Row], architecture: Architecture | None, expression_text: ExpressionText
 ) -> list[str] | None:
-    """Rows as a table with a column for each register; None where they would not fit one."""
+    """Yield rows as a table with a column for each register; return None if they do not fit one."""
     numbers = sorted({number for row in rows for number in row.rules})
     if len(rows) < 2 or len(numbers) > _MOST_COLUMNS:
         return None
@@ -119,7 +119,7 @@ def table_lines(
 
 
 def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int], list[Rule]]]:
-    """Registers that have the same rule, and such as are saved one after the other."""
+    """Return groups of consecutively saved registers, and of registers with the same rule."""
     remaining = dict(sorted(row.rules.items()))
     rows: list[tuple[list[int], list[Rule]]] = []
     for number in list(remaining):

@@ -16,7 +16,7 @@ _OPERATORS: Final = ("-sizeof",)
 
 
 def without_options(text: str, command: str) -> str:
-    """The expression after `--`; `UsageError` for an option, of which the commands have none.
+    """Return the expression after `--`; `UsageError` for an option, because the commands have none.
 
     A leading `--` is never a decrement, which would change the program.
     """

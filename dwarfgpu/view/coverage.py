@@ -1,7 +1,7 @@
 """Where a variable is described, for people: words, percentages, lines of source, a bar.
 
-Law: nothing is rounded away. What is not all is never 100%, what is something never 0%, and a cell
-of a bar that is neither full nor empty looks like neither.
+Law: nothing is rounded away. Less than all is never 100%, more than nothing is never 0%, and a
+partly full cell of a bar looks neither full nor empty.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dwarfgpu.view.place_words import description_text, description_words
 MOST_ROWS: Final = 1_000
 """Stretches of one variable that are listed."""
 _MOST_LINES: Final = 300_000
-"""Rows looked at in one unit."""
+"""Maximum number of line table rows to read per unit."""
 _MOST_RUNS: Final = 4
 
 
@@ -51,10 +51,11 @@ def cells_for(encoding: str | None) -> Cells:
 
 
 def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
-    """The code of the scope from its first byte to its last, what is between its parts left out.
+    """Return the code of the scope from its first byte to its last, without the gaps between its
+    parts.
 
-    A cell is full where all of the variable is described in all of its code. A global variable has
-    no code: all cells are the same.
+    A cell is full if all of the variable is described in all of its code. A global variable has no
+    code: all cells are the same.
     """
     total = coverage.scope_bytes
     if not total:
@@ -89,7 +90,7 @@ def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> l
 
 
 def percent(part: int, whole: int) -> str:
-    """`12.3%`, rounded down; `-` of nothing."""
+    """Return `12.3%`, rounded down; `-` if the whole is 0."""
     if not whole:
         return "-"
     tenths = 1000 * part // whole
@@ -142,19 +143,19 @@ def variable_name(variable: Variable) -> str:
 
 @frozen
 class Row:
-    """A stretch of the code of a scope, and what is said there."""
+    """A stretch of the code of a scope, and its description."""
 
     span: Range | None
     """None: everywhere."""
     description: Description | None
-    """None where nothing is said."""
+    """None if there is none."""
     is_outside: bool = False
 
 
 def rows(coverage: Coverage) -> list[Row]:
-    """What is said where, by address; the code of the scope of which nothing is said too.
+    """Return the descriptions by address, including the undescribed code of the scope.
 
-    Neighbours of which the same is said are one. At most `MOST_ROWS`, and one more if there are
+    Neighbours with the same description are joined. At most `MOST_ROWS`, and one more if there are
     more.
     """
     out: list[Row] = []
@@ -207,7 +208,7 @@ def _source_of(row: Row) -> ExprLoc | ConstValue | None:
 
 
 class SourceLines:
-    """The source lines of the code of a unit; one that cannot be read is told once."""
+    """The source lines of the code of a unit; an unreadable unit is reported once."""
 
     def __init__(self, unit: CompilationUnit) -> None:
         self.unit = unit
@@ -271,7 +272,7 @@ def coverage_lines(
     *,
     with_operations: bool = True,
 ) -> Iterator[Line]:
-    """What is said where, by address: in words, and the operations unless words do."""
+    """Yield the descriptions by address: in words, with the operations unless the words suffice."""
     variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
         if count == MOST_ROWS:

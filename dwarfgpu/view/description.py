@@ -1,4 +1,5 @@
-"""What the debugging information says of a variable, and what to make of a reading of it."""
+"""The description of a variable in the debugging information, and what to make of a reading of
+it."""
 
 from __future__ import annotations
 

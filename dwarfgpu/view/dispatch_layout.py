@@ -1,4 +1,4 @@
-"""Where the work-items of a dispatch are in a picture of it: as the grid is laid out."""
+"""Positions of a dispatch's work-items in a picture of it, laid out as the grid."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Layout:
 
 
 def layout(waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine | None) -> Layout:
-    """The lanes of waves, each by its cells.
+    """Return the layout of the lanes of waves, each with its cells.
 
-    A workgroup is a block. In one of two or three dimensions a work-item is at its x and y, slices
-    of z below each other; in one of one dimension a wave is a row. Workgroups are where the grid
-    has them; those of one row are broken into several, so that the picture is not a line. Where it
-    is not known of every wave to which workgroup it belongs, each wave is a block, eight in a row.
+    A workgroup is a block. In a two- or three-dimensional one a work-item is at its x and y, with
+    the slices of z below each other; in a one-dimensional one a wave is a row. Workgroups are at
+    their positions in the grid; a single row of them is broken into several, so that the picture is
+    not a line. If the workgroup of any wave is unknown, each wave is a block, eight in a row.
     """
     placed = None if model is None else _in_workgroups(waves, model)
     if placed is None:
@@ -44,7 +44,7 @@ def layout(waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine | None
 def _in_workgroups(
     waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine
 ) -> dict[Position, list[tuple[int, int, Cell]]] | None:
-    """The cells of each workgroup, by its position; None where that is not known of all."""
+    """Return the cells of each workgroup, by its position; None if any position is unknown."""
     blocks: dict[Position, list[tuple[int, int, Cell]]] = {}
     dispatches = set()
     for wave, cells in waves:

@@ -1,4 +1,4 @@
-"""Why a result is what it is: the steps of an evaluation, and a verdict in plain words."""
+"""Explain a result: the steps of an evaluation, and a verdict in plain words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ from dwarfgpu.view.location_json import entry_json, operand_json
 from dwarfgpu.view.locations import entry_text, location_text
 
 SEARCHED = 10_000
-"""Parts of composites looked at to find undefined ones; beyond, nothing is said."""
+"""Maximum number of parts of composites to search for undefined ones; beyond, nothing is
+reported."""
 
 FAULTS: dict[type[DwarfGpuError], str] = {
     Malformed: "the bytes are no operations: the file is damaged, or the dialect is another",
@@ -58,7 +59,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
     LimitExceeded: "a budget of dwarfgpu is used up: the expression is too large or never ends",
     UsageError: "the request cannot be carried out",
 }
-"""Whose fault each kind of error is."""
+"""Who is at fault for each kind of error."""
 
 GIVES_UNDEFINED = "this gives undefined bits"
 
@@ -96,18 +97,18 @@ class Detail:
     """What an operation used that is not on the stack: something evaluated or looked up."""
 
     title: str
-    """What it is, with the result."""
+    """Its name, with the result."""
     facts: tuple[str, ...] = ()
-    """What was looked up for it, one line each."""
+    """Facts looked up for it, one line each."""
     steps: tuple[StepView, ...] = ()
-    """What was evaluated for it."""
+    """The steps of its evaluation."""
     omitted: int = 0
-    """Steps left out in the middle."""
+    """Number of steps omitted in the middle."""
     insides: tuple[Detail, ...] = ()
     """What the facts rest on."""
     is_performed: bool = False
-    """Whether its steps are among those of the operation's own evaluation: those whose parent the
-    operation is."""
+    """Whether its steps are among those of the operation's own evaluation: those whose parent is
+    the operation."""
 
     @property
     def record(self) -> JsonObject:
@@ -177,7 +178,7 @@ class StepView:
 
 
 def views(steps: Sequence[Step], architecture: Architecture | None) -> list[StepView]:
-    """The steps with what is notable about each."""
+    """Return the steps with notable facts about each."""
     least = min((step.depth for step in steps), default=0)
     return [
         StepView(
@@ -218,7 +219,7 @@ def _makes_undefined(step: Step) -> bool:
 
 
 def is_undefined_somewhere(entry: Entry) -> bool:
-    """Whether any part looked at is undefined storage."""
+    """Return whether any examined part is undefined storage."""
     if isinstance(entry, Value | ImplicitPointerValue):
         return False
     if isinstance(entry, PartialComposite):
@@ -252,7 +253,7 @@ def is_undefined_somewhere(entry: Entry) -> bool:
 
 
 def fault(error: DwarfGpuError) -> str:
-    """Whose fault an error is, in plain words."""
+    """Return who is at fault for an error, in plain words."""
     return next(FAULTS[kind] for kind in type(error).__mro__ if kind in FAULTS)
 
 
@@ -269,9 +270,9 @@ def verdict_on_error(error: DwarfGpuError) -> list[str]:
 def verdict(
     result: Result, steps: Sequence[StepView], bits: Bits | None, where: str | None = None
 ) -> list[str]:
-    """What the result is, and which operation left bits of it undefined.
+    """Return what the result is, and which operation left bits of it undefined.
 
-    `where`: the location, where there is more to say than what it is.
+    `where`: the location, if there is more to say than its kind.
     """
     out: list[str] = []
     if not isinstance(result, Location):

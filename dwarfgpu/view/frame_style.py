@@ -1,4 +1,4 @@
-"""How much a frame's line tells."""
+"""The amount of detail in a frame's line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FrameStyle:
 
     @property
     def has_place(self) -> bool:
-        """Whether file and line are told."""
+        """Whether file and line are shown."""
         return self.info != "short-location"
 
     def has_location(self, *, has_source: bool) -> bool:
@@ -41,7 +41,8 @@ class FrameStyle:
         return self.info != "source-line" or not has_source
 
     def has_source(self, *, is_focus: bool) -> bool:
-        """Whether its line of source text is shown: of the frame in focus unless told otherwise."""
+        """Return whether its line of source text is shown: by default that of the frame in
+        focus."""
         return self.info in ("source-line", "source-and-location") or (
             self.info == "auto" and is_focus
         )

@@ -28,12 +28,12 @@ COLOURS: Final = {
 PALE: Final = 0.35
 """How much of its colour an inactive lane has."""
 MOST_LABELLED: Final = 300
-"""Cells of a picture in which the values are written."""
+"""Maximum number of cells of a picture with written values."""
 
 
 @frozen
 class Picture:
-    """What is drawn."""
+    """The picture to draw."""
 
     layout: Layout
     title: str
@@ -96,7 +96,7 @@ def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:
 
 
 def reason(cell: Cell) -> str | None:
-    """Why a work-item has no number; None where it has one."""
+    """Return why a work-item has no number; None if it has one."""
     if cell.missing is not None:
         return cell.missing
     return NO_NUMBER if cell.number is None else None

@@ -1,8 +1,8 @@
-"""What operations used that the stack does not show: frame bases, canonical frame addresses, rules
-of registers, values on entry, called expressions, targets of removed pointers, list entries.
+"""Inputs of operations that are not on the stack: frame bases, canonical frame addresses, rules of
+registers, values on entry, called expressions, targets of synthetic pointers, list entries.
 
-Law: nothing here changes an answer. A thing is looked up or evaluated again, in the context that
-the operation had, with an observer; where that fails, the operation has the error already.
+Law: this changes no answer. An input is looked up or evaluated again, in the operation's context,
+with an observer; if that fails, the operation already has the error.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Insides:
         )
 
     def of_list(self, attribute: LocationAttribute | None, pc: int | None) -> tuple[Detail, ...]:
-        """The entries of a location list; nothing for what is no list, or has one entry."""
+        """Return the entries of a location list; empty if it is not a list, or has one entry."""
         if not isinstance(attribute, LocList) or len(attribute.entries) < 2:
             return ()
         count = len(attribute.entries)
@@ -86,7 +86,8 @@ class Insides:
         return (Detail(f"DW_AT_location is a list of {count} entries", facts),)
 
     def _of(self, step: Step, *, has_nested: bool) -> tuple[Detail, ...]:
-        """What a step used, the steps of which may be among those recorded (`has_nested`)."""
+        """Return the inputs of a step, whose own steps may be among the recorded ones
+        (`has_nested`)."""
         details: tuple[Detail, ...] = ()
         try:
             used = self._used(step)
@@ -115,7 +116,7 @@ class Insides:
         return details
 
     def _used(self, step: Step) -> Detail | None:
-        """What an operation used; None where that is all on the stack."""
+        """Return the input of an operation; None if all of it is on the stack."""
         context, name = step.context, step.instruction.operation.name
         operands = step.instruction.operands
         if context is None:

@@ -47,7 +47,7 @@ class Looks(Protocol):
         ...
 
     def once(self, key: object, make: Callable[[], Detail]) -> Detail:
-        """What `make` gives; where the key was asked before, that it is above."""
+        """Return the result of `make`; for a repeated key, a reference to the earlier result."""
         ...
 
 
@@ -183,7 +183,7 @@ class _Chain:
         return f", which is the rule of the ABI of {frame.architecture.name}: nothing is said of it"
 
     def _moved(self, frame: CfiFrame, rule: Rule) -> int | None:
-        """The register in which this one is, by the rule."""
+        """Return the register that holds this one, according to the rule."""
         return rule.register if isinstance(rule, RegisterRule) else None
 
     def _leaves(self, frame: CfiFrame) -> bool:
@@ -233,8 +233,8 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
 
 
 class FrameWords:
-    """How backtraces number frames; those from the top to the outermost that is asked for are
-    counted once."""
+    """Numbers frames as backtraces do; those from the top to the outermost needed are counted
+    once."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
@@ -263,7 +263,7 @@ def _indented(text: str) -> str:
 
 
 def _result(find: Callable[[], Location]) -> str:
-    """Where something is, or why that is not known."""
+    """Return where something is, or why that is unknown."""
     try:
         return entry_text(find()).removeprefix("loc ")
     except DwarfGpuError as error:
@@ -278,7 +278,7 @@ def _evaluate(
 
 
 def _register_fact(session: Session, frame: CfiFrame, number: int) -> str:
-    """What a register of the machine holds."""
+    """Return the contents of a register of the machine."""
     name = register_name(number, with_own_names(session.architecture))
     try:
         bits = frame.contents(number)

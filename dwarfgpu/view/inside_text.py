@@ -31,9 +31,9 @@ def step_lines(
     level: int = 0,
     option: str = "--depth",
 ) -> Iterator[str]:
-    """The steps of an expression; what is inside of them down to `depth`, else as one line.
+    """Yield the steps of an expression; their inputs down to `depth`, else as one line.
 
-    `omitted`: how many steps are left out in the middle. `option`: what shows more.
+    `omitted`: how many steps are omitted in the middle. `option`: the option that shows more.
     """
     return _Lines(steps, depth, option).lines(omitted, level)
 
@@ -75,7 +75,7 @@ class _Lines:
                     yield from self._step(each, level + 1)
 
     def inside(self, inside: Detail, level: int, performed: int = 0) -> Iterator[str]:
-        """One thing that was used; `performed`: steps of it that are the operation's own."""
+        """Yield one input; `performed`: those of its steps that are the operation's own."""
         margin = _MARGIN + "  " * level
         if level >= self.depth:
             advice = _folded(inside, performed, f"{self.option} {level + 1}")
@@ -105,7 +105,7 @@ def inside_lines(
 
 
 def _folded(inside: Detail, performed: int, more: str) -> str:
-    """`; --depth 1 shows 3 steps of it`."""
+    """Return `; --depth 1 shows 3 steps of it`."""
     count = len(inside.steps) + performed
     if not count and not inside.facts and not inside.insides:
         return ""

@@ -1,7 +1,7 @@
-"""What each lane has, to look at: a grid of cells, coloured by size, or a table; the command line
-and the prompt show the same.
+"""Values of lanes for display: a grid of cells, coloured by size, or a table; the command line and
+the prompt show the same.
 
-Law: only the lines of `grid_lines` have escape codes; without colours the text says everything.
+Law: only the lines of `grid_lines` have escape codes; the text is complete without colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _NARROWEST: Final = 4
 _RAMP: Final = (17, 18, 24, 30, 36, 71, 107, 143, 179, 221)
 """Background colours of a terminal with 256 of them, from the least number to the greatest."""
 _GREYS: Final = (236, 236, 237, 237, 238, 238, 239, 239, 240, 240)
-"""The same for inactive lanes: each can be told from black, and white text on it be read."""
+"""The same for inactive lanes: each is distinguishable from black, and readable under white
+text."""
 _ON_GREY: Final = "38;5;255"
 _DARK: Final = 4
 """How many of them take white text."""
@@ -35,7 +36,7 @@ MARKS: Final = {
     "not in this frame": "~",
     "error": "!",
 }
-"""What stands for a value that is not there, by the reason."""
+"""Placeholders for missing values, by reason."""
 UNUSED: Final = "·"
 _NOT_SHOWN: Final = "-"
 """The state of a lane that is not shown: its cell is empty."""
@@ -44,19 +45,20 @@ _WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known 
 
 
 def state_letter(state: LaneState, used: int) -> str:
-    """A active, I inactive, U unused, ? not known, as ROCgdb; `used` lanes have a work-item."""
+    """Return the state: A active, I inactive, U unused, ? unknown, as in ROCgdb; `used` lanes have
+    a work-item."""
     return "U" if state.lane >= used else _LETTERS[state.is_active]
 
 
 @frozen
 class Cell:
-    """What is shown of a lane."""
+    """The display of a lane."""
 
     text: str
     state: str
-    """A active, I inactive, U unused, ? not known; or that of `NOT_SHOWN`."""
+    """A active, I inactive, U unused, ? unknown; or that of `NOT_SHOWN`."""
     number: float | None = None
-    """By which it is coloured; None for what is no number."""
+    """Determines the colour; None if the value is not a number."""
     missing: str | None = None
     """Why there is no value: one of `MARKS`."""
 
@@ -73,13 +75,14 @@ class LaneRow:
     place: str | None
     """File and line where it is."""
     word: str = ""
-    """What is in the place of its value, where there is none."""
+    """Placeholder for a missing value."""
     reason: str | None = None
     """Why."""
 
 
 def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell]:
-    """Of all lanes of a wave, of which `used` have a work-item; others not in `rows` are empty."""
+    """Return cells for all lanes of a wave, of which `used` have a work-item; lanes without a row
+    are empty."""
     by_lane = {row.lane: row.cell for row in rows}
     return [
         by_lane.get(lane, NOT_SHOWN if lane < used else Cell("", "U")) for lane in range(lane_count)
@@ -130,7 +133,7 @@ def _named(numbers: list[int]) -> str:
 
 
 def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
-    """One row for neighbours that differ by nothing but the lane: `0-15`."""
+    """Yield one row for neighbours that differ only in the lane: `0-15`."""
     numbered = enumerate(rows)
     for _, run in groupby(numbered, lambda row: (int(row[1][0]) - row[0], row[1][1:])):
         first, *further = [row for _, row in run]
@@ -153,8 +156,8 @@ def _has(lanes: str, focus: int) -> bool:
 
 
 def columns_for(cells: Sequence[Cell], width: int | None) -> int:
-    """Cells in a row: eight, or where a terminal is too narrow for all of their text, fewer, as
-    far as that helps."""
+    """Return the number of cells in a row: eight, or fewer if a terminal is too narrow for their
+    text and fewer help."""
     if width is None:
         return COLUMNS
     digits = len(str(len(cells) - 1))
@@ -170,12 +173,11 @@ def columns_for(cells: Sequence[Cell], width: int | None) -> int:
 def grid_lines(
     cells: Sequence[Cell], *, colours: bool, width: int | None = None, focus: int | None = None
 ) -> Iterator[str]:
-    """Rows of cells, one for each lane, with the number of the first lane of each row,
-    unless none of it is shown; a legend.
+    """Yield rows of cells, one for each lane, with the number of the first lane of each row, unless
+    the row is hidden completely; then a legend.
 
-    Inactive lanes are in brackets; with colours they are grey instead, and the focus is
-    underlined. There are fewer cells in a row, then cells are cut, so that rows are not wider than
-    `width`, as far as that is possible.
+    Inactive lanes are in brackets; with colours they are grey instead, and the focus is underlined.
+    To fit rows into `width` as far as possible, there are fewer cells in a row, then cells are cut.
     """
     columns = columns_for(cells, width)
     digits = len(str(len(cells) - 1))

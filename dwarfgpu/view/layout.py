@@ -1,7 +1,7 @@
-"""What a composite is made of, in order, however it is stored.
+"""The parts of a composite, in order, for every form of storage.
 
-Law: neighbours are compared by the storage objects themselves, never by their contents, so that
-looking at a location costs no more than what is looked at.
+Law: neighbours are compared by the storage objects themselves, never by their contents, so that the
+cost is proportional to the visited part of a location.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _stretches(storage: Compound) -> Iterator[Stretch]:
 
 
 def _selected(storage: Selected) -> Iterator[Stretch]:
-    """Each element is its own part, at its own place, unless its storage has no places."""
+    """Yield each element as its own part, at its own place, unless its storage has no places."""
     index, size = 0, storage.element_bits
     while index < storage.count:
         chosen, count = chosen_run(storage, index)

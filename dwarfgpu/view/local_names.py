@@ -1,7 +1,8 @@
-"""The names that types have inside a class, as GDB's `ptype` uses them there.
+"""The names of types inside a class, as GDB's `ptype` uses them there.
 
-Inside `Box<int>` an `int` is `T`, and its typedefs have no `Box<int>::` before them. A typedef is
-not what it stands for: that of an `int` is no `T`, and an `int` has not the name of a typedef.
+Inside `Box<int>` an `int` is `T`, and its typedefs have no `Box<int>::` before them. A typedef
+differs from its target: a typedef of `int` is no `T`, and an `int` does not get the name of a
+typedef.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _MOST: Final = 1_000
 
 @frozen(eq=False)
 class LocalNames:
-    """Names by the types that they stand for; the first of a type counts."""
+    """Names by their types; the first of a type counts."""
 
     known: dict[str, str] = field(factory=dict)
     """By the name of the type in full."""
@@ -47,7 +48,7 @@ class LocalNames:
         return LocalNames(names)
 
     def of(self, kind: Type | None) -> str | None:
-        """What a type is called here, if it has such a name."""
+        """Return the local name of a type, if it has one."""
         if not self.known:
             return None
         key = _key(kind)
@@ -69,7 +70,7 @@ def _typedefs(kind: Struct) -> Iterator[Typedef]:
 
 
 def _key(kind: Type | None) -> str | None:
-    """The name of the type in full; None for one without a name, which nothing else is."""
+    """Return the full name of the type; None for one without a name, which is unique."""
     if isinstance(kind, Typedef):
         return full_name(kind)
     bare = strip(kind)

@@ -90,7 +90,8 @@ def plain(line: Line) -> str:
 
 
 def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80) -> Iterator[Line]:
-    """The strips of all places, side by side as far as the columns go, then their pieces."""
+    """Yield the strips of all places, side by side as far as the columns suffice, then their
+    pieces."""
     room = columns - len(_INDENT)
     share = max((room - len(_GAP) * (len(places) - 1)) // len(places), _LEAST + 8)
     strips = [_strip(place, glyphs, min(room, share, _WIDEST + 8)) for place in places]
@@ -105,7 +106,7 @@ def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80)
 
 
 def _side_by_side(blocks: list[list[Line]], room: int) -> Iterator[Line]:
-    """Blocks of lines next to each other; those that do not fit go below."""
+    """Yield blocks of lines next to each other; those that do not fit go below."""
     while blocks:
         used, width = 0, 0
         for block in blocks:
@@ -169,7 +170,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
 
 
 def _bar(layout: Layout, glyphs: Glyphs, inside: int, margin: int) -> list[Line]:
-    """A cell for a stretch of bits: what holds the first of them."""
+    """Return a cell for a stretch of bits: the storage of the first of them."""
     spans = []
     total = max(piece.first_bit + piece.total_bits for piece in layout.pieces)
     index = 0
@@ -226,7 +227,7 @@ def _short(piece: Piece) -> str:
 
 
 def _rows(layout: Layout, glyphs: Glyphs, room: int) -> Iterator[Line]:
-    """Each piece in words: its bits of the object, and the storage that holds them."""
+    """Yield each piece in words: its bits of the object, and their storage."""
     spans = [_bits(piece.first_bit, piece.total_bits) for piece in layout.pieces]
     width = max(map(len, spans), default=0)
     for span, piece in zip(spans, layout.pieces, strict=True):

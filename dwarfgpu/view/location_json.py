@@ -1,7 +1,7 @@
 """Locations, values and stack entries as plain data for `--json`.
 
-Law: at most 100 composites inside one another and 4,096 distinct parts in one answer;
-`parts_omitted` counts the parts left out, equal ones each.
+Law: at most 100 nested composites and 4,096 distinct parts in one answer; `parts_omitted` counts
+the omitted parts, including repeated ones.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def operand_json(operand: Operand) -> int | str:
 
 
 def value_json(value: Value) -> JsonObject:
-    """A value with its type; `value` is null where the type has no one number.
+    """Return a value with its type; `value` is null if the type has no single number.
 
-    Raises `LimitExceeded` for a type that no reader of JSON can take.
+    Raises `LimitExceeded` for a type that is too large for every reader of JSON.
     """
     base = value.type
     if base.bit_size > _MAX_VALUE_BITS:

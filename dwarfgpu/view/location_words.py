@@ -34,8 +34,8 @@ class Describer:
     """Of the function that has the variable."""
 
     def text(self, attribute: LocationAttribute | None) -> str:
-        """`static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`; nothing
-        is read."""
+        """Return `static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`;
+        reads nothing."""
         match attribute:
             case None:
                 return "optimized out"
@@ -166,7 +166,7 @@ class Describer:
                 yield from self._lines(nested.instructions, nested, start, depth + 1)
 
     def _operation(self, instruction: Instruction, dialect: Dialect, expression: Expression) -> str:
-        """`DW_OP_breg4 1 [$rsi]`; operations of which GDB has no form in dwarfgpu's."""
+        """Return `DW_OP_breg4 1 [$rsi]`; operations without a form in GDB are in dwarfgpu's."""
         name, register = instruction.operation.name, self._register(instruction)
         title = instruction.operation.title
         if name in ENTRY_VALUES:
@@ -194,7 +194,7 @@ def _is_piece(instruction: Instruction) -> bool:
 
 
 def _static(expression: Expression, unit: Unit) -> int | None:
-    """The address, as loaded, of what is nothing but an address."""
+    """Return the address, as loaded, of an expression that is just an address."""
     instructions = expression.instructions
     if len(instructions) != 1 or expression.undecoded:
         return None

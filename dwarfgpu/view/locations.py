@@ -143,7 +143,7 @@ class _Piece:
 
 
 def _pieces(storage: Compound) -> Iterator[_Piece]:
-    """The stretches, those that follow each other in one storage joined."""
+    """Yield the stretches, consecutive ones in one storage joined."""
     joined: _Piece | None = None
     for piece in _selected(storage) if isinstance(storage, Selected) else _stretches(storage):
         if joined is not None and _goes_on(joined, piece):

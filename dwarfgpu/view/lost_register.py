@@ -1,4 +1,4 @@
-"""Why a register of a call frame has no value: it was changed by what the frame called."""
+"""Explain a call frame's register without a value: a callee has changed it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READS = ("regval_type", "GNU_regval_type", "bregx")
 
 
 def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
-    """Which register of which frame is lost, where that is why the last step failed."""
+    """Return which register of which frame is lost, if that made the last step fail."""
     failed = next((step for step in reversed(steps) if step.error is not None), None)
     if failed is None or not isinstance(failed.error, UndefinedBits):
         return None
@@ -54,12 +54,12 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
 
 
 def with_reasons(session: Session, steps: Iterable[StepView]) -> list[StepView]:
-    """The steps of a reading, of which those that name a register that is lost say why."""
+    """Return the steps of a reading; those that name a lost register say why."""
     return [evolve(step, note=_why_undefined(session, step) or step.note) for step in steps]
 
 
 def _why_undefined(session: Session, view: StepView) -> str | None:
-    """Of the frame in focus, of which deeper steps need not be."""
+    """Return the reason for the frame in focus, to which nested steps need not belong."""
     number = _register(view.step.instruction)
     physical = session.physical_frame
     if view.note != GIVES_UNDEFINED or view.depth or number is None or physical is None:

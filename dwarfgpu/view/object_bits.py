@@ -60,7 +60,8 @@ class ObjectBytes:
         return part if inside == count else part.slice(0, count, self.endian)
 
     def known_bytes(self, first_bit: int, count: int) -> bytes | None:
-        """The bytes of a range, None where it has an unknown bit or does not start at a byte."""
+        """Return the bytes of a range; None if it has an unknown bit or does not start at a
+        byte."""
         if first_bit % 8 or count % 8 or first_bit < 0 or first_bit + count > self.size_bits:
             return None
         low, high = first_bit // 8, (first_bit + count) // 8
@@ -70,7 +71,7 @@ class ObjectBytes:
         return self.value[low:high]
 
     def equal_neighbours(self, first_bit: int, stride_bits: int, limit: int) -> int:
-        """How many elements from `first_bit` are equal, in what is known and what is not."""
+        """Return how many elements from `first_bit` are equal, in known and unknown bits."""
         if first_bit >= self.size_bits:
             return limit
         inside = min(limit, (self.size_bits - first_bit) // stride_bits)

@@ -24,12 +24,12 @@ from dwarfgpu.view.printers.model import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
-"""A static member to its bits and where it is; None where no unit has it."""
+"""A static member to its bits and location; None if no unit has it."""
 
 
 @frozen(eq=False)
 class Whole:
-    """Where an object is, and how its parts that are elsewhere are found."""
+    """Where an object is, and how to find its dynamic parts."""
 
     location: Location
     resolver: Resolver
@@ -37,7 +37,7 @@ class Whole:
     """The structures that it is a part of."""
 
     def part(self, first_bit: int) -> Location:
-        """Where a part of it is."""
+        """Return where a part of it is."""
         return displaced(self.location, first_bit)
 
     def is_removed(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
@@ -63,9 +63,9 @@ class Shown:
     scalar: Callable[[Shown, Type | None, Type, Bits, int, str | None], Iterator[str]]
     """The text of the bits of a scalar, of a type and that type bare."""
     whole: Whole | None = None
-    """None for an object that is nowhere: then nothing can be evaluated for it."""
+    """None for an object without a location: then nothing can be evaluated for it."""
     is_cut: bool = False
-    """Whether the object goes on after what was read of it."""
+    """Whether the object extends beyond the bits that were read."""
     static: ReadStatic | None = None
     """None: static members are not shown."""
     space_of: Callable[[Pointer], int] | None = None
@@ -73,26 +73,26 @@ class Shown:
     statics: frozenset[int | None] = frozenset()
     """The entries of static members that this object is in."""
     bases: set[Type] | None = None
-    """The virtual base classes shown so far, while the base classes of an object are."""
+    """The virtual base classes shown so far, while the base classes of an object are shown."""
     sizes: dict[Type, int | None] = field(factory=dict)
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
     inside: set[tuple[Struct, int]] = field(factory=set)
-    """The structures that the one that is shown now is in, of the same `object`, by its `id`."""
+    """The structures around the current one, in the same `object`, by its `id`."""
     parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
     """The base classes and the other members of structures."""
     elsewhere: set[Member] = field(factory=set)
-    """Those of them whose place or shape must be evaluated."""
+    """Those whose place or shape must be evaluated."""
     printers_of: dict[Struct, Printer | None] = field(factory=dict)
     """The printers of structures, looked up once."""
 
     def value(
         self, kind: Type | None, first_bit: int, depth: int, letter: str | None
     ) -> Iterator[str]:
-        """The object of that type at a bit offset; at depth 0 pointers tell their type."""
+        """Yield the object of that type at a bit offset; at depth 0 pointers show their type."""
         return self.pieces(self, kind, first_bit, depth, letter)
 
     def size(self, kind: Type | None) -> int:
-        """Bits of a type, 0 where that is not known."""
+        """Return the size of a type in bits, 0 if unknown."""
         if kind is None:
             return 0
         if kind not in self.sizes:
@@ -174,7 +174,7 @@ class Shown:
         return f"{name}#" if space else ""
 
     def read(self, address: int, space: int, size_bytes: int) -> bytes | None:
-        """Memory; None where it cannot be read."""
+        """Return memory; None if it is unreadable."""
         if self.read_memory is None:
             return None
         try:
@@ -192,7 +192,7 @@ def _to_nul(data: bytes, width: int, is_cut: bool) -> tuple[bytes, bool]:
 
 
 def unknown_text(bits: Bits) -> str | None:
-    """What stands for an object of which nothing is known."""
+    """Return the placeholder for a completely unknown object."""
     if not bits.size_bits or bits.is_complete:
         return None
     everything = (1 << bits.size_bits) - 1
@@ -204,7 +204,7 @@ def unknown_text(bits: Bits) -> str | None:
 
 
 def address_of(location: Location | None) -> int | None:
-    """The address of an object in the default address space; None for one elsewhere."""
+    """Return the address of an object in the default address space; None if it is elsewhere."""
     if location is None or len(location.places) != 1:
         return None
     place = location.places[0]

@@ -1,4 +1,4 @@
-"""What `print` can be asked for, and what stands for a value that is not known."""
+"""The options of `print`, and the placeholders for unknown values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIMIZED_OUT: Final = "<optimized out>"
 UNAVAILABLE: Final = "<unavailable>"
 SYNTHETIC_POINTER: Final = "<synthetic pointer>"
 Symbolize: TypeAlias = Callable[[int], str | None]
-"""An address to `g+40`, or None where no symbol is known."""
+"""An address to `g+40`, or None without a symbol."""
 _LETTERS: Final = "xduotacfzsr"
 
 
@@ -28,12 +28,12 @@ def _check_letter(_: FormatOptions, __: object, letter: str | None) -> None:
 
 @frozen
 class FormatOptions:
-    """What `print` can be asked for; the defaults are GDB's."""
+    """The options of `print`; the defaults are GDB's."""
 
     letter: str | None = field(default=None, validator=_check_letter)
     """Output format, as in `print/x`: one of x d u o t a c f z s r."""
     address: bool = True
-    """Pointers, references and functions tell the address, not only its symbol."""
+    """Pointers, references and functions show the address, not only its symbol."""
     pretty: bool = False
     array: bool = False
     """Arrays have a line for each element."""
@@ -44,11 +44,11 @@ class FormatOptions:
     nibbles: bool = False
     """Binary numbers are in groups of four digits."""
     utf8: bool = False
-    """Strings of bytes are shown as the characters of which they are the UTF-8."""
+    """Strings of bytes are decoded as UTF-8."""
     sevenbit: bool = False
     """Characters that are not ASCII are shown by their numbers."""
     symbol: bool = True
-    """Pointers to data tell the symbol of their address."""
+    """Pointers to data show the symbol of their address."""
     symbol_filename: bool = False
     """A symbol of code with the file and line of the address."""
     most_offset: int | None = None
@@ -58,7 +58,7 @@ class FormatOptions:
     static_members: bool = True
     """Static members of classes are shown."""
     integer_letter: str | None = None
-    """Output format of integers and booleans for which none is asked."""
+    """Default output format of integers and booleans."""
     elements: int = 200
     """Elements of one array or characters of one string; then `...`."""
     repeats: int = 10
@@ -72,16 +72,16 @@ class FormatOptions:
     raw: bool = False
     """No printer is used: the members of all classes are shown."""
     summary: bool = False
-    """Structures and arrays are `...`, and what printers show has no children."""
+    """Structures and arrays are `...`, and the children of printed objects are omitted."""
     printers: Printers = field(default=STANDARD, repr=False)
-    """How values of classes are shown whose members say little (docs/printers.md)."""
+    """Printers for classes whose members are not informative (docs/printers.md)."""
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
     """Values are written as in this language."""
 
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
-        """The same for a value of that language, unless another one is asked for."""
+        """Return the same for a value of that language, unless another one is selected."""
         cplusplus, style = self.language or (cplusplus, style)
         if (cplusplus, style) == (self.cplusplus, self.style):
             return self

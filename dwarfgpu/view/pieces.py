@@ -1,7 +1,7 @@
-"""What holds the bits of an object: the pieces of each of its places, in storage order.
+"""The storage of an object's bits: the pieces of each of its places, in storage order.
 
-Law: composites are looked through, whatever they are made of; neighbours that go on in one storage
-are one piece, and so are equal ones that follow each other.
+Law: composites are resolved at all depths; neighbours that continue in one storage are one piece,
+and so are consecutive equal ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.locations import location_text
 
 MOST_PIECES: Final = 256
-"""Of one place that are told."""
+"""Maximum number of reported pieces of one place."""
 
 Kind = Literal["register", "memory", "implicit", "pointer", "undefined", "composite"]
 """What a piece is in; a composite only where it is one of several places of a part."""
@@ -45,7 +45,7 @@ class Piece:
     size_bits: int
     """Of each of `count`."""
     places: tuple[SingleLocation, ...]
-    """All hold the same bits; none where nothing is said of these bits."""
+    """All hold the same bits; empty if these bits are not described."""
     count: int = 1
 
     @property
@@ -80,13 +80,13 @@ class Layout:
     """Of the object."""
     pieces: tuple[Piece, ...]
     omitted: int = 0
-    """Pieces left out at the end."""
+    """Number of pieces omitted at the end."""
     problem: DwarfGpuError | None = None
-    """Why it cannot be told."""
+    """Why it is unknown."""
 
 
 def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout, ...]:
-    """The pieces of each place that holds an object; errors are in the layouts."""
+    """Return the pieces of each place that holds an object; errors are in the layouts."""
     return tuple(
         _layout(Location((place,), location.stop), size_bits, access) for place in location.places
     )
@@ -122,7 +122,7 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
 
 
 def _merged(first: Piece, piece: Piece) -> Piece | None:
-    """Both as one piece; None where they are two."""
+    """Return both as one piece; None if they are separate."""
     if len(first.places) != len(piece.places) or any(
         is_compound(place.storage) for place in (*first.places, *piece.places)
     ):

@@ -1,6 +1,6 @@
-"""Where an expression says that an object is, in words (AMD text A.2.5.4).
+"""The location that an expression describes, in words (AMD text A.2.5.4).
 
-Law: words are for those operations that certainly mean them; the operations themselves are told
+Law: words stand only for operations with exactly that meaning; the operations themselves are shown
 beside them.
 """
 
@@ -30,7 +30,7 @@ from dwarfgpu.view.values import format_value
 
 _MOST_PARTS: Final = 4
 _MOST_CHARACTERS: Final = 300
-"""Of operations; the bytes of longer ones are told in JSON."""
+"""Maximum length of operations; the bytes of longer ones are in the JSON output."""
 _CONSTANT: Final = FormatOptions(characters=_MOST_CHARACTERS)
 _PIECE_END: Final = "LLVM_piece_end"
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
@@ -38,7 +38,7 @@ _VALUE_SECTIONS: Final = "A.2.5.4.3"
 
 
 def extent_text(extent: Extent) -> str:
-    """What an expression leaves out: `bits 32-63 optimized out`; empty where it leaves nothing."""
+    """Return the parts that an expression omits: `bits 32-63 optimized out`; empty if none."""
     match extent.completeness:
         case "whole":
             return ""
@@ -60,9 +60,9 @@ def extent_text(extent: Extent) -> str:
 def description_words(
     description: Description, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
-    """`in v6`, `in 2 pieces, bits 32-63 optimized out`; empty where no words fit.
+    """Return `in v6`, `in 2 pieces, bits 32-63 optimized out`; empty if no words fit.
 
-    `variable` is what is described: its type says what the bytes of a constant mean.
+    `variable` is the described variable: its type gives the bytes of a constant a meaning.
     """
     source = description.source
     if isinstance(source, ConstValue):
@@ -92,7 +92,7 @@ def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
 
 
 def _constant(data: bytes, arch: Architecture | None, variable: Variable | None) -> str:
-    """The value as `eval` prints it; the bytes where the type does not tell it."""
+    """Return the value as `eval` prints it; the bytes if the type does not determine it."""
     try:
         kind = None if variable is None else variable.type
         if variable is not None and strip(kind) is not None and not isinstance(kind, Dynamic):
@@ -101,7 +101,7 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
             options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
             text = format_value(bits, kind, options, endian=endian, architecture=arch)
             return f"the constant {text}"
-    except DwarfGpuError:  # the type is told by whoever shows it
+    except DwarfGpuError:  # the caller that shows the type reports its error
         pass
     return f"a constant of the bytes {data[:16].hex(' ')}" + ("..." if len(data) > 16 else "")
 
@@ -150,7 +150,7 @@ _OF_LANE: Final = (
     ["LLVM_push_lane", "LLVM_offset"],
     ["LLVM_push_lane", "LLVM_bit_offset"],
 )
-"""What moves a location to the part of it that a lane has."""
+"""Operations that select a lane's part of a location."""
 
 
 def _after_choice(names: Sequence[str]) -> bool:
@@ -202,12 +202,12 @@ def _one(
 def _indexed(unit: Unit, index: int) -> str:
     try:
         return f" at {unit.relocate(unit.address(index)):#x}"
-    except DwarfGpuError:  # evaluating it tells why
+    except DwarfGpuError:  # its evaluation reports the error
         return ""
 
 
 def _computed(instructions: Sequence[Instruction], arch: Architecture | None) -> str:
-    """The words of a value that has no place."""
+    """Return the words of a computed value."""
     if len(instructions) == 1:
         name, operands = _name(instructions[0]), instructions[0].operands
         if name == "entry_value":

@@ -32,7 +32,7 @@ from dwarfgpu.view.strings import CharacterKind, character_kind
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
 _BLOCK_BYTES: Final = 64
-"""Of a string, read at once: what is mapped, or known, rarely ends within such a block."""
+"""Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 
 
 def is_untyped_pointer(kind: Type | None) -> bool:
@@ -77,7 +77,7 @@ def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind)
 
 
 def _end_of_string(units: bytes, width: int) -> int | None:
-    """Behind the first NUL; None where there is none."""
+    """Return the position after the first NUL; None if there is none."""
     if width == 1:
         return units.find(b"\0") + 1 or None
     ends = (at + width for at in range(0, len(units), width) if not any(units[at : at + width]))
@@ -160,9 +160,11 @@ def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bit
 
 
 def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
-    """Two addresses by the Itanium C++ ABI: the function or its slot, and what is added to this.
+    """Return two addresses by the Itanium C++ ABI: the function or its slot, and the adjustment of
+    `this`.
 
-    On AArch64 the lowest bit of the second tells a virtual function, elsewhere that of the first.
+    The lowest bit marks a virtual function: on AArch64 in the second address, elsewhere in the
+    first.
     """
     half, endian = size_bits // 2, shown.object.endian
     pair = Bits(number, size_bits)

@@ -1,4 +1,4 @@
-"""Where the lane in focus stands, in words."""
+"""The position of the lane in focus, in words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dwarfgpu.session.session import UNUSED, Session
 
 
 def lane_position(session: Session) -> str | None:
-    """`lane 17 is inactive; positioned at 0x160c (x.cl:12)`, or that it has no work-item.
+    """Return `lane 17 is inactive; positioned at 0x160c (x.cl:12)`, or that it has no work-item.
 
-    None for a lane that is active, and where nothing tells: then the answer says why.
+    None for an active lane, and if its position is unknown: then the answer says why.
     """
     lane = session.lane
     if lane is None or session.is_active(lane) is not False:
@@ -37,7 +37,7 @@ def lane_position(session: Session) -> str | None:
 
 
 def unlocated(session: Session) -> str | None:
-    """That it is not known where the lane in focus is; None where it is known."""
+    """Return that the position of the lane in focus is unknown; None if it is known."""
     lane = session.lane
     try:
         error = None if lane is None else session.frame.lane_location(lane).error
@@ -48,7 +48,7 @@ def unlocated(session: Session) -> str | None:
 
 @contextmanager
 def telling_outer_frame(session: Session) -> Iterator[None]:
-    """An error about a lane that is not in the frame in focus says in which one it is."""
+    """Make errors about a lane that is not in the frame in focus name the frame where it is."""
     try:
         yield
     except InconsistentContext as error:

@@ -1,4 +1,4 @@
-"""Text with names from elsewhere, safe to print."""
+"""Text with foreign names, safe to print."""
 
 from __future__ import annotations
 

@@ -21,23 +21,24 @@ _POINTER_BITS = 64
 def printed_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str] | None:
-    """An object of a class as its printer shows it; None where it has none, or is not all known."""
+    """Return an object of a class as its printer shows it; None if it has none, or is partly
+    unknown."""
     if letter == "r" or shown.options.raw:
         return None
     size = size_bits(kind)
     if size is None or shown.object.known_bytes(first_bit, size) is None:
-        return None  # its members say which of it is not known
+        return None  # its members show which part is unknown
     return pieces_of(shown, object_of(shown, kind, first_bit), depth, letter)
 
 
 def has_printer(kind: Type | None, options: FormatOptions) -> bool:
-    """Whether a printer shows objects of a type, or what references of it refer to."""
+    """Return whether a printer shows objects of a type, or the targets of its references."""
     bare = strip_reference(kind)
     return not options.raw and isinstance(bare, Struct) and options.printers.of(bare) is not None
 
 
 def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str] | None:
-    """The same of an object that is read when it is looked at."""
+    """Return the same for an object that is read on demand."""
     try:
         printed = printed_of(partial(_printer_of, shown), value)
         return None if printed is None else _pieces(shown, printed, depth, letter)
@@ -55,7 +56,8 @@ def _printer_of(shown: Shown, kind: Struct) -> Printer | None:
 
 
 def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Printed | None:
-    """What the printer of an object says; None where it has none. `Unfit` and errors are raised.
+    """Return what the printer of an object produces; None if it has none. Raises `Unfit` and
+    errors.
 
     `find`: a class to its printer.
     """
@@ -78,7 +80,7 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
 
 
 def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
-    """What is before the children."""
+    """Return the parts before the children."""
     summary = printed.summary
     if summary is None:
         return ()
@@ -86,7 +88,7 @@ def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
 
 
 def object_of(shown: Shown, kind: Type | None, first_bit: int) -> Object:
-    """A part of what is shown, for its printer."""
+    """Return a part of the printed object, for its printer."""
     arch = shown.architecture
     default = None if arch is None else arch.address_spaces.get(0)
     pointer_bits = _POINTER_BITS if default is None else default.address_bits
@@ -195,7 +197,7 @@ def _children(
 
 
 def _label(shown: Shown, form: str, name: str, count: int, new_line: str) -> Iterator[str]:
-    """What is before a child."""
+    """Yield the text before a child."""
     if form != "map" or not count % 2:
         yield new_line
     if form == "map":

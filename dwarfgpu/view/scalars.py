@@ -1,6 +1,6 @@
 """Scalar values as GDB prints them: integers, floating point, enumerations, and `/x` and others.
 
-Law: every function is given known bits only, of at most `MAX_BITS`, so its text is bounded.
+Law: the functions get known bits only, at most `MAX_BITS`, so that their text is bounded.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def swapped(number: int, size_bits: int) -> int:
 
 
 def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> str:
-    """`[ FP_ROUND.32=ZERO IEEE CSP=0 ]`, as GDB shows registers that are made of flags.
+    """Return `[ FP_ROUND.32=ZERO IEEE CSP=0 ]`, as GDB shows registers with flags.
 
-    One bit that is set is its name; what is in no field is told as a number. Fields with bits that
-    are not known are left out, and `<unavailable>` stands for them.
+    A single set bit is shown by its name; bits outside of all fields are shown as a number. Fields
+    with unknown bits are replaced by `<unavailable>`.
     """
     words: list[str] = []
     remaining = number & ~unknown
@@ -85,7 +85,7 @@ def general(number: Fraction, digits: int) -> str:
 
 
 def float_text(form: FloatFormat, bits: int) -> str:
-    """A floating point number with the digits that tell it from its neighbours."""
+    """Return a floating-point number with the digits that distinguish it from its neighbours."""
     if form is E4M3:
         return _e4m3_text(bits)
     if form.explicit_integer_bit:
@@ -109,7 +109,8 @@ def _digits(form: FloatFormat) -> int:
 
 
 def _e4m3_text(bits: int) -> str:
-    """OCP e4m3 has no infinity: the highest exponent holds numbers and, all ones, NaN."""
+    """OCP e4m3 has no infinity: the highest exponent encodes numbers and, with all bits set,
+    NaN."""
     sign = "-" if bits & 0x80 else ""
     if bits & 0x7F == 0x7F:
         return f"{sign}nan(0x7)"
@@ -121,9 +122,10 @@ def _e4m3_text(bits: int) -> str:
 
 
 def format_of(base: BaseType, size_bits: int) -> FloatFormat | None:
-    """The format of a float, or of one element or half of a vector or complex type.
+    """Return the format of a float, or of one element or half of a vector or complex type.
 
-    Types whose name alone tells the format are read here, for display: `__bf16`, e5m2 and e4m3.
+    Types whose name alone determines the format are supported here, for display: `__bf16`, e5m2,
+    e4m3.
     """
     form = base.float_format
     own_bits = base.bit_size // (2 if base.encoding == "complex_float" else 1)
@@ -229,7 +231,7 @@ def nibbles_text(number: int, digits: int = 1) -> str:
 
 
 def lettered(letter: str, number: int, size_bits: int, *, is_signed: bool) -> str:
-    """The bits by an output format that looks at no more than size and sign: x d u o t z."""
+    """Format bits by a letter that depends on size and sign only: x d u o t z."""
     match letter:
         case "d":
             return str(signed(number, size_bits))

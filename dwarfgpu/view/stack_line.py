@@ -25,7 +25,7 @@ def frame_words(
     mark: str = "",
     style: FrameStyle = DEFAULT_STYLE,
 ) -> str:
-    """A frame by its source line, else by its file; without the address where a line begins.
+    """Return a frame by its source line, else by its file; without the address where a line begins.
 
     The mark is that of the address.
     """
@@ -89,7 +89,7 @@ def frame_line(
 
 
 def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_STYLE) -> str:
-    """`#1  0x… in f (a=1) at file:line`, with the arguments as given."""
+    """Return `#1 0x… in f (a=1) at file:line`, with the given arguments."""
     if frame.is_signal_frame:
         return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session
@@ -102,7 +102,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
 
 
 def marked(frame: CfiFrame | None, *more: str) -> str:
-    """`  [tail call]`: what is to be known of how a frame was found."""
+    """Return ` [tail call]`: how the frame was found."""
     marks = ["tail call"] if isinstance(frame, TailFrame) else []
     marks += more
     marks += ["heuristic"] if frame is not None and frame.is_guess else []

@@ -50,7 +50,7 @@ class CharacterKind:
 
     @property
     def quote(self) -> str:
-        """What is around a string."""
+        """The delimiter of a string."""
         return "'" if self.style == "fortran" else '"'
 
 
@@ -81,7 +81,7 @@ def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | Non
 
 
 def quoted_character(code: int, kind: CharacterKind, *, sevenbit: bool = False) -> str:
-    """`'a'`, `'\\377'`, `L'x'`; `sevenbit`: what is not ASCII is shown by its number."""
+    """Return `'a'`, `'\377'`, `L'x'`; `sevenbit`: non-ASCII characters are shown by number."""
     text, _ = _escaped(code, kind, "'", False, sevenbit)
     return f"{kind.prefix}'{text}'"
 
@@ -122,7 +122,7 @@ def _utf8_size(first: int) -> int:
 
 
 def _utf8_at(data: bytes, position: int, end: int) -> str:
-    """The character of several bytes that begins at a position; nothing where none does."""
+    """Return the multi-byte character that begins at a position; empty if there is none."""
     size = _utf8_size(data[position])
     if size == 1 or position + size > end:
         return ""
@@ -178,15 +178,14 @@ def quoted_string(
     utf8: bool = False,
     sevenbit: bool = False,
 ) -> str:
-    """The characters of `data`; one NUL at their end is not shown.
+    """Format the characters of `data`; one NUL at the end is not shown.
 
     `elements`: print `...` after so many characters. `repeats`: show more equal characters than
-    this as `<repeats N times>`. `is_cut`: the string goes on after `data`. `utf8`: bytes are
-    shown as the characters of which they are the UTF-8. `sevenbit`: but for ASCII, characters are
-    shown by their numbers.
+    this as `<repeats N times>`. `is_cut`: the string continues after `data`. `utf8`: decode bytes
+    as UTF-8. `sevenbit`: show non-ASCII characters by number.
 
     As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
-    character before it: `"ab\xc3"` is shown as `"a", <incomplete sequence \303>`.
+    character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
     """
     width = kind.unit_bytes
     end = len(data) // width * width
@@ -233,7 +232,7 @@ def quoted_string(
 
 
 def _is_plain(data: bytes, width: int, repeats: int) -> bool:
-    """Whether bytes are characters that stand for themselves, and none is told by its repeats."""
+    """Return whether bytes are unescaped characters, with no run that is shown as repeats."""
     if width != 1 or _PLAIN_TEXT.fullmatch(data) is None:
         return False
     return repeats >= len(data) or re.search(rb"(.)\1{%d}" % repeats, data) is None

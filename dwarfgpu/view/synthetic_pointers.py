@@ -1,4 +1,4 @@
-"""Which unknown bits of an object are removed pointers: of those nothing more is to be said."""
+"""Find the unknown bits of an object that are synthetic pointers: these need no further reason."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ from dwarfgpu.view.object_printer import Whole
 from dwarfgpu.view.scalars import MAX_BITS
 
 _MOST_PARTS: Final = 2_000
-"""Looked at; what is not stays unavailable."""
+"""Maximum number of parts to examine; the rest stays unavailable."""
 
 
 def without_removed(
     bits: Bits, kind: Type | None, location: Location | None, resolver: Resolver, endian: Endian
 ) -> Bits:
-    """The bits, those of removed pointers (A.2.5.4.4.5) counted as known: they have none."""
+    """Return the bits, with those of synthetic pointers (A.2.5.4.4.5) counted as known: they have
+    none."""
     if location is None or NO_BITS not in bits.reasons:
         return bits
     whole, contents = Whole(location, resolver), ObjectBytes.of(bits, endian)
@@ -54,14 +55,14 @@ def without_removed(
             ):
                 unavailable = insert(unavailable, bits.size_bits, first_bit, size, 0, endian)
         except DwarfGpuError:
-            continue  # showing the part tells
+            continue  # the display of the part reports it
     reasons = tuple(reason for reason in bits.reasons if reason != NO_BITS)
     shown_reasons = (reasons or bits.reasons) if unavailable else reasons
     return evolve(bits, unavailable=unavailable, reasons=shown_reasons)
 
 
 def _parts(kind: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:
-    """The parts of a structure or array at places that its type tells."""
+    """Yield the parts of a structure or array at places that its type determines."""
     bare = strip(kind)
     if isinstance(bare, Struct):
         for member in bare.members:

@@ -1,7 +1,7 @@
 """Structures with the place and size of each member and hole, as plain data.
 
-Law: places are those of the type alone, in bits from its beginning in storage order; a member
-whose place the program tells has none.
+Law: places come from the type alone, in bits from its beginning in storage order; a member with a
+dynamic place has none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 _DEEPEST: Final = 100
 _MOST_MEMBERS: Final = 10_000
-"""Of structures in one another: the members of a structure beyond them are left out."""
+"""Limit for nested structures: further members of a structure are omitted."""
 
 
 def layout(kind: Type | None, *, cplusplus: bool = False) -> JsonObject:
@@ -60,7 +60,7 @@ class _Layout:
 
 
 def _bare(kind: Type | None) -> Type | None:
-    """A type without typedefs and qualifiers; None where they form a cycle."""
+    """Return a type without typedefs and qualifiers; None if they form a cycle."""
     try:
         return strip(kind)
     except IllFormed:
@@ -68,7 +68,7 @@ def _bare(kind: Type | None) -> Type | None:
 
 
 def member_bits(member: Member) -> int | None:
-    """None where it is not known, or the file has an impossible one."""
+    """Return the size; None if unknown or impossible."""
     try:
         return size_bits(member.type) if member.bit_size is None else member.bit_size
     except IllFormed:
@@ -76,7 +76,7 @@ def member_bits(member: Member) -> int | None:
 
 
 def _holes(kind: Struct) -> list[Plain]:
-    """The bits that no member has, by offset; of none if a member's place is not known."""
+    """Return the bits without a member, by offset; empty if a member's place is unknown."""
     placed: list[tuple[int, int]] = []
     for member in kind.members:
         size = member_bits(member)

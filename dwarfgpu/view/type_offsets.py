@@ -1,6 +1,6 @@
 """Structures with the place and size of each member, as GDB's `ptype/o` prints them.
 
-Law: places are those of the type alone; a member whose place the program tells has none.
+Law: places come from the type alone; a member with a dynamic place has none.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def offset_text(
     is_hexadecimal: bool = False,
     is_raw: bool = False,
 ) -> str | None:
-    """`/* offset      |    size */  type = struct s {…}`, with the holes; of a pointer to a
-    structure or an array of them too. None for what is made of no structure.
+    """Yield `/* offset | size */ type = struct s {…}`, with the holes; also for a pointer to a
+    structure or an array of them. None if the type contains no structure.
 
-    As in GDB, the titles of the columns are there for a structure only, not for a typedef.
+    As in GDB, the column titles appear for a structure only, not for a typedef.
     """
     if not isinstance(_leaf(kind), Struct):
         return None
@@ -76,7 +76,7 @@ class _Offsets:
         self.cplusplus = cplusplus
         self.number = _hexadecimal if is_hexadecimal else _decimal
         self.around: list[Struct] = []
-        """The structures whose members are being shown, outermost first."""
+        """The enclosing structures of the current member, outermost first."""
         self.definition = Definition(
             cplusplus, has_methods=False, has_typedefs=False, is_raw=is_raw
         )
@@ -84,10 +84,11 @@ class _Offsets:
     def structure(
         self, kind: Struct, level: int, base_bits: int, end: int, names: LocalNames
     ) -> Iterator[str]:
-        """From its title on; the members of structures in it are where they are in the whole.
+        """Yield the structure from its title on; members of nested structures have offsets in the
+        whole.
 
-        `end`: that of the member before it, counted as in the structure around it. GDB goes on from
-        there, so that holes can be told before a first member, and behind the members of a union.
+        `end`: that of the member before it, counted in the enclosing structure. GDB continues from
+        there, so that holes can appear before a first member, and after the members of a union.
         """
         declared = kind.declared
         inner, local = self.definition.names_inside(kind, names)
@@ -129,7 +130,7 @@ class _Offsets:
     ) -> Iterator[str]:
         """A member; one that is a structure itself with its members."""
         kind, margin = member.type, " " * level
-        if kind in self.around and not member.is_static:  # nothing has room for itself
+        if kind in self.around and not member.is_static:  # nothing can contain itself
             error = f"<error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
             yield f"{place}{margin}{self.definition.member(member, 0, level, names)}; {error}"
             return
@@ -170,7 +171,7 @@ def _place(kind: Struct, member: Member, base_bits: int, number: Callable[[int],
 
 
 def _hole(end: int, begin: int, noun: str) -> Iterator[str]:
-    """Bits that nothing has, behind a member."""
+    """Yield the unused bits after a member."""
     if not 0 < end < begin:
         return
     count_bytes, count_bits = divmod(begin - end, 8)

@@ -29,9 +29,9 @@ from dwarfgpu.view.fortran_ada import definition
 from dwarfgpu.view.local_names import LocalNames
 
 MOST_MEMBERS: Final = 10_000
-"""Members and enumerators of one definition, those of structures without a name included."""
+"""Maximum number of members and enumerators of one definition, unnamed structures included."""
 _PLACE: Final = "\0"
-"""Stands for the name that is declared."""
+"""Placeholder for the declared name."""
 
 
 def type_text(
@@ -43,12 +43,12 @@ def type_text(
     has_typedefs: bool = True,
     is_raw: bool = False,
 ) -> str:
-    """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
+    """Yield `struct s {…} *`: the type without typedefs, with the members of its structures.
 
     `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
-    functions and typedefs, unless they are not wanted. `is_raw`: template arguments and typedefs of
-    a class are not used inside it. `IllFormed` for a cycle of typedefs; members
-    beyond `MOST_MEMBERS` are `...`.
+    functions and typedefs, unless disabled. `is_raw`: template arguments and typedefs of a class
+    are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are
+    `...`.
     """
     if style != "c":
         return definition(kind, style)
@@ -116,7 +116,7 @@ class Definition:
         self, kind: Type | None, name: str, levels: int, indent: int, names: LocalNames
     ) -> str:
         """The declaration of a name."""
-        # A name stands where the mark of a pointer to a member would, which has a name in it.
+        # The name replaces the mark of a pointer to a member, which contains a name.
         marked = self.text(MemberPointer(kind, Unspecified(_PLACE)), levels, indent, names)
         return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)
 

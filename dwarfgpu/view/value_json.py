@@ -1,7 +1,7 @@
 """Typed values as plain data for `--json`, part by part.
 
-Law: a bit that is not known is never a number; what is left out is counted; at most `MOST_PARTS`
-parts and `DEEPEST` structures and arrays in one another in one answer.
+Law: an unknown bit is never a number; omitted parts are counted; one answer has at most
+`MOST_PARTS` parts and `DEEPEST` nested structures and arrays.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Seen:
 
 
 def unknown(why: str) -> JsonObject:
-    """What stands for an object without contents."""
+    """Return the data of an object without contents."""
     return {"unknown": why}
 
 
@@ -224,7 +224,7 @@ class _Walk:
             )
 
     def _printed(self, subject: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
-        """What the printer of a class says; None where it has none."""
+        """Return what the printer of a class produces; None if it has none."""
         size = size_bits(kind)
         if size is None or subject.object.known_bytes(first_bit, size) is None:
             return None

@@ -1,7 +1,7 @@
 """Typed values as text, as GDB prints them.
 
-Laws: a bit that is not known is never shown as a number; the text is made piece by piece and
-stops at `FormatOptions.characters`, so that no type, however hostile, costs more than its text.
+Laws: an unknown bit is never shown as a number; the text is made piece by piece and stops at
+`FormatOptions.characters`, so that no type, however hostile, costs more than its text.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ def format_value(
     is_cut: bool = False,
     space_of: Callable[[Pointer], int] | None = None,
 ) -> str:
-    """The text of an object of a type, from its bits.
+    """Return the text of an object of a type, from its bits.
 
     `location`: where the object is, for the address of functions and empty arrays; with `resolver`
-    the parts whose place or shape must be evaluated are read and shown; `around` is what it is
-    a part of. `architecture` names
-    address spaces; without `read_memory`, strings and what references refer to are not shown,
-    without `static` static members are not. `space_of` tells what the class of a pointer means.
-    Bits that the type has and `bits` has not are `<optimized out>`, `is_cut` where the object just
-    goes on. A type that cannot be is `<error: ...>`; `IllFormed` for a cycle of typedefs.
+    parts with a dynamic place or shape are read and shown; `around` is the enclosing object.
+    `architecture` names address spaces; without `read_memory`, strings and targets of references
+    are not shown, without `static` static members are not. `space_of` maps the class of a pointer
+    to a space. Bits of the type that `bits` lacks are `<optimized out>`, with `is_cut` if the
+    object just continues. An impossible type is `<error: ...>`; `IllFormed` for a cycle of
+    typedefs.
     """
     unknown = unknown_text(bits)
     if unknown is not None:
@@ -136,7 +136,7 @@ def _bounded(pieces: Iterator[str], characters: int) -> str:
 def _pieces(
     shown: Shown, kind: Type | None, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """The object of that type at a bit offset; at depth 0 pointers tell their type."""
+    """Yield the object of that type at a bit offset; at depth 0 pointers show their type."""
     bare = strip(kind)
     match bare:
         case None:
@@ -223,7 +223,7 @@ def _is_truth(bare: Base) -> bool:
 
 
 def _is_complex(bare: Type) -> bool:
-    """At the top GDB shows such a number whole, by a letter."""
+    """Return whether GDB applies a letter to the whole number, as it does at the top level."""
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
 
@@ -271,7 +271,7 @@ def _natural(
 def _address_or_character(
     shown: Shown, bare: Type, number: int, size_bits: int, letter: str
 ) -> str:
-    """`/a` and `/c`: the number, if need be truncated from floating point, as such."""
+    """Return `/a` and `/c`: the number, truncated from floating point if necessary, as such."""
     has_sign = is_signed(bare)
     if isinstance(bare, Base) and bare.base.encoding == "float":
         form = scalars.format_of(bare.base, size_bits)

@@ -1,4 +1,4 @@
-"""The members that an object has: of variant parts, those that its discriminant picks."""
+"""The members of an object: of variant parts, those that its discriminant selects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ReadMember = Callable[[Member], Bits]
 def variant_members(
     parts: tuple[VariantPart, ...], read: ReadMember
 ) -> Iterator[Member | DwarfGpuError]:
-    """The members of the variants that an object has, in order; why they are not known."""
+    """Return the members of the variants of an object, in order; or why they are unknown."""
     for part in parts:
         try:
             chosen = _chosen(part, read)

@@ -1,7 +1,7 @@
-"""Of a variable that has no value where the focus is: where in the code it has one, in lines.
+"""Where in the code a variable has a value, if it has none in the focus; as lines.
 
-Law: before, after and between are by address, from the location list and the line table alone; what
-runs before what is not guessed.
+Law: before, after and between are by address, from the location list and the line table alone; the
+order of execution is not guessed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dwarfgpu.view.coverage import SourceLines, runs_text, spans_text
 
 
 def coverage_at(session: Session, variable: Variable) -> Coverage | None:
-    """What is said of a variable over all of its scope; None where no code of it is known."""
+    """Return the coverage of a variable over its scope; None if no code of it is known."""
     code_object = session.code_object
     if code_object is None:
         return None
@@ -35,8 +35,8 @@ def coverage_at(session: Session, variable: Variable) -> Coverage | None:
 
 
 def described_where(session: Session, reading: Reading) -> list[str]:
-    """Where else in its scope the variable of a reading is described, which has no value, or not
-    all of one, in the focus; nothing where that is not known."""
+    """Return where else in its scope the variable of a reading is described, if the focus has no
+    value, or an incomplete one; empty if that is unknown."""
     bits = reading.bits
     is_missing = isinstance(reading.failure, UndefinedBits)
     is_partial = reading.failure is None and bits is not None and bool(bits.undefined)
@@ -45,7 +45,7 @@ def described_where(session: Session, reading: Reading) -> list[str]:
     try:
         pc, coverage = session.program_location, coverage_at(session, reading.variable)
     except DwarfGpuError:
-        return []  # the answer has told why
+        return []  # the answer has reported why
     if pc is None or coverage is None or coverage.problem is not None or not coverage.scope:
         return []
     source = SourceLines(coverage.variable.unit)
@@ -85,7 +85,7 @@ def _at_other_code(
 def _at_this_code(
     session: Session, reading: Reading, coverage: Coverage, source: SourceLines, pc: int
 ) -> Iterator[str]:
-    """Of code that is described: which other lanes have it there, or where all of it is told."""
+    """Describe the current stretch: which other lanes have it there, or where it is complete."""
     lanes = _lanes_with(session, reading.variable, pc)
     if lanes:
         noun = "lane" if len(lanes) == 1 else "lanes"

@@ -1,1 +1,1 @@
-"""Printers: how values of classes are shown whose members say little (docs/printers.md)."""
+"""Printers for classes whose members are not informative (docs/printers.md)."""

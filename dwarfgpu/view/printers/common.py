@@ -1,6 +1,6 @@
-"""What the printers of the two libraries of C++ share: the words, and the ways of showing.
+"""Texts and formats that the printers of both C++ libraries share.
 
-The words are those of the printers that come with libstdc++, which people know from GDB.
+The texts are those of the printers that come with libstdc++, known from GDB.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _distance(start: Object, finish: Object, noun: str) -> int:
 
 
 def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Printed:
-    """A `std::vector<bool>`, whose elements are bits of words."""
+    """Return a `std::vector<bool>`, whose elements are bits of words."""
     if count < 0:
         raise Malformed(f"the length of the vector is {count}")
     size = 8 * words.size_bytes
@@ -112,7 +112,7 @@ def pair(value: Object) -> Printed:
 
 
 def bitset(value: Object, member: str) -> Printed:
-    """The bits that are set, of the words in a member; without one it has no bits."""
+    """Return the set bits of the words in a member; without one it has no bits."""
     found = value.find(member)
     if found is None:
         return Printed("std::bitset", EMPTY)
@@ -132,7 +132,7 @@ def bitset(value: Object, member: str) -> Printed:
 
 
 def linked_list(name: str, values: Iterator[Object]) -> Printed:
-    """A list, of which nothing tells the length before it is walked: `empty std::list`."""
+    """Return a list, whose length is unknown before its traversal: `empty std::list`."""
     first = next(values, None)
     if first is None:
         return Printed(f"empty {name}", EMPTY)

@@ -92,7 +92,7 @@ def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Ite
     if end.address is None:
         raise Unfit("the tree is not in memory, to which its nodes lead back")
     size, address = value.pointer_bytes, end.address
-    # Left, right, parent and a bool: nothing fills the node up before its element.
+    # Left, right, parent and a bool: there is no padding before the element of the node.
     offset = aligned(3 * size + 1, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:

@@ -51,9 +51,9 @@ Place: TypeAlias = Callable[[int], Object]
 
 
 def _element_of(holder: Object, links_bytes: int, *kinds: Type | None) -> Place:
-    """Where the element of a node is: as the type of the nodes says, which a typedef of `holder`
-    names, else right after `links_bytes` of links; the element is of the first of `kinds`, or a
-    pair of both."""
+    """Return where the element of a node is: according to the type of the nodes, which a typedef of
+    `holder` names, else right after `links_bytes` of links; the element has the first of `kinds`,
+    or is a pair of both."""
     node_type = holder.typedef("_Node", "_Link_type", "__node_type")
     bare = strip(node_type)
     node_type = bare.target if isinstance(bare, Pointer) else node_type
@@ -178,7 +178,7 @@ def _tuple(value: Object) -> Printed:
 
 
 def tuple_values(value: Object) -> list[Object]:
-    """What is in a `std::tuple`, whose classes are nested in one another."""
+    """Return the elements of a `std::tuple`, whose classes are nested."""
     elements: list[Object] = []
     level = next(iter(value.bases()), None)
     for _ in range(_MOST_ALTERNATIVES):

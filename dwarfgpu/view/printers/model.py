@@ -29,7 +29,7 @@ class Characters:
     """A string of the program."""
 
     first: Object
-    """Its first character, whose type says how it is written."""
+    """Its first character, whose type determines its notation."""
     count: int
     """Characters, without a NUL after them."""
 
@@ -44,13 +44,13 @@ class Printed:
     """What a printer says of an object."""
 
     summary: SummaryPart | tuple[SummaryPart, ...] | None = None
-    """What comes first; None where there are children alone."""
+    """The text before the children; None if there are only children."""
     children: Iterable[Child] | None = None
-    """None where the summary says all. It is read only as far as it is shown, and may raise."""
+    """None if the summary is complete. It is consumed only as far as it is shown, and may raise."""
     form: Form = "members"
     wrapped: Object | None = None
-    """What is shown in its place where a printer of its own has children: the summary is followed
-    by `joint` and that of the wrapped object, whose children are shown."""
+    """Shown in its place if a printer of its own has children: the summary is followed by `joint`
+    and that of the wrapped object, whose children are shown."""
     joint: str = ""
 
 
@@ -100,7 +100,7 @@ class Printers:
         )
 
     def of(self, kind: Struct) -> Printer | None:
-        """The printer of a class; None where its members are shown."""
+        """Return the printer of a class; None if its members are shown."""
         if kind.name is None or not self.collections:
             return None
         name = template_name(full_name(kind))

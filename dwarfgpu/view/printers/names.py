@@ -35,7 +35,7 @@ def template_name(name: str) -> str:
 
 
 def template_arguments(name: str) -> list[str]:
-    """The last template arguments of a name as text; none where it has none."""
+    """Return the last template arguments of a name as text; empty if it has none."""
     if not name.endswith(">"):
         return []
     pieces: list[str] = []

@@ -29,8 +29,8 @@ _TREE_DEPTH: Final = 130
 
 
 def alignment(kind: Type | None, depth: int = 0) -> int:
-    """The alignment of a type in bytes, by its members or DW_AT_alignment; `Unfit` where it is not
-    known, or a structure is packed."""
+    """Return the alignment of a type in bytes, by its members or DW_AT_alignment; `Unfit` if it is
+    unknown, or a structure is packed."""
     bare = strip(kind)
     if depth > _DEEPEST:
         raise Unfit("types nested too deep")
@@ -83,7 +83,7 @@ def aligned(offset: int, *kinds: Type | None) -> int:
 def pair_parts(
     first: Type | None, second: Type | None
 ) -> Callable[[Object], tuple[Object, Object]]:
-    """What takes a `std::pair` of these types apart: its place as one of its first part."""
+    """Return a function that splits a `std::pair` of these types, placed as its first part."""
     offset = aligned(size_bytes_of(first), second)
 
     def parts(pair: Object) -> tuple[Object, Object]:

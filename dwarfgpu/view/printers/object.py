@@ -1,6 +1,6 @@
-"""An object as a printer looks at it: its members, what it points to, its number.
+"""An object as printers see it: its members, its target, its number.
 
-Law: nothing is read before a number or characters are asked for; what cannot be read is a
+Law: nothing is read before a number or characters are requested; unreadable parts are a
 `DwarfGpuError` in GDB's words, never a guess.
 """
 
@@ -33,7 +33,7 @@ from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
-"""Base classes and unnamed structures in one another in which a member is looked for."""
+"""Maximum nesting of base classes and unnamed structures in the search for a member."""
 _MOST_BYTES: Final = 1 << 20
 """Of one object that is read."""
 
@@ -52,9 +52,9 @@ class Object:
     """Of an address of the program."""
     read_memory: ReadMemory | None = field(default=None, repr=False)
     held: ObjectBytes | None = field(default=None, repr=False)
-    """What it is a part of, already read; None for an object in memory."""
+    """The object to which it belongs, already read; None for an object in memory."""
     first_bit: int = 0
-    """Where it begins in what is held."""
+    """Where it begins in `held`."""
     address: int | None = None
     """None for an object that is not in memory."""
     space: int = 0
@@ -74,11 +74,11 @@ class Object:
 
     @property
     def size_bytes(self) -> int:
-        """`Unfit` where that is not known."""
+        """`Unfit` if unknown."""
         return size_bytes_of(self.type)
 
     def template_type(self, index: int) -> Type | None:
-        """The type that is a template argument, counted among those that are types; `Unfit` where
+        """Return the type that is a template argument, counted among type arguments; `Unfit` if
         there is none."""
         bare = strip(self.type)
         declared = bare.declared.template_types if isinstance(bare, Struct) else ()
@@ -155,7 +155,7 @@ class Object:
                 yield member, evolve(part, bit_size=member.bit_size)
 
     def part(self, kind: Type | None, bit_offset: int) -> Object:
-        """Some of it as an object of a type."""
+        """Return a part as an object of a type."""
         address = None if self.address is None else self.address + bit_offset // 8
         if self.held is None and address is not None:
             return evolve(self, type=kind, address=address, first_bit=bit_offset % 8, bit_size=None)
@@ -210,9 +210,9 @@ class Object:
 
     @property
     def number(self) -> int:
-        """The number that it is, with its sign; the address where it is a pointer.
+        """Return its number, with its sign; for a pointer its address.
 
-        `UndefinedBits` or `Unavailable` where that is not known, `Unfit` where it has none.
+        `UndefinedBits` or `Unavailable` if that is unknown, `Unfit` if it has none.
         """
         bare = strip(self.type)
         if not isinstance(bare, Base | Pointer | Enum):
@@ -262,7 +262,7 @@ class Object:
 
 
 def size_bytes_of(kind: Type | None) -> int:
-    """The size of a type; `Unfit` where it is not known."""
+    """Return the size of a type; `Unfit` if unknown."""
     size = size_bits(kind)
     if size is None:
         raise Unfit(f"the size of {type_name(kind, cplusplus=True)} is not known")

@@ -1,4 +1,4 @@
-"""The printers that are used unless others are given."""
+"""The default printers."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ from dwarfgpu.view.printers.libstdcxx import LIBSTDCXX
 from dwarfgpu.view.printers.model import Printers
 
 STANDARD: Final = Printers((HIP, LIBCXX, LIBSTDCXX))
-"""Those of HIP, libc++ and libstdc++."""
+"""The printers of HIP, libc++ and libstdc++."""
