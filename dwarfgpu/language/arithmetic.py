@@ -56,7 +56,7 @@ _KINDS: Final = (COMPLEX, VECTOR)
 
 
 def _kind_of(*operands: TypedValue) -> OperandKind | None:
-    """The kind of values of several parts that one of the operands is of."""
+    """Return the compound kind to which one of the operands belongs."""
     for kind in _KINDS:
         if any(kind.includes(operand.type) for operand in operands):
             return kind
@@ -248,7 +248,7 @@ class Arithmetic:
     def _is_same(
         self, left: TypedValue, right: TypedValue, removed: list[ImplicitPointer | None]
     ) -> bool:
-        """Whether two pointers, of which one at least was removed, point to the same place."""
+        """Return whether two pointers, at least one of them synthetic, point to the same place."""
         if all(removed):
             return removed[0] == removed[1]
         if self.address(right if removed[0] else left) == 0:
@@ -285,7 +285,8 @@ class Arithmetic:
         return self.value(self.numbers.cast(self._scalar(value), kind))
 
     def _referring(self, value: TypedValue, kind: Type, bare: BareType) -> TypedValue:
-        """A reference to an object in memory; to one elsewhere, the object as one of its type."""
+        """Return a reference to an object in memory; elsewhere, the object itself with the target
+        type."""
         assert isinstance(bare, Pointer)
         place = None if value.location is None else value.location.places[0].storage
         if place is not None and not isinstance(place, Memory):

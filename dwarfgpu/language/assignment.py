@@ -17,7 +17,7 @@ from dwarfgpu.language.vectors import is_vector
 def store(
     arithmetic: Arithmetic, options: Options, target: TypedValue, value: TypedValue
 ) -> TypedValue:
-    """Write a value, converted to the type of what is written."""
+    """Write a value, converted to the type of the target."""
     places = arithmetic.places
     if options.read_only is not None:
         raise UsageError(options.read_only)
@@ -62,7 +62,7 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
 
 
 def _copied(places: Places, value: TypedValue, name: str) -> TypedValue:
-    """A value as that of a convenience variable: contents and type, which are nowhere."""
+    """Return a value as that of a convenience variable: contents and type, without a location."""
     value = places.read(value)
     if value.error is not None and not isinstance(value.error, UndefinedBits):
         raise value.error

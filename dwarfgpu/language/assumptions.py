@@ -9,6 +9,6 @@ from dwarfgpu.session.session import Session
 
 
 def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
-    """What was assumed about the descriptions of variables, once each; nothing is read."""
+    """Return the assumptions about the descriptions of variables, once each; reads nothing."""
     notes = (note for variable in variables for note in session.notes_on(variable))
     return tuple(dict.fromkeys(notes))

@@ -1,8 +1,8 @@
-"""Casts between a class and its base classes, which move to where the other one is (C++ 7.6.1.9).
+"""Casts between a class and its base classes, with pointer adjustment (C++ 7.6.1.9).
 
-Law: what C++ could not place is refused, never reinterpreted: an ambiguous base class, and a cast
-down from a virtual one, whose place in an object only the object tells. Classes that are not
-related are reinterpreted by the caller.
+Law: casts that C++ cannot place are refused, never reinterpreted: to an ambiguous base class, and
+down from a virtual one, whose place only the object determines. The caller reinterprets unrelated
+classes.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class Kinship:
 
     @property
     def offset_bytes(self) -> int | None:
-        """How far inside the base class begins; None where each object tells it itself."""
+        """Offset of the base class; None if it depends on the object."""
         if any(step.location is not None for step in self.steps):
             return None
         return sum(step.bit_offset or 0 for step in self.steps) // 8
 
 
 def kinship(source: Type | None, target: Type | None) -> Kinship | None:
-    """How a class is related to another one; None where it is not, or is the same.
+    """Return how a class is related to another one; None if it is unrelated, or the same.
 
-    `UsageError` where C++ knows no such cast.
+    `UsageError` if C++ has no such cast.
     """
     up = way_up(source, target)
     if up is not None:
@@ -62,7 +62,7 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
 
 
 def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
-    """`UsageError` for a class of C++ that is only declared: nothing tells its base classes."""
+    """`UsageError` for a C++ class that is only declared: its base classes are unknown."""
     a, b = strip(derived), strip(base)
     if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
         return
@@ -75,9 +75,9 @@ def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Ty
 
 
 def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
-    """The way from a class to a base class of it; None where it has none such.
+    """Return the way from a class to one of its base classes; None if it is not a base class.
 
-    `UsageError` where it has several.
+    `UsageError` if there are several ways.
     """
     derived_class, base_class = strip(derived), strip(base)
     if (
@@ -114,7 +114,7 @@ def _layout(kind: Struct) -> list[tuple[object, ...]]:
 
 
 def converted(places: Places, value: TypedValue, way: Kinship, kind: Type) -> TypedValue:
-    """An object as that of a base class, or of the class of which it is the base class."""
+    """Return an object as that of a base class, or of a class derived from it."""
     if way.is_up:
         for step in way.steps:
             value = places.step(value, step)
@@ -157,7 +157,8 @@ def converted_pointer(places: Places, value: TypedValue, target: Type | None) ->
 
 
 def _moved_bytes(places: Places, way: Kinship, where: Callable[[], Location]) -> int:
-    """How far a pointer moves; `where` the object is, is asked only if it tells that."""
+    """Return the adjustment of a pointer; calls `where` for the object only if it determines
+    that."""
     offset = way.offset_bytes
     if offset is not None:
         return offset if way.is_up else -offset

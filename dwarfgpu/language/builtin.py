@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 INT_BITS: Final = 32
 _FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}
 _LONG_DOUBLE: Final = {"X86_64": (128, True), "386": (96, True), "AARCH64": (128, False)}
-"""Bits, and whether it is the x87 format; elsewhere it is double."""
+"""Size in bits, and whether it is the x87 format; elsewhere it is double."""
 
 
 @frozen
@@ -33,7 +33,7 @@ class Builtins:
         return self.architecture.address_bits
 
     def integer(self, bit_size: int, *, is_signed: bool = True) -> Base:
-        """The C integer type of a size, of at least that of int."""
+        """Return the C integer type of a size, at least that of int."""
         words = {64: "long" if self.long_bits == 64 else "long long", INT_BITS: "int"}
         name = words.get(bit_size, f"__int{bit_size}")
         return _base(name if is_signed else f"unsigned {name}", is_signed, bit_size, self.endian)
@@ -70,7 +70,7 @@ class Builtins:
         return Pointer(target, size_bytes=self.architecture.address_bits // 8)
 
     def named(self, words: tuple[str, ...]) -> Base | None:
-        """The type of words such as `unsigned long`; None where they make no type, or void."""
+        """Return the type of words such as `unsigned long`; None if they form no type, or void."""
         count = Counter(words)
         signs = count.pop("signed", 0), count.pop("unsigned", 0)
         longs = count.pop("long", 0)
@@ -115,6 +115,6 @@ def _base(name: str, is_signed: bool, bit_size: int, endian: Endian) -> Base:
 
 
 def enum_base(kind: Enum, endian: Endian) -> BaseType:
-    """The integers that an enumeration holds."""
+    """Return the integer type of an enumeration."""
     encoding = "signed" if kind.is_signed else "unsigned"
     return BaseType(kind.name or "enum", encoding, 8 * kind.size_bytes, endian)

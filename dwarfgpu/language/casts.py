@@ -20,7 +20,7 @@ def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedV
 
 
 def in_memory(arithmetic: Arithmetic, address: TypedValue, to: Typed) -> TypedValue:
-    """`{type} address`: the address is taken as it is, as in GDB, also that of an object of a
+    """Return `{type} address`: the address is used unchanged, as in GDB, even for an object of a
     derived class."""
     if isinstance(strip(address.type), Struct):
         raise UsageError("Value can't be converted to integer.")
@@ -74,7 +74,7 @@ def _kind(bare: Type | None) -> str | None:
 
 
 def _require_upwards(value: TypedValue, to: Type | None) -> None:
-    """That nothing but the types says what becomes of a dynamic_cast."""
+    """Refuse a dynamic_cast whose result depends on more than the types."""
     bare, value_type = strip(to), strip(value.type)
     if not isinstance(bare, Pointer):
         raise UsageError(f"{_DYNAMIC} be a pointer or reference type")

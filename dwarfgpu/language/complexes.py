@@ -68,7 +68,7 @@ def _operands(
     left: TypedValue,
     right: TypedValue,
 ) -> tuple[tuple[Number, Number], tuple[Number, Number]]:
-    """The parts of both operands; `UsageError` for an operator that is not known here."""
+    """Return the parts of both operands; `UsageError` for an unsupported operator."""
     if operator not in operands_known or not (is_number(left.type) and is_number(right.type)):
         raise UsageError(NOT_A_NUMBER)
     return parts_of(arithmetic, left), parts_of(arithmetic, right)

@@ -1,6 +1,6 @@
-"""The arms of `?:`: the type of the result is that of both together (C 6.5.15, C++ [expr.cond]).
+"""The arms of `?:`: both determine the type of the result (C 6.5.15, C++ [expr.cond]).
 
-Law: the arm that is not taken has a type and no contents: nothing of it is read here.
+Law: the arm that is not chosen has a type and no contents: nothing of it is read.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _UNCHANGED = NUMBERS_NOT_READ | {"float"}
 
 @frozen
 class Arm:
-    """One arm: its tree, and its value, that of a reference being what it refers to."""
+    """One arm: its tree, and its value, with references resolved."""
 
     node: ast.Node
     value: TypedValue
@@ -91,10 +91,10 @@ def conditional(
 def _pointer(
     places: Places, chosen: Arm, kind: Pointer, unchosen: Arm, other_kind: Pointer
 ) -> Pointer | None:
-    """C 6.5.15p6: a pointer to what both point to, or void, with the qualifiers of both targets; in
-    C++ also to the base class of both.
+    """C 6.5.15p6: a pointer to the composite type of both targets, or void, with the qualifiers of
+    both; in C++ also to their common base class.
 
-    It is of the kind that is taken, so that the address stays in its address space, as in casts.
+    It has the kind of the chosen arm, so that the address stays in its address space, as in casts.
     """
     if unchosen.is_null:
         return kind
@@ -113,8 +113,8 @@ def _pointer(
 
 
 def _composite(first: Type | None, two: Type | None) -> Type | None:
-    """C 6.2.7p3: of two compatible types that which tells more, the length of an array or the
-    parameters of a function."""
+    """C 6.2.7p3: return the more complete of two compatible types: with the length of an array or
+    the parameters of a function."""
     a, b = strip(first), strip(two)
     if isinstance(a, Array) and isinstance(b, Array):
         return two if None in a.dimensions and None not in b.dimensions else first
@@ -162,7 +162,7 @@ def _zero(arithmetic: Arithmetic, value: TypedValue) -> Number:
 
 
 def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
-    """As in C 6.3.2.1; an array that is nowhere, such as a string, stays one."""
+    """As in C 6.3.2.1; an array without a location, such as a string, stays an array."""
     return value if value.location is None else arithmetic.decayed(value)
 
 

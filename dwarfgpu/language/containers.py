@@ -23,9 +23,10 @@ from dwarfgpu.view.printers.standard import STANDARD
 
 
 def element_of(places: Places, container: TypedValue, index: int) -> TypedValue | None:
-    """`container[index]` of a vector, a deque, a string or a `std::array`; None of anything else.
+    """Return `container[index]` of a vector, a deque, a string or a `std::array`; None for other
+    types.
 
-    `UsageError` where there is no such element.
+    `UsageError` if there is no such element.
     """
     value = _object(places, container, "operator[]")
     try:
@@ -50,14 +51,14 @@ def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue
 
 
 def _object(places: Places, value: TypedValue, operator: str) -> Object | None:
-    """An object in memory whose class has the operator."""
+    """Return an object in memory whose class has the operator."""
     kind = strip(value.type)
     if not isinstance(kind, Struct) or not has_method(kind, operator):
         return None
     address = address_of(value.location)
     if address is None:
         return None
-    places = Places(places.session)  # `whatis` reads what tells where the element is, too
+    places = Places(places.session)  # `whatis` also reads what locates the element
     architecture = places.architecture
     pointer_bytes = architecture.address_space(0).address_bits // 8
     read = partial(read_memory, places)

@@ -42,9 +42,9 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
 
 
 def alignment_bytes(kind: Type | None) -> int:
-    """The natural alignment of a type; `UsageError` where it has none.
+    """Return the natural alignment of a type; `UsageError` if it has none.
 
-    That of a structure is the largest of its members; of a scalar its size, of a complex number
+    For a structure it is the largest of its members; for a scalar its size, for a complex number
     that of a part.
     """
     bare = strip(kind)

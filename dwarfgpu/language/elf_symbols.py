@@ -16,7 +16,7 @@ DATA: Final = Unspecified("<data variable, no debug info>")
 
 
 def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
-    """What the symbol tables know of a name; None where they do not know it."""
+    """Return the symbol of a name; None if the symbol tables do not have it."""
     symbol = untyped_symbol(places.session.code_objects, name)
     if symbol is None:
         return None
@@ -32,7 +32,7 @@ def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
 
 
 def typed(value: TypedValue, name: str) -> TypedValue:
-    """A value that has a type; `UsageError` for data of which only the place is known."""
+    """Return a value that has a type; `UsageError` for data whose type is unknown."""
     if value.type is DATA:
         raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
     return value

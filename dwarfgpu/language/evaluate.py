@@ -1,7 +1,7 @@
-"""From a syntax tree to a value, in the focus of a session.
+"""Evaluate a syntax tree in the focus of a session.
 
-Law: operands are evaluated in C's order and only where C evaluates them; what is read is what the
-result needs. Every error is one line, in GDB's words where GDB has the same one.
+Law: operands are evaluated in C's order, and only when C evaluates them; only what the result needs
+is read. Every error is one line, in GDB's words if GDB has the same error.
 """
 
 from __future__ import annotations
@@ -71,15 +71,15 @@ VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
 def _forget(name: str, value: TypedValue) -> None:
-    """Where nothing is evaluated, nothing is kept."""
+    """Discard the value: nothing is kept without evaluation."""
 
 
 def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
-    """The value of an expression of the source language.
+    """Return the value of an expression of the source language.
 
-    Raises `UsageError` for what cannot be understood, and the machine's and the DWARF's errors
-    where an operand needs what they do not tell. The contents of the result itself are read, and
-    an error of that is kept in it.
+    Raises `UsageError` if it cannot be parsed, and the machine's and the DWARF's errors if an
+    operand needs missing information. The contents of the result itself are read; an error of that
+    is kept in the result.
     """
     try:
         value = Evaluator(session, options).whole(text)
@@ -91,14 +91,14 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
 
 
 def named_type(text: str, session: Session) -> Typed | None:
-    """The type that a text names; None where it is something else."""
+    """Return the type that a text names; None for other text."""
     evaluator = Evaluator(session, DEFAULT)
     name = parse_type(text, evaluator.names) or parse_type_of(text, evaluator.names)
     return None if name is None else evaluator.type_named(name)
 
 
 def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
-    """The type of an expression; nothing is read or written."""
+    """Return the type of an expression; reads and writes nothing."""
     evaluator = Evaluator(session, options)._unevaluated()
     value = evaluator.value(parse(text, evaluator.names))
     return Typed(value.type, value.unit)
@@ -232,12 +232,12 @@ class Evaluator:
         raise UsageError("Attempt to use a type name as an expression")
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
-        """The function of a name; `UsageError` where there are several, or it has no code."""
+        """Return the function of a name; `UsageError` for several, or for one without code."""
         with_code = [
             function for function in functions if code_ranges(function)
         ] or self.names.own_call(functions)
         if is_called and not isinstance(self.places, Unevaluated):
-            raise Unsupported(NO_CALLS)  # whichever of its overloads is meant
+            raise Unsupported(NO_CALLS)  # for every overload
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
@@ -248,8 +248,8 @@ class Evaluator:
         return self.places.function(with_code[0])
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
-        """What the symbol tables know of a name; as in GDB, one where the code of a described
-        function begins is another name of that function. None where they do not know it."""
+        """Return the symbol of a name; as in GDB, a symbol where the code of a described function
+        begins is an alias of that function. None if the symbol tables do not have it."""
         function = function_of_symbol(self.session.code_objects, name)
         if function is not None:
             return self._function(name, [function], is_called=is_called)
@@ -288,7 +288,7 @@ class Evaluator:
         return evolve(VOID, convenience=name)
 
     def _debugger_function(self, node: ast.Node) -> DebuggerFunction | None:
-        """What `$_name` is of the debugger's functions."""
+        """Return the debugger's function `$_name`."""
         if not isinstance(node, ast.Dollar):
             return None
         return self.options.functions.get(node.name) or FUNCTIONS.get(node.name)
@@ -297,7 +297,7 @@ class Evaluator:
         space = self.session.architecture.address_space_named(node.space)
         if space is None:
             spaces = self.session.architecture.address_spaces
-            if len(spaces) == 1:  # a CPU: nobody means an address space there
+            if len(spaces) == 1:  # a CPU: an address space cannot be meant there
                 raise UsageError("Invalid character '#' in expression.")
             names = ", ".join(space.name for space in spaces.values())
             unknown_space = f"Address space {node.space} not recognised by the architecture"
@@ -315,7 +315,7 @@ class Evaluator:
             if operand.bit_size is not None:
                 raise UsageError("Attempt to take the size of a bit-field.")
             if operand.error is not None and size_bytes(operand.type) is None:
-                raise operand.error  # why the size is not known
+                raise operand.error  # why the size is unknown
             return self._size(operand.constant_type or operand.type)
         if operator == "&" and isinstance(node.operand, ast.Name):
             member = self._member_pointer(node.operand)
@@ -345,7 +345,7 @@ class Evaluator:
                 return self.arithmetic.unary(operator, value)
 
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
-        """`&Class::x`; None where the name is that of something that is no part of an object."""
+        """Return `&Class::x`; None if the name is not that of a part of an object."""
         if node.file is not None or "::" not in node.name:
             return None
         functions = [
@@ -481,7 +481,7 @@ class Evaluator:
         return self.places.element(value, number.value.integer)
 
     def _container_element(self, value: TypedValue, index: TypedValue) -> TypedValue | None:
-        """An element of a container of the library, of which only the operator is a function."""
+        """Return an element of a library container that has the operator as a function only."""
         kind = strip(value.type)
         if not isinstance(kind, Struct) or not has_method(kind, "operator[]"):
             return None
@@ -536,7 +536,7 @@ class Evaluator:
         return gpu_call(self.session, node.name, numbers)
 
     def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
-        """The type that is written, or that of an expression."""
+        """Return the written type, or that of an expression."""
         if isinstance(name, ast.TypeName):
             return self.names.type_of(name)
         if isinstance(name.operand, ast.TypeName):

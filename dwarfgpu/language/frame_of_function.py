@@ -18,10 +18,11 @@ _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 
 
 def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
-    """The innermost frame, from that in focus outwards, that executes the function of a variable,
-    after the variable as that frame has it: inlined calls have entries of their own.
+    """Return the variable and the session of the innermost frame, from the focus outwards, that
+    executes its function. The variable is that of the frame: inlined calls have entries of their
+    own.
 
-    `UsageError` in GDB's words where there is no such frame, and the variable needs one.
+    `UsageError` in GDB's words if there is no such frame, and the variable needs one.
     """
     function = variable.die
     while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
@@ -41,7 +42,8 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
 
 
 def _outwards(session: Session) -> Iterator[Session]:
-    """What the frame in focus and those outside of it see, where the lane in focus is in them."""
+    """Yield the sessions of the frame in focus and of outer frames that include the lane in
+    focus."""
     if session.pc is None or session.is_absent:
         return
     yield session

@@ -1,6 +1,6 @@
-"""Functions of the debugger itself, as GDB has them: `$_strlen(s)`, `$_any_caller_is("main")`.
+"""Functions of the debugger itself, as in GDB: `$_strlen(s)`, `$_any_caller_is("main")`.
 
-Law: they read the program and run nothing of it.
+Law: they read the program and execute none of it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def imaginary_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValu
 
 
 def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
-    """Whether a frame so many outside of that in focus, or any up to it, is of a function."""
+    """Return whether the frame that many levels outside of the focus, or any frame up to it,
+    belongs to a function."""
 
     def found(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
         _require(arguments, name, 1, 2)
@@ -93,7 +94,7 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
 
 
 def _outwards(asking: Evaluation) -> Iterator[StackFrame]:
-    """The frame in focus and those outside of it, up to `main`."""
+    """Yield the frame in focus and outer frames, up to `main`."""
     session = asking.session
     here = (session.level, session.inline_level)
     for frame in stack_frames(session.at_level(0)):

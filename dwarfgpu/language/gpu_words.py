@@ -1,8 +1,8 @@
-"""What GPU languages give every work-item: `threadIdx.x` of HIP and CUDA, `get_global_id(0)` of
-OpenCL, where the program gives these names no other meaning.
+"""Built-in names of GPU languages: `threadIdx.x` of HIP and CUDA, `get_global_id(0)` of OpenCL,
+unless the program defines these names.
 
-Everything follows from the dispatch packet and from where the wave is in its dispatch; no register
-is asked, so that it holds wherever the wave stands.
+All follow from the dispatch packet and from the position of the wave in its dispatch; no register
+is read, so that they are valid at every program location.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _FUNCTIONS: Final[dict[str, tuple[PositionGetter, int]]] = {
     "get_local_size": (workgroup_size, 1),
     "get_num_groups": (_group_counts, 1),
 }
-"""Those of OpenCL, and what they give for a dimension that there is not (OpenCL C 6.15.1)."""
+"""Functions of OpenCL, and their results for a nonexistent dimension (OpenCL C 6.15.1)."""
 WORDS: Final = frozenset(_INDEXES)
 CALLS: Final = frozenset(_FUNCTIONS)
 

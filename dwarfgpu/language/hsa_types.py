@@ -24,14 +24,14 @@ _INTEGERS: Final = {
 
 
 def hsa_type(session: Session, name: str) -> Struct | None:
-    """A structure of the runtime by its name; None where it has none, and where no GPU is."""
+    """Return a structure of the runtime by name; None if there is none, or no GPU."""
     if name not in STRUCTURES or not has_gpus(session):
         return None
     return _struct(name)
 
 
 def has_gpus(session: Session) -> bool:
-    """Whether a GPU is looked at, or threads of a process that has some."""
+    """Return whether the session has a GPU in focus, or threads of a process with GPUs."""
     return session.architecture.is_simt or model_of(session.target) is not None
 
 
@@ -42,7 +42,7 @@ def _struct(name: str) -> Struct:
 
 
 def _members(structure: HsaStructure) -> list[Member]:
-    """The members; those that share their bytes in an anonymous union."""
+    """Return the members; those that share their bytes are in an anonymous union."""
     by_offset: dict[int, list[HsaMember]] = {}
     for member in structure.members:
         by_offset.setdefault(member.offset_bytes, []).append(member)

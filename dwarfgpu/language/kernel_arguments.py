@@ -1,8 +1,8 @@
-"""`$_kernarg`: the arguments of a wave's kernel, where the kernarg segment holds them.
+"""`$_kernarg`: the arguments of a wave's kernel in its kernarg segment.
 
-Where they are is the metadata's (AMDGPU usage, "Code Object Metadata"), also of the hidden ones;
-their types are DWARF's, where it agrees about the size. Law: no register of the wave is asked, so
-that they can be read wherever the wave stands.
+Their places, including those of hidden arguments, come from the metadata (AMDGPU usage, "Code
+Object Metadata"), their types from DWARF if it has the same size. Law: no register of the wave is
+read, so that the arguments are readable at every program location.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _INTEGERS: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 
 
 
 def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
-    """The arguments as a structure in memory.
+    """Return the arguments as a structure in memory.
 
-    `Unavailable` where the machine, or the code objects, do not tell what they are.
+    `Unavailable` if neither the machine nor the code objects describe them.
     """
     if dispatch is None or dispatch.kernarg is None:
         raise Unavailable(f"nothing tells where the kernel arguments of wave {session.wave} are")
@@ -50,7 +50,7 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
 def _structure(
     code_object: CodeObject, address: int, endian: Endian
 ) -> tuple[Struct, CompilationUnit | None]:
-    """The arguments of such a kernel, and the unit of their types."""
+    """Return the arguments of such a kernel, and the unit of their types."""
     kernel = kernel_at(code_object, address)
     if kernel is None or kernel.metadata is None:
         name = "" if kernel is None else f" {kernel.name}"

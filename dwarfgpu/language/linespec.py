@@ -48,11 +48,11 @@ _JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 @frozen
 class Spot:
-    """What was typed."""
+    """The location that a linespec denotes."""
 
     kind: Literal["line", "function", "address"]
     place: Place | None
-    """None where no line is known."""
+    """None if the line is unknown."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
     name: str | None = None
@@ -72,8 +72,8 @@ def spot_of(session: Session, text: str, around: Place | None, options: Options)
 def spots_of(
     session: Session, text: str, around: Place | None, options: Options
 ) -> tuple[Spot, ...]:
-    """What a text means: several for functions with overloads, and those that are inlined; a line
-    alone is of the file of `around`, a count of lines from there.
+    """Return the locations of a text: several for overloaded and inlined functions; a line alone is
+    in the file of `around`, an offset counts from its line.
 
     `options` are those of the expression of `*ADDRESS`. `UsageError` in GDB's words.
     """
@@ -139,7 +139,7 @@ def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
-    """The functions of a name that entries describe; with a file, but not what is inlined."""
+    """Return the described functions of a name; with a file, but without inlined calls."""
     in_file = _IN_FILE.fullmatch(text)
     name = text if in_file is None else in_file["inside"]
     functions: list[NamedFunction] = []
@@ -166,7 +166,7 @@ def _is_in(function: NamedFunction, file: str) -> bool:
 
 @frozen
 class LineStep:
-    """The line of a program location and the code of it around there, as GDB tells it."""
+    """The line of a program location and its surrounding code, as GDB reports it."""
 
     place: Place
     begin: int
@@ -180,7 +180,7 @@ def _steps(table: LineTable) -> LineSteps:
 
 
 def step_at(session: Session, pc: int) -> LineStep | None:
-    """None where no line is known."""
+    """None if the line is unknown."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )
@@ -202,8 +202,8 @@ def _place_at(session: Session, pc: int) -> Place | None:
 
 
 def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
-    """Where the first code of a line begins, else that of the first line after it, in each table
-    that has the file; None where none is after it."""
+    """Return where the first code of a line begins, else that of the next line with code, in each
+    table with the file; None if no code follows."""
     for lines in _lines(session):
         named_files = [
             (unit, _steps(table).first_of(numbers, place.line))
@@ -225,7 +225,7 @@ def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
 
 
 def declared_at(session: Session, name: str) -> Place | None:
-    """Where a variable or a type is declared; None where the name means none."""
+    """Return the declaration of a variable or a type; None if there is none."""
     try:
         meanings = Names(session).meaning(name)
     except DwarfGpuError:
@@ -244,7 +244,8 @@ def declared_at(session: Session, name: str) -> Place | None:
 
 
 def no_line(text: str, spot: Spot) -> UsageError:
-    """That a line has no code and none follows in its file, which a text names, in GDB's words."""
+    """Return the error that neither a line nor later lines of its file have code, in GDB's
+    words."""
     named = _line_in_file(text)
     number = "?" if spot.place is None else str(spot.place.line)
     where = "the current file" if named is None else f'file "{named[0]}"'
@@ -286,7 +287,7 @@ def entry_of(session: Session, text: str) -> int:
 
 
 def _lines(session: Session) -> Iterator[Lines]:
-    """Of every object file, the one of the focus first."""
+    """Yield the line tables of every object file, the one in focus first."""
     here = session.code_object
     objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
     return (Lines(code_object.scopes) for code_object in objects)

@@ -36,7 +36,7 @@ def has_this(die: Die) -> bool:
 
 
 def member_pointer(places: Places, die: Die) -> TypedValue | None:
-    """A pointer to a data member or member function; None for what is no part of an object."""
+    """Return a pointer to a data member or member function; None if it is not part of an object."""
     if die.tag == dw.TAG_MEMBER:
         return _to_data(places, die)
     return _to_function(places, die) if has_this(die) else None
@@ -79,7 +79,7 @@ def _to_function(places: Places, die: Die) -> TypedValue:
 
 
 def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
-    """Function or slot, and what is added to `this`; one of them tells that it is a slot."""
+    """Return the function or slot, and the adjustment of `this`; one of them marks a slot."""
     for method in container.declared.methods:
         if _is_it(method, die) and method.slot_index is not None:
             slot = method.slot_index * (places.architecture.address_bits // 8)
@@ -88,16 +88,16 @@ def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
 
 
 def _is_it(method: Method, die: Die) -> bool:
-    """Whether a virtual function of a class is that of an entry: by name and parameters."""
+    """Return whether a virtual function of a class is that of an entry: by name and parameters."""
     names = [canonical(type_name(written, cplusplus=True)) for written in method.written]
     return method.is_virtual and method.name == die.name and names == parameter_types(die)
 
 
 def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue:
-    """The member of an object that a pointer to member points to (A.5.14).
+    """Return the member of an object at a pointer to member (A.5.14).
 
-    An object of a derived class is taken as that of the class of the member first (C++ expr.mptr).
-    Without DW_AT_use_location a data member is as far from the start as the C++ ABI says.
+    An object of a derived class is first converted to the member's class (C++ expr.mptr). Without
+    DW_AT_use_location, the C++ ABI defines the offset of a data member.
     """
     kind = strip(member.type)
     if not isinstance(kind, MemberPointer):
@@ -124,7 +124,7 @@ def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue
 def _pointed_function(
     places: Places, kind: MemberPointer, bits: Bits, unit: CompilationUnit | None
 ) -> TypedValue:
-    """The function itself; `Unsupported` for a virtual one, which the object tells."""
+    """Return the function itself; `Unsupported` for a virtual one, which depends on the object."""
     half, endian = bits.size_bits // 2, places.context.endian
     first, second = (bits.slice(n * half, half, endian).value for n in (0, 1))
     if not first and not second:

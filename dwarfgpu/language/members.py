@@ -17,26 +17,26 @@ from dwarfgpu.errors import LimitExceeded, UsageError
 M = TypeVar("M")
 
 _DEPTH: Final = 64
-"""Anonymous structures inside one another in which a member is looked for."""
+"""Maximum nesting of anonymous structures in the search for a member."""
 
 
 def path_to(kind: Struct, name: str) -> list[Member] | None:
-    """The members from a structure to one of a name, which that of a base class may be.
+    """Return the members from a structure to one of a name, which may be in a base class.
 
-    `Base::x` is that of a base class, or of the class itself. `UsageError` where there are several.
+    `Base::x` is that of a base class, or of the class itself. `UsageError` if there are several.
     """
     paths = _parts_with(kind, name, _own_paths)
     return None if paths is None else [*paths.steps, *paths.members[0]]
 
 
 def no_member(kind: Struct, name: str) -> UsageError:
-    """That a structure has no such member, in GDB's words, and which one is perhaps meant."""
+    """Return the error that a structure has no such member, in GDB's words, with a suggestion."""
     kinds = "member or method" if kind.declared.methods else "member"
     return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(kind))}")
 
 
 def _names(kind: Struct) -> Iterator[str]:
-    """Of the members, also those of anonymous structures and base classes."""
+    """Yield the names of the members, including those of anonymous structures and base classes."""
     pending = [kind]
     for _ in range(MAX_CHAIN):
         if not pending:
@@ -53,7 +53,7 @@ def _names(kind: Struct) -> Iterator[str]:
 def _parts_with(
     kind: Struct, name: str, own: Callable[[Struct, str], list[M]]
 ) -> Inherited[Struct, Member, M] | None:
-    """The part of an object that has members of a name; None where it has none."""
+    """Return the part of an object that has members of a name; None if there is none."""
     scope, simple = split_last(name)
     steps: tuple[Member, ...] = ()
     start = kind
@@ -108,9 +108,9 @@ def _own_paths(kind: Struct, name: str) -> list[list[Member]]:
 def way_to(
     derived: Struct, is_wanted: Callable[[Struct], bool], name: str
 ) -> tuple[Member, ...] | None:
-    """The way to a base class; `UsageError` where an object has several of that class.
+    """Return the way to a base class; `UsageError` if an object has several of that class.
 
-    Base classes are told apart by the way to them from the last virtual one on, of which an object
+    Base classes are identified by the way to them from the last virtual one on, of which an object
     has one.
     """
     paths: dict[tuple[object, ...], tuple[Member, ...]] = {}

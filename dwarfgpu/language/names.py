@@ -65,7 +65,7 @@ class Typed:
 
     @property
     def style(self) -> Style:
-        """In whose words it is spelled."""
+        """The language whose spelling to use."""
         return "c" if self.unit is None else self.unit.style
 
 
@@ -82,14 +82,14 @@ class Names:
         self.builtins = Builtins(session.architecture)
 
     def current_unit(self) -> CompilationUnit | None:
-        """The unit at the program location; where there is none, that of `main` or the only one."""
+        """The unit at the program location; without one, that of `main` or the only one."""
         try:
             return self.session.meanings().unit
         except DwarfGpuError:
             return None
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
-        """What a name means: several entries only of functions; none where it means nothing."""
+        """Return the entities of a name: several only for functions; empty for an unknown name."""
         return self.session.meanings(name).of(name)
 
     def is_type(self, name: str) -> bool:
@@ -121,7 +121,7 @@ class Names:
         return [function for function in chain if declaration_of(function) in declarations]
 
     def unknown(self, name: str) -> UsageError:
-        """That a name means nothing, in GDB's words."""
+        """Return the error that a name is unknown, in GDB's words."""
         return UsageError(self.session.meanings(name).why_not(name))
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
@@ -225,6 +225,6 @@ def array_of(kind: Type | None, count: int | None) -> Array:
 
 
 def _is_file(path: str, pattern: str) -> bool:
-    """Whether a path ends in the components of the one that is wanted."""
+    """Return whether a path ends in the components of the pattern."""
     parts, ends = PurePosixPath(path).parts, PurePosixPath(pattern).parts
     return bool(ends) and parts[-len(ends) :] == ends

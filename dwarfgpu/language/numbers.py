@@ -1,6 +1,6 @@
 """Numbers of C: promotions, usual conversions, operators and casts (C 6.3, 6.5).
 
-Law: arithmetic is exact in the type that C gives it; nothing here reads a machine.
+Law: arithmetic is exact in the type that C prescribes; this module reads no machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
 _WRAPPED_BITS: Final = 63
-"""Of GDB's LONGEST without its sign: a float that an integer type does not hold is one of it."""
+"""Width of GDB's LONGEST without its sign: a float beyond the integer type is converted to it."""
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
 _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
@@ -54,7 +54,7 @@ class Number:
     type: Type
     """As declared."""
     promotes_to: Base | None = None
-    """What it becomes in arithmetic, where its type alone does not tell."""
+    """Its promoted type, if its type alone does not determine that."""
 
     @property
     def is_float(self) -> bool:
@@ -67,7 +67,7 @@ class Numbers:
 
     builtins: Builtins
     is_evaluated: bool = True
-    """Whether the numbers are those of the program, so that a division by zero is one."""
+    """Whether the numbers are those of the program, so that a division by zero is an error."""
 
     @property
     def endian(self) -> Endian:
@@ -142,7 +142,7 @@ class Numbers:
         return Number(Value.of(number, base.base), base)
 
     def promoted(self, number: Number) -> Number:
-        """C 6.3.1.1: what is smaller than int becomes int, keeping its value."""
+        """C 6.3.1.1: types smaller than int become int, with the same value."""
         if number.promotes_to is not None:
             return self.to(number, number.promotes_to, number.promotes_to.base)
         base = number.value.type
@@ -154,11 +154,13 @@ class Numbers:
         return self.integer(number.value.integer)
 
     def promotion(self, kind: Type, bit_size: int | None, *, cplusplus: bool) -> Base | None:
-        """What a bit-field or an enumeration of C++ becomes; None where the type alone tells.
+        """Return the promoted type of a bit-field or a C++ enumeration; None if the type alone
+        determines it.
 
-        A bit-field becomes the first of int and unsigned that holds all its values (C 6.3.1.1,
-        also for `long` ones as gcc and clang have it); an enumeration of C++ whose underlying type
-        is not fixed ([conv.prom]) the first of its size, and not below int, that holds all of its.
+        A bit-field is promoted to the first of int and unsigned that can represent all its values
+        (C 6.3.1.1, even for `long` ones, as in gcc and clang); a C++ enumeration without a fixed
+        underlying type ([conv.prom]) to the first type of its size, at least int, that can
+        represent all of its values.
         """
         bare = strip(kind)
         if isinstance(bare, Enum) and cplusplus:
@@ -195,7 +197,7 @@ class Numbers:
         return self.to(left, Base(base), base), self.to(right, Base(base), base)
 
     def to(self, number: Number, kind: Type, base: BaseType) -> Number:
-        """The number converted to a type, whose arithmetic is that of `base`."""
+        """Return the number converted to a type with the arithmetic of `base`."""
         return Number(number.value.converted(base), kind)
 
     def cast(self, number: Number, kind: Type) -> Number:
@@ -261,7 +263,7 @@ def _is_signed(bare: BareType | None) -> bool:
 
 
 def _fits(values: list[int], size_bits: int) -> bool:
-    """Whether a signed or an unsigned type of a size holds all of them."""
+    """Return whether one signed or unsigned type of a size can represent all of them."""
     low = -(1 << size_bits - 1) if min(values) < 0 else 0
     return low <= min(values) and max(values) < 1 << (size_bits - (low < 0))
 
@@ -283,7 +285,7 @@ def _converted(value: Value, base: BaseType) -> Value:
 
 
 def holds(operator: str, order: int | None) -> bool:
-    """Whether a comparison holds for an order; None is unordered."""
+    """Return whether a comparison is true for an order; None is unordered."""
     if order is None:
         return operator == "!="
     return {

@@ -1,6 +1,6 @@
 """Operators by the kind of their operands.
 
-Law: values of several parts calculate with `Operators`, which know nothing of those kinds.
+Law: values of several parts use `Operators`, which are independent of those kinds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class OperandKind:
     """The operators on one kind of operands; one operand of the kind is enough."""
 
     includes: Callable[[Type | None], bool]
-    """Whether a type is of the kind."""
+    """Whether a type belongs to the kind."""
     binary: Callable[[Operators, str, TypedValue, TypedValue], TypedValue]
     unary: Callable[[Operators, str, TypedValue], TypedValue]
     compared: Callable[[Operators, str, TypedValue, TypedValue], bool]

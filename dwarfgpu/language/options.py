@@ -1,4 +1,4 @@
-"""What whoever evaluates an expression gives it."""
+"""The services that the caller of an evaluation provides."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ class Options:
     """What an expression may use beside the session."""
 
     dollar: Callable[[str], TypedValue | None] = _nothing
-    """What `$name` means to the caller (value history, convenience variables): asked first."""
+    """Returns the caller's `$name` (value history, convenience variables); consulted first."""
     keep: Callable[[str, TypedValue], None] | None = None
-    """Takes what is assigned to a convenience variable; None where there are none."""
+    """Stores an assignment to a convenience variable; None if there are none."""
     looked_at: Callable[[Variable], None] | None = None
-    """Told of each variable that the value depends on, also where there is no value."""
+    """Called with each variable on which the value depends, even if there is no value."""
     read_only: str | None = None
-    """Why nothing can be assigned; None where it can."""
+    """Why assignment is impossible; None if it is possible."""
     wrote: Callable[[], None] | None = None
-    """Told when something of the machine is assigned to."""
+    """Called after an assignment to the machine."""
     warn: Callable[[str], None] | None = None
-    """Told what is doubtful about an assignment that is made nevertheless."""
+    """Called with a warning about a doubtful assignment."""
     functions: Mapping[str, DebuggerFunction] = field(factory=dict)
-    """Functions `$_name(…)` of the caller, beside those of `dwarfgpu.language.functions`."""
+    """Functions `$_name(…)` of the caller, in addition to those of
+    `dwarfgpu.language.functions`."""
     is_closed: bool = False
-    """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
+    """Whether an unknown `$name` is an error: it can never get a value."""
 
 
 DEFAULT: Final = Options()
-"""Nothing beside the session."""
+"""The services of the session only."""

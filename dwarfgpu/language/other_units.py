@@ -13,7 +13,8 @@ from dwarfgpu.session.session import Session
 
 
 def static_member(session: Session, member: Member) -> Variable | None:
-    """The variable that completes a declaration, or that of a constant; None: it is nowhere."""
+    """Return the variable that completes a declaration, or that of a constant; None if there is
+    none."""
     declared = member.die
     if declared is None or member.name is None:
         return None

@@ -1,7 +1,8 @@
-"""Objects of a program: reading, writing, their parts, and what they point to.
+"""Objects of a program: reading, writing, their parts, and their targets.
 
-Law: nothing is read before it is needed: the location of a part is worked out, the whole is not
-read. Addresses mean what AMD text A.5.3 says, and `docs/language.md` where it leaves a choice.
+Law: everything is read on demand: the location of a part is computed without reading the whole.
+Addresses are interpreted as in AMD text A.5.3, and as in `docs/language.md` where it leaves a
+choice.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Places:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.variables: dict[Variable, None] = {}
-        """Those that were looked at, in order."""
+        """The accessed variables, in order."""
         self.architecture = session.architecture
         self.resolver = session.resolver()
 
@@ -174,7 +175,7 @@ class Places:
         return self._checked(evolve(value, bits=object_bits(kind, size, location, self.context)))
 
     def _checked(self, value: TypedValue) -> TypedValue:
-        """An object none of whose bits can be read is an error, in GDB's words for memory."""
+        """A completely unreadable object is an error, in GDB's words for memory."""
         bits = value.bits
         if bits is None or not bits.size_bits:
             return value
@@ -487,7 +488,7 @@ class Places:
         declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
         kind = types.build(with_parameters(declared))
         assert isinstance(kind, Function)
-        kind = evolve(kind, result=types.type_of(declared))  # which only the declaration may tell
+        kind = evolve(kind, result=types.type_of(declared))  # only the declaration may have it
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)

@@ -1,6 +1,6 @@
 """The sessions of scripts: their readings have text and plain data.
 
-Law: what shows is above what reads; so a session is given its presenter here.
+Law: display is a layer above reading, so the session gets its presenter here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ContentsPresenter:
         return format(value, focus, FormatOptions().of_source(unit.is_cplusplus, unit.style))
 
     def value(self, reading: Reading) -> Plain:
-        """The object D of `dwarfgpu-eval-1`; None where nothing could be read."""
+        """Return the object D of `dwarfgpu-eval-1`; None if nothing could be read."""
         if reading.pointer is not None:
             return {"unknown": "synthetic pointer"}
         if reading.bits is None:

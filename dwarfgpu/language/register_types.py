@@ -1,4 +1,4 @@
-"""The types that GDB gives registers: what `ptype $xmm0` shows, and members of it."""
+"""The types of registers in GDB: the output of `ptype $xmm0`, and their members."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VECTORS: Final = {
     "bfloat16": ("bf16", 16), "half": ("h", 16), "float": ("f", 32), "double": ("d", 64),
     "int8": ("i8", 8), "int16": ("i16", 16), "int32": ("i32", 32), "int64": ("i64", 64),
 }  # fmt: skip
-"""Element to the end of the name of a vector of it, and its size in bits."""
+"""Element to the suffix of the name of its vector, and its size in bits."""
 
 
 def register_type(register: RegisterInfo | PseudoRegister) -> Type:

@@ -28,7 +28,7 @@ _LANES: Final = ("_lane", "_lane_count")
 
 
 def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue | None:
-    """What a name, without its first `$`, means; None where it means nothing."""
+    """Return the value of a name, without its first `$`; None if it is unknown."""
     architecture = session.architecture
     if name == "_lane" and session.lane is not None:
         return _integer(numbers, session.lane)
@@ -63,7 +63,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
 
 
 def unknown(session: Session, name: str) -> DwarfGpuError:
-    """Why a name means nothing where it can only be the machine's, and what may be meant."""
+    """Return why a name that can only be the machine's is unknown, with a suggestion."""
     architecture = session.architecture
     if name == "_lane" and architecture.is_simt:
         try:
@@ -88,7 +88,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
 
 
 def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
-    """Whether the processor has no such register, or not all that a pseudo register is made of."""
+    """Return whether the processor lacks a register, or a part of a pseudo register."""
     target = session.target
     if register is None or not isinstance(target, Extensible):
         return False
@@ -98,9 +98,9 @@ def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None)
 
 
 def lane_count(session: Session) -> int:
-    """Lanes of the wave; 0 where the architecture has none.
+    """Return the number of lanes of the wave; 0 without lanes in the architecture.
 
-    Where the function does not tell how many they are, those of the architecture.
+    By default, if the function does not specify it, that of the architecture.
     """
     if not session.architecture.is_simt:
         return 0
@@ -111,13 +111,13 @@ def lane_count(session: Session) -> int:
 
 
 def used_lanes(session: Session) -> int:
-    """Lanes that have a work-item; all, where nothing tells."""
+    """Return the number of lanes with a work-item; all if unknown."""
     used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
     return lane_count(session) if used is None else used
 
 
 def _is_nowhere(session: Session, register: RegisterInfo) -> bool:
-    """Whether a register is asked for of a program that was not started, and nobody set it."""
+    """Return whether a register is used in a program that has not started, and was not set."""
     target = session.target
     if not isinstance(target, ImageTarget) or target.has_started or session.pc is not None:
         return False
@@ -142,9 +142,10 @@ def _location(session: Session, register: RegisterInfo) -> Location:
 
 
 def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
-    """Where the frame in focus has the bits of a pseudo register; the zeros above them are a value.
+    """Return where the frame in focus has the bits of a pseudo register; the zeros above them are a
+    value.
 
-    What the frames inside did to the part of it that has a DWARF number, they did to all.
+    Inner frames treat all of it like the part with a DWARF number.
     """
     parts: list[Part] = []
     remaining = pseudo.type.bit_size

@@ -43,9 +43,10 @@ def format(
     options: FormatOptions = DEFAULT_OPTIONS,
     symbolize: Symbolize | None = None,
 ) -> str:
-    """The text of a value. An error in place of its contents is raised, except `UndefinedBits`.
+    """Return the text of a value. An error in place of its contents is raised, except
+    `UndefinedBits`.
 
-    A generic pointer into an aperture tells where that is: `(int *) 0x2000000000010 =
+    A generic pointer into an aperture also shows its target: `(int *) 0x2000000000010 =
     private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
     places = Places(session)
@@ -88,7 +89,8 @@ def format(
 
 
 def _unit_in_focus(session: Session, kind: Type | None) -> CompilationUnit | None:
-    """Where it is of C++, which spells pointers of registers to code its own way."""
+    """Return the unit if it is C++, which has its own spelling of pointers from registers to
+    code."""
     code_object, pc = session.code_object, session.pc
     if not isinstance(kind, Pointer) or code_object is None or pc is None:
         return None
@@ -99,7 +101,7 @@ def _unit_in_focus(session: Session, kind: Type | None) -> CompilationUnit | Non
 def _referred(
     value: TypedValue, session: Session, options: FormatOptions, symbolize: Symbolize | None
 ) -> str:
-    """What a removed reference refers to; nothing of a pointer."""
+    """Return the target of a synthetic reference; empty for a pointer."""
     bare = strip(value.type)
     if not isinstance(bare, Pointer) or bare.kind == "pointer" or value.pointer is None:
         return ""

@@ -30,13 +30,13 @@ class SourcePosition:
     """A function and the source line in it."""
 
     function: str | None
-    """As call frames name it; None where neither debug information nor a symbol does."""
+    """As in call frames; None if neither debug information nor a symbol names it."""
     file: str | None
-    """The path; None where no line is known."""
+    """The path; None if the line is unknown."""
     line: int | None
-    """From 1; None where no line is known."""
+    """From 1; None if unknown."""
     column: int | None
-    """From 1; None where no column is known."""
+    """From 1; None if unknown."""
 
 
 @frozen
@@ -46,10 +46,10 @@ class CodePlace:
     pc: int
     """As loaded."""
     positions: tuple[SourcePosition, ...]
-    """The innermost inlined function first, then the call of it, outwards to the function that has
-    the code. At least one."""
+    """The innermost inlined function first, then its call site, outwards to the function with the
+    code. At least one."""
     span: Range | None = None
-    """The code of the row that describes the program location; None where no line is known."""
+    """The code of the row that describes the program location; None if the line is unknown."""
 
     @property
     def function(self) -> str | None:
@@ -83,7 +83,7 @@ class LineEntry:
     line: int
     """From 1; 0 for code that no line describes."""
     column: int
-    """From 1; 0 where it is not known."""
+    """From 1; 0 if unknown."""
     is_stmt: bool
     """Whether it is a good place for a breakpoint."""
     discriminator: int
@@ -92,7 +92,7 @@ class LineEntry:
 
 
 def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
-    """The source of a program location; None where it is in no code of the object."""
+    """Return the source of a program location; None if it is outside of the object's code."""
     if not code_object.covers(pc):
         return None
     line_info = Lines(code_object.scopes).line_of(pc)
@@ -128,12 +128,11 @@ def _symbol(code_object: CodeObject, pc: int) -> str | None:
 def code_places(
     session: Session, text: str, options: Options = _READ_ONLY
 ) -> tuple[CodePlace, ...]:
-    """Where the code begins that a place means: `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
-    `FUNCTION+OFFSET`, `*EXPRESSION`. Functions come before inlined calls of them.
+    """Return where the code of a place begins: `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
+    `FUNCTION+OFFSET`, `*EXPRESSION`. Functions precede their inlined calls.
 
-    Several for a line whose code is in several blocks, for a function with overloads and for one
-    that is inlined; none for a line without code. `UsageError` where the file or the function is
-    unknown.
+    Several for a line with code in several blocks, for an overloaded function and for an inlined
+    one; empty for a line without code. `UsageError` if the file or the function is unknown.
     """
     spots = sorted(spots_of(session, text, None, options), key=lambda spot: spot.is_call)
     pcs = dict.fromkeys(pc for spot in spots for pc in spot.pcs)
@@ -156,10 +155,10 @@ def _place_in_any(session: Session, pc: int) -> CodePlace:
 
 
 def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:
-    """Every row of every line table of a file, table by table, by address in each sequence of code.
+    """Yield every row of every line table of a file, table by table, by address in each sequence.
 
-    Sequences of code that the linker dropped are left out. What cannot be read of a table is
-    missing: `dwarfgpu check` says why.
+    Sequences that the linker dropped are skipped. Unreadable parts of a table are missing:
+    `dwarfgpu check` reports why.
     """
     for unit, table in Lines(code_object.scopes).tables():
         rows = table.matrix.rows

@@ -1,4 +1,4 @@
-"""Strings of a program: what an array holds, or a pointer points to, up to a NUL."""
+"""Strings of a program: the contents of an array, or of a pointer's target, up to a NUL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _CODINGS: Final = {1: "utf-8", 2: "utf-16", 4: "utf-32"}
 
 
 def string_of(places: Places, value: TypedValue) -> str:
-    """The characters up to a NUL, or of an array to its end; `UsageError` for what has none."""
+    """Return the characters up to a NUL, or to the end of an array; `UsageError` for other
+    types."""
     bare = strip(value.type)
     target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
     kind = character_kind(target) if isinstance(bare, Array | Pointer) else None

@@ -1,4 +1,4 @@
-"""Objects that nobody reads: the operand of `sizeof` is not evaluated (C 6.5.3.4)."""
+"""Unevaluated objects: the operand of `sizeof` is not evaluated (C 6.5.3.4)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dwarfgpu.view.scalars import MAX_BITS
 
 
 class Unevaluated(Places):
-    """Every variable is somewhere and every scalar is 0; nothing is read or written.
+    """Every variable has a location and every scalar is 0; nothing is read or written.
 
-    Except what tells the size of a type: as in C, that of an array of variable length is evaluated.
+    Except for the size of a type: as in C, that of a variable length array is evaluated.
     """
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:

@@ -25,7 +25,9 @@ _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of 
 def is_in_gdbs_words(error: DwarfGpuError) -> bool:
     """Whether a debugger's user knows the message: it then needs no kind before it."""
     if isinstance(error, InconsistentContext):
-        return error.message.startswith("lane ")  # that has no place in the frame: the whole reason
+        return error.message.startswith(
+            "lane "
+        )  # the lane is not in the frame: this is the whole reason
     return error.kind == "UsageError" or (error.site is None and error.message.startswith(_GDBS))
 
 
@@ -38,11 +40,11 @@ class TypedValue:
     location: Location | None = None
     """Where it is; None for a number that was worked out. Writable if its storage is."""
     bits: Bits | None = None
-    """Its contents; None where they are not read yet, or cannot be."""
+    """Its contents; None if not read yet, or unreadable."""
     pointer: ImplicitPointer | None = None
     """A removed pointer, in place of contents."""
     error: DwarfGpuError | None = None
-    """Why there are no contents: `UndefinedBits` for what is optimized out."""
+    """Why there are no contents: `UndefinedBits` for an optimized out value."""
     bit_size: int | None = None
     """Size of a bit-field; None for anything else."""
     constant_type: Base | None = None
@@ -62,7 +64,7 @@ class TypedValue:
     is_fixed: bool = False
     """A value of the history: its contents stay, whatever becomes of the place they came from."""
     notes: tuple[str, ...] = ()
-    """What was assumed."""
+    """The assumptions."""
 
     @property
     def size_bits(self) -> int | None:

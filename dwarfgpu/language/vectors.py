@@ -109,7 +109,7 @@ def _shape(value: TypedValue) -> tuple[object, ...]:
 
 
 def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
-    """Those of a vector; of a number, it as an element, as often as the vector has some."""
+    """Return the elements of a vector; for a number, that many copies of it."""
     places = arithmetic.places
     kind, count = _form(vector.type)
     if is_vector(value.type):

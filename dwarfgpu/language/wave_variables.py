@@ -67,7 +67,8 @@ def _work_item(machine: Machine, session: Session) -> str | None:
 
 
 def _told(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
-    """What is told of a wave; of many waves, the integer of each lane (docs/decisions/0008)."""
+    """Return a fact about a wave; for many waves, the integer of each lane
+    (docs/decisions/0008)."""
     if type(wave) is int:
         return getter(wave)
     from dwarfgpu.model.lanes import mapped
@@ -89,7 +90,7 @@ def _work_item_position(
 
 
 def workgroup_id(machine: Machine, session: Session) -> Position | None:
-    """The workgroup of the wave in the dispatch. None where it is not known."""
+    """Return the workgroup of the wave in the dispatch; None if unknown."""
 
     def getter(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
@@ -99,7 +100,7 @@ def workgroup_id(machine: Machine, session: Session) -> Position | None:
 
 
 def workgroup_size(machine: Machine, session: Session) -> Position | None:
-    """Work-items of the workgroup, fewer at the edge of a grid. None where it is not known."""
+    """Return the work-items of the workgroup, fewer at the edge of a grid; None if unknown."""
 
     def getter(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
@@ -109,7 +110,7 @@ def workgroup_size(machine: Machine, session: Session) -> Position | None:
 
 
 def grid_size(machine: Machine, session: Session) -> Position | None:
-    """Work-items of the dispatch. None where it is not known."""
+    """Return the work-items of the dispatch; None if unknown."""
 
     def getter(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
@@ -119,7 +120,7 @@ def grid_size(machine: Machine, session: Session) -> Position | None:
 
 
 def whole_workgroup_size(machine: Machine, session: Session) -> Position | None:
-    """Work-items of a whole workgroup. None where it is not known."""
+    """Return the work-items of a complete workgroup; None if unknown."""
 
     def getter(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
@@ -129,9 +130,9 @@ def whole_workgroup_size(machine: Machine, session: Session) -> Position | None:
 
 
 def work_item_id(machine: Machine, session: Session) -> Position | None:
-    """The work-item of the lane in its workgroup; None where it is not known.
+    """Return the work-item of the lane in its workgroup; None if unknown.
 
-    `MissingContext` without a lane, `Unavailable` for one that has no work-item.
+    `MissingContext` without a lane, `Unavailable` for a lane without a work-item.
     """
     wave, lane = session.wave, require(session.lane, "lane")
     used, size = _told(wave, machine.used_lanes), workgroup_size(machine, session)
@@ -185,7 +186,7 @@ def _lane_name(machine: Machine, session: Session) -> str | None:
 def _id_of(
     of_wave: Callable[[Machine, WaveId], Agent | Queue | Dispatch | None],
 ) -> Callable[[Machine, Session], int | None]:
-    """The number of what is in focus; 0 where nothing is."""
+    """Return the number of the object in focus; 0 if there is none."""
 
     def read(machine: Machine, session: Session) -> int | None:
         def getter(wave: WaveId) -> int:
@@ -220,29 +221,29 @@ WAVE_VARIABLES: Final[dict[str, tuple[Getter, str]]] = {
     "_workitem_id": (work_item_id, "the work-item of the lane in its workgroup, in x, y and z"),
     "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
 }
-"""Without the first `$`: how it is found, and what it is."""
+"""By name without the first `$`: how to compute it, and its description."""
 _TEXTS: Final = ("_pos", "_systag", "_wave_id")
 """How the names of texts end."""
 
 
 def placed_in(session: Session) -> Machine | None:
-    """What the machine tells of where its waves belong; None where it tells nothing of it."""
+    """Return the machine if it places its waves; else None."""
     machine = model_of(session.target) if session.architecture.is_simt else None
     return machine if machine is not None and (machine.waves or machine.dispatches) else None
 
 
 def wave_variable(session: Session, name: str) -> TypedValue | None:
-    """What a name, without its first `$`, means; None where nothing tells.
+    """Return the value of a name, without its first `$`; None if unknown.
 
-    `Unavailable` for arguments of a kernel that the machine or the code objects do not tell, and
-    for a lane without a work-item; `MissingContext` for that of no lane.
+    `Unavailable` for kernel arguments that neither the machine nor the code objects describe, and
+    for a lane without a work-item; `MissingContext` for a lane variable without a lane.
     """
     if name not in WAVE_VARIABLES:
         return None
     is_text = name.endswith(_TEXTS)
     machine = placed_in(session)
     if machine is None and is_text and session.architecture.is_simt:
-        machine = Machine(session.architecture.lane_count)  # ROCgdb's texts of what is not known
+        machine = Machine(session.architecture.lane_count)  # for ROCgdb's texts of unknown parts
     if machine is None:
         return None
     read, _ = WAVE_VARIABLES[name]

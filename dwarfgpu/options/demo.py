@@ -9,7 +9,7 @@ from collections.abc import Callable
 def with_demo(
     args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str | None = None
 ) -> int:
-    """Run, with the kernel and the state that come with dwarfgpu where `--demo` asks for them."""
+    """Run, for `--demo` with the kernel and the state that come with dwarfgpu."""
     if not args.demo:
         return run(args)
     from importlib.resources import as_file, files  # no other command line needs them

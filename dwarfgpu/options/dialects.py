@@ -1,7 +1,7 @@
-"""Which dialect expressions are in: one rule for all commands (`docs/dialects.md`).
+"""The dialect of expressions: one rule for all commands (`docs/dialects.md`).
 
-`--dialect`; else, for text with an operation that has a number in the provisional dialect alone,
-that one; else the dialect of the unit; else that of today's AMD compilers.
+`--dialect`; else, for text with an operation that exists in the provisional dialect only, that one;
+else the dialect of the unit; else that of today's AMD compilers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ DIALECT_HELP: Final = "what the encodings mean; default: the dialect of the unit
 
 
 def dialect_for(name: str | None, unit: Dialect | None = None, text: str = "") -> Dialect:
-    """The dialect of an expression: `name` is that of `--dialect`, `text` the operations where
-    they are given so. `UsageError` for an unknown name."""
+    """Return the dialect of an expression: `name` is that of `--dialect`, `text` the operations if
+    they are text. `UsageError` for an unknown name."""
     if name is not None:
         return dialect(name)
     preferred = AMD if unit is None else unit

@@ -1,7 +1,7 @@
-"""The files of a command line: FILE and CORE before the names, and files that cannot be read.
+"""The files of a command line: FILE and CORE before the names, and unreadable files.
 
-Law: all commands take the same words. A core file is recognised by its ELF type, wherever a file is
-given; a file that cannot be read is a wrong request, whose exit status is 2.
+Law: all commands have the same syntax. A core file is recognized by its ELF type, in any file
+position; an unreadable file is a usage error, with exit status 2.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ENDINGS: Final = (".co", ".hsaco", ".o", ".so", ".core", ".elf", ".out", ".exe"
 
 
 def take_files(args: Namespace, words: str) -> None:
-    """Move the files that come first among the words of `args` into `args.file` and `args.core`.
+    """Move leading files of the words of `args` into `args.file` and `args.core`.
 
-    `words` is the attribute of the words, which keeps the others. A core file that `--file` names
-    is a core file, too. `UsageError` for a second file of a kind, and for a first word that must
-    be meant as a file and is none.
+    `words` is the attribute of the words, which keeps the others. A core file named by `--file` is
+    a core file, too. `UsageError` for a second file of a kind, and for a first word that must be a
+    file and is not.
     """
     files: list[str] = list(getattr(args, words) or ())
     if args.file is not None and args.core is None and is_core(args.file):
@@ -43,7 +43,7 @@ def take_files(args: Namespace, words: str) -> None:
 
 
 def take_only_files(args: Namespace, words: str) -> None:
-    """The same where the words can be nothing but files."""
+    """The same if all words must be files."""
     files: list[str] = list(getattr(args, words))
     take_files(args, words)
     remaining = getattr(args, words)
@@ -61,7 +61,7 @@ def _is_operand(word: str) -> bool:
 
 
 def _require_no_file(args: Namespace, files: list[str]) -> None:
-    """`UsageError` where the first word is meant as a file, and cannot be read as one."""
+    """`UsageError` if the first word is meant as a file, but unreadable as one."""
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
@@ -77,8 +77,8 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
 
 
 def names_a_file(word: str) -> bool:
-    """Whether a word is meant as a file where names of variables follow: one that exists, or one
-    that looks like a path."""
+    """Return whether a word is meant as a file before names of variables: it exists, or looks like
+    a path."""
     return _is_existing(word) or "/" in word or word.endswith(_ENDINGS)
 
 
@@ -90,7 +90,7 @@ def _is_existing(word: str) -> bool:
 
 
 def _require_readable(word: str) -> None:
-    """`UsageError` with the reason why a word names no object file, nothing for one that does."""
+    """`UsageError` with the reason if a word is not a readable object file."""
     if is_object(word):
         return
     if word.endswith(".json") and _is_existing(word):
@@ -117,6 +117,6 @@ def opening() -> Iterator[None]:
 
 
 def require_no_core(path: str) -> None:
-    """`UsageError` for a core file, where only what a compiler wrote is looked at."""
+    """`UsageError` for a core file, in commands for compiler output only."""
     if is_core(path):
         raise UsageError(f"{path} is a core file, without debug information: give the program")

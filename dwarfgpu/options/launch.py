@@ -60,11 +60,11 @@ MOST_LOADED_BYTES: Final = 1 << 26
 _NUMBER: Final = re.compile(r"\b\d+[UL]+\b")
 """A template argument with its suffix."""
 _BARE: Final = re.compile(r"([\w:]+)\(")
-"""A demangled name before its parameters, where it has no template arguments."""
+"""A demangled name before its parameters, without template arguments."""
 
 
 def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
-    """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
+    """Return the dispatch of the arguments, notes about it, and the saved files."""
     limits = file_limits_of(args)
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
     load_address, is_there = _load_address(args, before)
@@ -114,7 +114,7 @@ def _require_room(
                 file = CodeObject.open(each.path, each.load_address, limits=limits)
                 extents += _extents(file, each.path.name)
             except DwarfGpuError:
-                continue  # it is not there any more: nothing tells where it ends
+                continue  # it is missing: its end is unknown
     loaded = [segment.alignment for segment in code_object.file.segments if segment.type == PT_LOAD]
     own = _extents(code_object, "segment")
     require_room(code_object.load_address, max(loaded, default=1) or 1, own, extents)
@@ -148,7 +148,7 @@ def _place(args: Namespace, before: State | None) -> Place:
 
 
 def _fill(args: Namespace) -> int | None:
-    """The byte that memory holds which nobody has written; `UsageError` where it is none."""
+    """Return the byte of memory that was never written; `UsageError` if it is invalid."""
     value = _number(args.fill, "--fill")
     if value is not None and args.save is None:
         raise UsageError("--fill is about the memory of a state; give --save STATE")
@@ -166,7 +166,7 @@ def _save(
     *,
     is_there: bool,
 ) -> list[str]:
-    """Write the state, and the code object beside it where its file holds others too."""
+    """Write the state, and the code object beside it if its file contains several."""
     path, source = Path(args.save), Path(args.file)
     own: dict[str, bytes] = {}
     if args.target is not None or is_bundle_file(source):
@@ -202,7 +202,7 @@ def _geometry(args: Namespace) -> Geometry:
 
 
 def _position(text: str, option: str) -> tuple[Position, int]:
-    """Three sizes, and how many of them were given."""
+    """Return three sizes, and how many of them are in the text."""
     words = text.split(",")
     numbers = [json_reader.integer_of(word) or 0 for word in words]
     if not 1 <= len(numbers) <= 3 or any(not 0 < number < 1 << 32 for number in numbers):
@@ -234,14 +234,14 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
 
 
 def _listed(kernels: Sequence[GpuKernel]) -> str:
-    """Their names as the source has them, as far as their symbols tell."""
+    """Return their source names, as far as their symbols contain them."""
     names = [demangled(kernel.name) or kernel.name for kernel in kernels[:16]]
     return ", ".join([*names, "…"] if len(kernels) > 16 else names)
 
 
 def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
-    """What the source calls a kernel, as far as debugging information or its symbol tells:
-    `f`, `ns::f`, `ns::f(int)`, `ns::f<int>`."""
+    """Return the source names of a kernel from debugging information or its symbol: `f`, `ns::f`,
+    `ns::f(int)`, `ns::f<int>`."""
     out: set[str] = set()
     whole = demangled(kernel.name)
     if whole is not None:
@@ -259,8 +259,8 @@ def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
 
 
 def _folded(name: str) -> str:
-    """A name in which blanks and the letters behind numbers do not count: `f<16U, float>` of debug
-    information is `f<16u,float>`."""
+    """Return a name without blanks and suffixes of numbers: `f<16U, float>` of debug information
+    equals `f<16u,float>`."""
     return _NUMBER.sub(lambda match: match[0].lower(), canonical(name))
 
 
@@ -277,7 +277,7 @@ def _processor(code: GpuCode, file: str) -> Processor:
 
 
 def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]]:
-    """Writable memory of the code object, as loaded; why parts of it are not known."""
+    """Return writable memory of the code object, as loaded, and why parts of it are unknown."""
     out: list[tuple[int, bytes]] = []
     lost_names: list[str] = []
     for image in code_object.images():

@@ -1,4 +1,4 @@
-"""The arguments of `dwarfgpu dispatch`: what is given for them, and what the source declares."""
+"""The arguments of `dwarfgpu dispatch`: their values, and their declarations in the source."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 def declared_parameters(
     code_object: CodeObject, kernel: GpuKernel
 ) -> tuple[list[Declared], list[str]]:
-    """What debugging information says of the parameters; why it says nothing."""
+    """Return the declarations of the parameters, or why they are unknown."""
     out: list[Declared] = []
     try:
         function = kernel_function(code_object, kernel.entry)
@@ -69,7 +69,7 @@ def declared(variable: Variable) -> Declared:
             is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
         )
     except DwarfGpuError:
-        return Declared(name)  # the pointer can be given all the same
+        return Declared(name)  # a pointer needs no more
 
 
 def _vector(kind: Type | None) -> Vector | None:
@@ -98,7 +98,7 @@ def integers_of(kind: Type | None) -> Integers | None:
 
 
 def argument_values(texts: list[str]) -> dict[str, ArgumentValue]:
-    """Every `NAME=VALUE`; `UsageError` for one that is none, or given twice."""
+    """Parse every `NAME=VALUE`; `UsageError` for invalid and repeated ones."""
     out: dict[str, ArgumentValue] = {}
     for text in texts:
         name, equals, value = text.partition("=")

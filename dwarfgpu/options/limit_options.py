@@ -58,15 +58,15 @@ def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(args: argparse.Namespace, steps: int) -> Limits:
-    """The budgets of an evaluation that the options set; `steps` where they do not say.
+    """Return the evaluation budgets from the options; `steps` is the default.
 
-    `UsageError` for what is no number.
+    `UsageError` for invalid numbers.
     """
     return Limits(**{"steps": steps, **_given(args, EVALUATION_BUDGETS)})
 
 
 def file_limits_of(args: argparse.Namespace) -> FileLimits:
-    """The budgets of a file that the options set; `UsageError` for what is no number."""
+    """Return the budgets of a file from the options; `UsageError` for invalid numbers."""
     return FileLimits(**_given(args, FILE_BUDGETS))
 
 

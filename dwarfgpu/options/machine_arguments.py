@@ -1,4 +1,4 @@
-"""Arguments of commands that look at a machine; apart from what opens it, which few need whole."""
+"""Arguments of commands with a machine; separate from opening it, which few commands need."""
 
 from __future__ import annotations
 

@@ -148,7 +148,8 @@ def session_of(
 
 
 def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
-    """The session in the first active lane of a core file or the demo, where no lane was given."""
+    """Return the session in the first active lane of a core file or the demo, without a given
+    lane."""
     is_given = args.lane is not None or not session.architecture.is_simt
     if is_given or not (args.demo or args.core is not None):
         return session
@@ -172,11 +173,11 @@ def _at_program_location(text: str | None, session: Session) -> Session:
 
 
 def _check_location(session: Session) -> None:
-    """The program location that is given is that of the lane that is given (A.2.5.1)."""
+    """Check that the given program location is that of the given lane (A.2.5.1)."""
     try:
         lane_pc = session.frame.lane_location(session.lane).pc
     except DwarfGpuError:
-        return  # the answer tells
+        return  # the answer reports it
     if lane_pc is not None and lane_pc != session.pc:
         raise InconsistentContext(
             f"--pc {session.pc:#x} and lane {session.lane}, which is at {lane_pc:#x}, disagree: "
@@ -185,7 +186,8 @@ def _check_location(session: Session) -> None:
 
 
 def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> None:
-    """A lane is one of the wave (A.2.5.1), whose size a state or a code object tells."""
+    """Check that a lane exists in the wave (A.2.5.1), whose size a state or a code object
+    defines."""
     if arch.is_simt and count is not None and count > arch.lane_count:
         raise InconsistentContext(
             f"lane count {count} and the wave of {arch.lane_count} lanes disagree"
@@ -254,7 +256,8 @@ def _architecture(
 
 
 def _architecture_of(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
-    """What the first code object is for; None where it cannot be read, and the state tells."""
+    """Return the architecture of the first code object; None if it is unreadable, and the state
+    decides."""
     try:
         return code_objects[0].info.architecture if code_objects else None
     except Malformed:

@@ -13,7 +13,7 @@ PLACE_HELP: Final = "an address, FILE:LINE, FUNCTION, FUNCTION+OFFSET or *EXPRES
 
 
 def number(text: str | None, option: str) -> int | None:
-    """An integer option; None where it is not given."""
+    """Return an integer option; None if it is absent."""
     if text is None:
         return None
     value = json_reader.integer_of(text)
@@ -25,7 +25,7 @@ def number(text: str | None, option: str) -> int | None:
 
 
 def natural(text: str | None, option: str) -> int | None:
-    """An option that is not negative; None where it is not given."""
+    """Return a nonnegative option; None if it is absent."""
     value = number(text, option)
     if value is not None and value < 0:
         raise UsageError(f"{option}: expected an integer of at least 0, not {text}")
@@ -33,5 +33,5 @@ def natural(text: str | None, option: str) -> int | None:
 
 
 def cut_short(text: str) -> str:
-    """A text for a message, its end left out where it is long."""
+    """Return a text for a message, truncated if it is long."""
     return text if len(text) <= 40 else f"{text[:37]}..."

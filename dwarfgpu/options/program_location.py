@@ -26,7 +26,7 @@ class ProgramLocation:
     pc: int
     """As loaded."""
     notes: tuple[str, ...] = ()
-    """What was chosen where the text has several meanings, or none exactly."""
+    """The choices made for an ambiguous or inexact text."""
 
 
 def is_number(text: str) -> bool:
@@ -66,7 +66,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
 
 
 def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLocation | None:
-    """The program location in a file that no machine runs; None where none is given."""
+    """Return the program location in a file without a machine; None if the text is absent."""
     if text is None:
         return None
     if is_number(text):
@@ -80,7 +80,7 @@ def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLo
 
 
 def _like(session: Session, error: UsageError) -> str:
-    """A function that was perhaps meant."""
+    """Return a suggestion for a similar function."""
     name = error.message.removeprefix('Function "').partition('"')[0]
     if not error.message.startswith("Function"):
         return ""

@@ -19,5 +19,5 @@ def program_name() -> str:
         return INSTALLED if shutil.which(INSTALLED) else "python -m dwarfgpu"
     try:
         return str(script.relative_to(Path.cwd()))
-    except (OSError, ValueError):  # the working folder is elsewhere, or gone
+    except (OSError, ValueError):  # another working folder, or none
         return os.fspath(script)

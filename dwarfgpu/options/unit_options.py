@@ -44,9 +44,9 @@ def add_encoding_options(parser: ArgumentParser) -> None:
 
 
 def encoding(arguments: Namespace, text: str = "") -> Encoding:
-    """What the options say of operations, of which `text` is given as such.
+    """Return the encoding options; `text` contains the operations if they are text.
 
-    `UsageError` for a name that does not exist.
+    `UsageError` for an unknown name.
     """
     arch = architecture(arguments.arch, arguments.wave_size)
     form = UnitFormat(

@@ -1,8 +1,8 @@
-"""The context of operations where options name no program: neither a file nor a place in one.
+"""The context of operations without a program: neither a file nor a place in one.
 
-Law: a session made of the same options gives the same results, errors and notes
+Law: a session from the same options gives the same results, errors and notes
 (`tests/cli/test_eval_without_program.py`). A session needs the reader of debug information; this
-needs nothing but the machine, so that a short command starts quickly.
+needs the machine only, so that a short command starts quickly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def is_without_program(args: argparse.Namespace) -> bool:
 
 
 def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
-    """The context and its frame, where `is_without_program`. Errors are those of `session_of`."""
+    """Return the context and its frame, if `is_without_program`. Raises the errors of
+    `session_of`."""
     given_lanes = natural(args.lanes, "--lanes")
     if given_lanes is not None:
         checked_lanes(given_lanes)

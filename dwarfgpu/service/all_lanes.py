@@ -34,27 +34,27 @@ OUT_OF_SCOPE: Final = "<not in scope>"
 Scopes: TypeAlias = Mapping[int, frozenset[Die]]
 """The variables in scope at each program location where a lane is, but not the wave."""
 Checked: TypeAlias = Callable[[Session, Answer], Answer]
-"""An answer for the focus, after a closer look at it."""
+"""Post-processes an answer for the focus."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
 """Of scalars, by their bits."""
 _NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
-"""What each lane is asked alone: variables of the debugger, and what would write."""
+"""Expressions to evaluate per lane: with debugger variables or side effects."""
 
 
 @frozen(eq=False)
 class Question:
-    """What lanes of one wave are asked."""
+    """A question about lanes of one wave."""
 
     session: Session
     states: Sequence[LaneState]
     wanted: Subject
     """What a name means where the wave is."""
     scopes: Scopes | None = None
-    """In a listing: what is not in scope where a lane is has no value there."""
+    """In a listing: a variable out of scope at a lane's location has no value there."""
 
 
 def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
-    """What is in scope where lanes are that are not where the wave is."""
+    """Return the scopes of lanes with other program locations than the wave's."""
     variables_at: dict[int, frozenset[Die]] = {}
     for state in states:
         pc = _pc(state)
@@ -70,9 +70,9 @@ def lane_answers(
     manner: Manner | None = None,
     checked: Checked | None = None,
 ) -> list[list[LaneAnswer]]:
-    """The answers to each question, one for each of its lanes.
+    """Return the answers to each question, one per lane.
 
-    `manner`: of expressions, where it is not that of the command line.
+    `manner`: for expressions; by default that of the command line.
     """
     meant = [[_subject_in_lane(item, state) for state in item.states] for item in questions]
     lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
@@ -124,7 +124,7 @@ def lane_answers(
 
 
 def _is_batched(expression: Expression, manner: Manner | None, *, batch: bool) -> bool:
-    """Whether the lanes are asked together."""
+    """Return whether to evaluate the lanes in one batch."""
     if manner is None:
         return batch
     is_asked = batch if manner.batch is None else manner.batch
@@ -137,8 +137,8 @@ def values_of(
     pairs: Collection[tuple[int, int]],
     manner: Manner | None = None,
 ) -> LaneAnswers[TypedValue]:
-    """The values of an expression at rows (of `sessions`) and lanes, known where the lanes could be
-    asked together."""
+    """Return the values of an expression at rows (of `sessions`) and lanes, known if the lanes
+    could be evaluated in one batch."""
     from dwarfgpu import language
     from dwarfgpu.service.expression import options_for
 
@@ -152,7 +152,7 @@ def values_of(
 
 
 def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
-    """What a lane has of a value whose integers are those of all lanes."""
+    """Return a function that extracts a lane's value from one whose integers hold all lanes."""
     if is_dynamic(value.type):
         raise Unsupported("each lane has a type of its own")
     location, bits = picker.of(value.location), picker.of(value.bits)
@@ -165,7 +165,7 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
 
 
 def _is_scalar(reading: Reading) -> bool:
-    """Whether the text of a value depends on nothing but its bits, all of which are known."""
+    """Return whether the text of a value depends only on its bits, all of which are known."""
     is_whole = reading.bits is not None and reading.bits.is_complete
     return is_whole and isinstance(strip(reading.type), Base | Enum)
 
@@ -207,7 +207,8 @@ def _pc(state: LaneState) -> int | None:
 
 
 def _subject_in_lane(question: Question, state: LaneState) -> Subject | Answer:
-    """What is asked of a lane: where it is a name may mean another variable, or none."""
+    """Return the subject in a lane: at the lane's location a name may denote another variable, or
+    none."""
     if state.error is not None:
         return of_error(state.error, ())
     session, item, pc = question.session, question.wanted, _pc(state)

@@ -1,7 +1,7 @@
 """One result for one lane: a text for people, and the same facts as the object of every schema.
 
-`dwarfgpu.service.reading_answer` makes those of variables: it loads types and printers, which
-operations do not need.
+`dwarfgpu.service.reading_answer` makes the answers for variables: it loads types and printers,
+which operations do not need.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Answer:
     text: str
     """The value, or why there is none."""
     status: int
-    """1 where there is no value, or where bits of it are not known."""
+    """1 if there is no value, or it has unknown bits."""
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
-    """Those of the notes that say what the value rests on, not what is missing of it."""
+    """The notes about assumptions, not about missing parts."""
     error: DwarfGpuError | None = None
     """Why there is no result."""
     missing: DwarfGpuError | None = None
-    """Why bits of the result are not known, where an error says so."""
+    """Why bits of the result are unknown, if an error says so."""
     contents: Callable[[], JsonObject] = field(default=dict, repr=False)
     """The members of the record of a result: `result`; of a type also its contents."""
     place: Callable[[], str | None] = field(default=lambda: None, repr=False)
@@ -60,7 +60,7 @@ class Answer:
 
     @property
     def where(self) -> str | None:
-        """The location in one line; None for what is in no place."""
+        """The location in one line; None without a location."""
         return self.place()
 
     def with_notes(self, notes: Iterable[str]) -> Answer:
@@ -69,7 +69,7 @@ class Answer:
 
 
 class LoadedObject(Protocol):
-    """A code object, as far as texts of addresses need it."""
+    """The parts of a code object that texts of addresses need."""
 
     def images(self) -> Iterable[Image]:
         """What it loads."""
@@ -102,7 +102,7 @@ def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
 
 
 def first_hint(notes: Iterable[str]) -> list[str]:
-    """The notes, once each, and of the hints the first: it tells of all arguments."""
+    """Return the notes, once each, with only the first of the hints: it covers all arguments."""
     unique = list(dict.fromkeys(notes))
     hints = [note for note in unique if note.startswith(KERNARG_HINT)]
     return [note for note in unique if note not in hints[1:]]

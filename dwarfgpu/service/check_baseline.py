@@ -22,9 +22,9 @@ class Baseline:
     files: tuple[tuple[str, Counter[str]], ...] = ()
 
     def of(self, path: str, *, is_only: bool) -> Counter[str]:
-        """What is known of a file: by its path, else by its name if one file alone has that.
+        """Return the counts of a file: by its path, else by its name if only one file has it.
 
-        Where one file is compared with one (`is_only`), their names may differ.
+        When one file is compared with one (`is_only`), their names may differ.
         """
         same = [counts for name_of_file, counts in self.files if name_of_file == path]
         name = Path(path).name

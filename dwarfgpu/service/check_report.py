@@ -16,7 +16,7 @@ from dwarfgpu.view.json_object import JsonObject
 FEW: Final = 3
 """Findings of one rule that are shown in full without --all."""
 _WIDEST: Final = 100
-"""Columns in which an expression stands on one line."""
+"""Columns for an expression on one line."""
 
 
 def report_lines(
@@ -29,9 +29,9 @@ def report_lines(
     is_one_of_many: bool = False,
     is_mangled: bool = False,
 ) -> Iterator[str]:
-    """The findings, the worst first, those of one rule together.
+    """Yield the findings, the worst first, grouped by rule.
 
-    `is_one_of_many`: a file without anything to show is one line.
+    `is_one_of_many`: a file without findings is one line.
     """
     kept_findings = verdict.findings.kept
     shown = [finding for finding, new in zip(kept_findings, is_new, strict=True) if new]

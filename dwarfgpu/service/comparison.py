@@ -18,13 +18,13 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
 
 MOST_COMPARED_BITS: Final = 1 << 20
-"""Of a location that is not known to be of an object."""
+"""Limit for a location of unknown size."""
 
 
 def compared(session: Session, answer: Answer, result: Result | None = None) -> Answer:
-    """The answer with what comparing all places has found, where that was asked for.
+    """Return the answer with the results of comparing all places, if enabled.
 
-    `result`: of operations; what a location is of is read for it.
+    `result`: of operations; the object at the location is read for it.
     """
     if session.comparison is None:
         return answer
@@ -49,12 +49,12 @@ def _place_text(place: SingleLocation) -> str:
 
 
 def _read_for_comparison(context: Context, result: Location) -> list[str]:
-    """Read what a location result is of, so that its places are compared."""
+    """Read the object at a location result, so that its places are compared."""
     size_bits = result.remaining_bits
     places = result.places
     if size_bits is None or (len(places) == 1 and not is_compound(places[0].storage)):
         return []
-    # A whole register or value is the object; from within one nothing tells how far it goes.
+    # A whole register or value is the object; from within one its extent is unknown.
     shortest = next(place for place in places if place.remaining_bits == size_bits)
     if shortest.bit_offset or size_bits > MOST_COMPARED_BITS:
         return ["--verify-places: the object has no size here; name a variable"]

@@ -44,7 +44,7 @@ def _uri(code_object: CodeObject) -> LoadedUri:
 
 
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:
-    """What is loaded of code objects and nothing writes to."""
+    """Yield the loaded read-only parts of code objects."""
     for code_object in code_objects:
         for image in code_object.images():
             if not image.is_writable:

@@ -22,7 +22,7 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.stack_line import arguments_of
 
 FramesFrom: TypeAlias = Callable[[Session, int], Iterator[StackFrame]]
-"""The frames of the stack of a session, from a number on, as far as settings let them go."""
+"""The frames of a session's stack, from a number on, within the limits of the settings."""
 _PUSH_RBP = b"\x55"
 _PUSH_BYTES = 1
 _ADDRESS_BYTES = 8
@@ -39,7 +39,7 @@ _ORDER = (
 def thread_frame_info(
     frame: StackFrame, style: FrameStyle, frames_from: FramesFrom, *, is_selected: bool
 ) -> Iterator[Output]:
-    """What is known of a frame. `frames_from`: the frames of the stack, from a number on."""
+    """Describe a frame. `frames_from`: the frames of the stack, from a number on."""
     session = frame.session
     counter = _program_counter(session)
     head = f"Stack level {frame.number}," if is_selected else "Stack"
@@ -67,7 +67,7 @@ def thread_frame_info(
         verb = "in" if frame_base is None else "is"
         text = f" Locals at unknown address, Previous frame's sp {verb} {sp}"
         yield Output(text, {"locals-addr": None, "previous-sp": sp})
-        if callee is not None:  # its registers are those of the frame it is inlined into
+        if callee is not None:  # its registers are those of the frame into which it is inlined
             yield from _saved_lines(dict(saved_registers(callee)))
         return
     saved = {} if physical is None else dict(saved_registers(physical))
@@ -83,7 +83,7 @@ def thread_frame_info(
     yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": frame_base})
     yield _locals_line(base, saved.pop(_stack_pointer(session), None), session)
     if physical is not None and _is_jumped_to(session, physical):
-        # What it returns to is the function that jumped, and nothing keeps that address.
+        # It returns to the function that jumped, but that address is not saved.
         saved.pop(_program_counter(session), None)
     yield from _saved_lines(saved)
 

@@ -1,7 +1,7 @@
 """The code of an object file as instructions: with functions, source lines and branch targets.
 
-One question of `disas`, of the prompt and of GDB. Instructions of AMD GPUs are decoded by
-`dwarfgpu.isa`, those of a host by capstone, where that is installed.
+Used by `disas`, the prompt and GDB. `dwarfgpu.isa` decodes instructions of AMD GPUs, capstone those
+of a host, if it is installed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CodeLine:
     """As loaded."""
     data: bytes
     text: str
-    """Mnemonic and operands; `.long 0x…` or `.byte 0x…` for what is no instruction."""
+    """Mnemonic and operands; `.long 0x…` or `.byte 0x…` for undefined ones."""
     target: int | None
     """Where a branch goes to."""
     target_name: str | None
@@ -97,7 +97,8 @@ class Disassembly:
 
     @cached_property
     def default_wave_size(self) -> int | None:
-        """Of code that is no kernel's entry: that of all kernels, or the processor's default."""
+        """The wave size of code without a kernel's entry: that of all kernels, or the processor's
+        default."""
         if self.processor is None:
             return None
         size = wave_size(self.file)
@@ -141,7 +142,7 @@ class Disassembly:
         return [item.begin for item in self.ranges]
 
     def range_at(self, pc: int) -> CodeRange | None:
-        """The range with a program location; None where the file has no code."""
+        """Return the range with a program location; None if the file has no code."""
         place = bisect_right(self._begins, pc) - 1
         if place >= 0 and self.ranges[place].covers(pc):
             return self.ranges[place]
@@ -157,7 +158,7 @@ class Disassembly:
         )
 
     def place_text(self, address: int) -> str | None:
-        """`nest+0x7c`; None where the file has no code."""
+        """Return `nest+0x7c`; None if the file has no code."""
         covering = self.range_at(address)
         if covering is None:
             return None
@@ -172,8 +173,8 @@ class Disassembly:
         return None
 
     def directives(self, kernel: Kernel) -> Iterator[str]:
-        """The descriptor of a kernel as the assembler's directives; nothing where it has none that
-        can be read."""
+        """Yield the descriptor of a kernel as the assembler's directives; empty if it has no
+        readable one."""
         code = self._gpu_code
         for candidate in code.kernels:
             if (
@@ -208,9 +209,9 @@ class Disassembly:
     def instructions(
         self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None
     ) -> Iterator[CodeLine]:
-        """The instructions from one address to another, as loaded.
+        """Yield the instructions from one address to another, as loaded.
 
-        `read` gives the bytes from an address to another; by default those of the file.
+        `read` returns the bytes from an address to another; by default those of the file.
         """
         covering = self.range_at(begin)
         if self.processor is None:
@@ -243,7 +244,7 @@ class Disassembly:
             yield CodeLine(address, piece, text, target, name, None)
 
     def origin(self, pc: int) -> CodeOrigin:
-        """The source of an instruction; nothing where debug information is missing or broken."""
+        """Return the source of an instruction; empty if debug information is missing or broken."""
         try:
             line = self.lines.line_of(pc)
             chain = self.code_object.scopes.chain_at(pc)
@@ -261,7 +262,7 @@ def undefined_text(data: bytes) -> str:
 
 
 def require_code(disassembly: Disassembly) -> Sequence[CodeRange]:
-    """All ranges; `Unsupported` where the file has no code."""
+    """Return all ranges; `Unsupported` if the file has no code."""
     if not disassembly.ranges:
         raise Unsupported(f"{disassembly.code_object.name} has no code")
     return disassembly.ranges

@@ -42,7 +42,7 @@ def hint(error: DwarfGpuError) -> str | None:
 
 
 def error_line(error: DwarfGpuError) -> str:
-    """One line: whose fault, where, what, what to do."""
+    """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
     kind = "" if error.kind == "UsageError" else f"{error.kind}: "
     return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))

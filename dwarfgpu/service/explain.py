@@ -1,4 +1,4 @@
-"""Why a value is what it is, or is missing: the steps of its evaluation and a verdict."""
+"""Explain a value, or its absence: the steps of its evaluation and a verdict."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ SCHEMA = "dwarfgpu-explain-1"
 
 @frozen
 class Explanation:
-    """What happened, step by step, and what to make of it."""
+    """The steps of an evaluation, and a verdict."""
 
     heading: tuple[str, ...]
     steps: tuple[StepView, ...]
     verdict: tuple[str, ...]
     answer: Answer
     omitted: int = 0
-    """Steps left out in the middle."""
+    """Number of steps omitted in the middle."""
     variables: tuple[tuple[str, Explanation], ...] = ()
     """Of an expression: the variables that it depends on, by name."""
     insides: tuple[Detail, ...] = ()
@@ -101,7 +101,7 @@ def explain_subject(session: Session, text: str, manner: Manner | None = None) -
 
 
 def _standing(session: Session) -> tuple[str, ...]:
-    """Of a lane that is inactive, where it stands."""
+    """Return the position of an inactive lane."""
     position = lane_position(session)
     return () if position is None else (position,)
 
@@ -144,7 +144,7 @@ def explain_variable(
 
 
 def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[Detail, ...]:
-    """The list of which an entry describes the variable."""
+    """Return the location list with the entry that describes the variable."""
     try:
         pc = None if session.is_absent else session.program_location
         return insides.of_list(variable.location, pc)
@@ -153,7 +153,7 @@ def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[De
 
 
 def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
-    """What to make of an expression: why there is no value is told of the variables above."""
+    """Return the verdict on an expression: the variables above explain a missing value."""
     if answer.error is not None:
         return _on_error(answer.error)
     where = (f"the object is at {answer.where}",) if answer.where else ()

@@ -88,7 +88,7 @@ def of_value(
 
 
 def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
-    """The object R of `dwarfgpu-eval-1` of what is in no place."""
+    """Return the object R of `dwarfgpu-eval-1` for a value without a location."""
     if value.pointer is not None:
         return implicit_pointer_json(value.pointer)
     bits = value.bits

@@ -1,6 +1,6 @@
-"""What a file is, gathered for `dwarfgpu info`.
+"""The facts about a file for `dwarfgpu info`.
 
-Law: a part that cannot be read becomes a problem of the report; the others are still told.
+Law: an unreadable part becomes a problem of the report; the others are still reported.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class UnitReport:
     """Of a type unit."""
     split: SplitReport | None = None
     error: DwarfGpuError | None = None
-    """Why the rest is not known."""
+    """Why the rest is unknown."""
 
 
 @frozen
@@ -117,7 +117,7 @@ class Report:
 
     path: str
     file: ObjectFile | None = None
-    """None for a bundle of which no code object was picked."""
+    """None for a bundle without a selected code object."""
     entries: tuple[BundleEntry, ...] = ()
     gpu: GpuCode | None = None
     build_id: bytes | None = None
@@ -139,7 +139,8 @@ def report_on(
     dialect: str | None = None,
     limits: FileLimits = DEFAULT_LIMITS,
 ) -> Report:
-    """Look at a file, or at the code object of a target in it; `UsageError` where it is none."""
+    """Describe a file, or the code object of a target in it; `UsageError` for another kind of
+    file."""
     if target is not None:
         return _of_file(Report(path), open_object(path, target, limits), directories, dialect)
     container = open_container(path, limits)

@@ -40,12 +40,12 @@ def require_frame(session: Session) -> int:
 
 
 def lane_numbers(session: Session) -> range:
-    """The lanes of the wave; none where the architecture has none."""
+    """Return the lanes of the wave; empty if the architecture has none."""
     return range(lane_count(session))
 
 
 def target_id(session: Session) -> str:
-    """ROCgdb's name of the lane in focus; what is not known is `?`, as there.
+    """Return ROCgdb's name of the lane in focus; unknown parts are `?`, as in ROCgdb.
 
     Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
     """
@@ -89,7 +89,7 @@ def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
 
 
 def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
-    """`a=1, b=...`: what is between the parentheses of a frame's line."""
+    """Return `a=1, b=...`: the text between the parentheses of a frame's line."""
     if style.arguments == "presence":
         return "..." if arguments else ""
     values = (argument_text(session, argument, style) for argument in arguments)
@@ -152,7 +152,7 @@ def contents(
     if isinstance(reading.failure, UndefinedBits):
         return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
     if scalars_only and isinstance(reading.failure, Unavailable):
-        return "<unavailable>"  # a backtrace has one line for a frame; `eval` tells why
+        return "<unavailable>"  # a backtrace has one line per frame; `eval` reports why
     if reading.failure is not None:
         return f"<error reading variable {reading.variable.name} ({reading.failure})>"
     if reading.pointer is not None:

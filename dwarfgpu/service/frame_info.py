@@ -1,4 +1,4 @@
-"""`info frame`: what the debugging information tells of the frame in focus (A.3.3.5, A.3.4)."""
+"""`info frame`: the debugging information about the frame in focus (A.3.3.5, A.3.4)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from dwarfgpu.view.locations import entry_text, location_text
 def frame_info(
     session: Session, style: FrameStyle, frames_from: FramesFrom, *, is_selected: bool = True
 ) -> Iterator[Output]:
-    """What is known of the frame in focus; `UsageError` in GDB's words where there is none.
+    """Describe the frame in focus; `UsageError` in GDB's words if there is none.
 
-    `frames_from`: the frames of the stack, from a number on. `is_selected`: whether it is the frame
-    in focus of whoever asks.
+    `frames_from`: the frames of the stack, from a number on. `is_selected`: whether it is the
+    caller's frame in focus.
     """
     if session.pc is None:
         raise UsageError("No stack.")
@@ -109,7 +109,7 @@ def _at(frame: SubprogramFrame) -> str:
 
 
 def _address_line(key: str, form: str, ask: Callable[[], str | None]) -> Iterator[Output]:
-    """A line with what is asked for, or why that is not known; none where nothing tells."""
+    """Yield a line with the result, or why it is unknown; none if it is None."""
     try:
         text = ask()
     except DwarfGpuError as error:
@@ -123,7 +123,7 @@ def _optional(location: Location | None) -> str | None:
 
 
 def _lanes(session: Session) -> Iterator[Output]:
-    """Which lanes are active in the frame: in an outer one, those that made the call."""
+    """Yield the active lanes of the frame: in an outer one, those that made the call."""
     if not session.architecture.is_simt:
         return
     mask, unknown = session.active_lanes()
@@ -134,7 +134,7 @@ def _lanes(session: Session) -> Iterator[Output]:
 
 
 def _shown_pc(session: Session) -> int | None:
-    """Where the lane in focus goes on; None where it is not in the frame, or that is not known."""
+    """Return where the lane in focus continues; None if it is not in the frame, or unknown."""
     try:
         return frame_pc(session)
     except DwarfGpuError:

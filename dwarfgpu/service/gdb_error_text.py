@@ -8,7 +8,7 @@ from dwarfgpu.errors import DwarfGpuError, EvaluationError, OutOfRange, Unavaila
 from dwarfgpu.language import is_in_gdbs_words
 
 _VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
-"""Errors of what is asked for, which say all themselves."""
+"""Errors whose messages are complete by themselves."""
 
 
 def message_of(error: DwarfGpuError) -> str:
@@ -17,5 +17,5 @@ def message_of(error: DwarfGpuError) -> str:
 
 
 def error_text(error: DwarfGpuError) -> str:
-    """GDB's words stand for themselves; an error of the engine says whose fault it is."""
+    """Return the message in GDB's words; an error of the engine adds who is at fault."""
     return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"

@@ -12,9 +12,9 @@ from dwarfgpu.objfile.elf import ObjectFile
 def host_instructions(
     file: ObjectFile, data: bytes, begin: int
 ) -> Iterator[tuple[int, bytes, str, int | None]]:
-    """Address, bytes, text and branch target of each instruction; `.byte` for what is none.
+    """Yield address, bytes, text and branch target of each instruction; `.byte` for undefined ones.
 
-    `Unsupported` for other machines, and where capstone is not installed.
+    `Unsupported` for other machines, and without capstone.
     """
     try:
         import capstone

@@ -1,6 +1,6 @@
 """AQL packets and signals of a stopped machine, decoded from its memory.
 
-Law: what cannot be read says why; a number is shown as it is where it has no meaning.
+Law: unreadable parts say why; a number without a meaning is shown as a number.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Packet:
     type_name: str
     fence: str
     contents: str
-    """What it asks for, or why that is not known."""
+    """The requested work, or why it is unknown."""
     record: JsonObject
 
 
@@ -78,9 +78,9 @@ def read_global(session: Session, address: int, size_bytes: int) -> bytes:
 
 
 def packets_of(session: Session, queue: Queue) -> Packets:
-    """The packets of a queue that are not completed: from the read index to the write index.
+    """Return the incomplete packets of a queue: from the read index to the write index.
 
-    `Unavailable` where these, or the place of the ring, are not known.
+    `Unavailable` if these, or the address of the ring, are unknown.
     """
     ring, size, read, write = queue.packets_address, queue.packets_bytes, queue.read, queue.write
     if ring is None or not size or read is None or write is None:
@@ -128,7 +128,7 @@ def _packet(session: Session, queue: Queue, number: int, slots: int) -> Packet:
 
 
 def _contents(session: Session, kind: int, data: bytes) -> tuple[str, JsonObject]:
-    """What a packet asks for, as text and as data."""
+    """Return the work that a packet requests, as text and as data."""
     name = PACKET_TYPES.get(kind)
     if kind == KERNEL_DISPATCH:
         text, members = _kernel_dispatch(session, data)
@@ -198,7 +198,7 @@ def _sizes(sizes: list[int]) -> str:
 
 
 def queue_member(session: Session, queue: Queue, name: str) -> int | None:
-    """An integer of a queue's `amd_queue_t`, of its `hsa_queue` too; None where it is not known."""
+    """Return an integer of a queue's `amd_queue_t`, or of its `hsa_queue`; None if unknown."""
     structure: HsaStructure = AMD_QUEUE if AMD_QUEUE.has(name) else HSA_QUEUE
     member = structure.member(name)
     if queue.object_address is None:

@@ -1,6 +1,7 @@
-"""A kernel's argument that has no value where a wave stands is in the kernarg segment all the same.
+"""Hints for kernel arguments without a value at a wave's location: they are in the kernarg segment.
 
-At its first instruction a kernel has loaded none of them, so that debugging information places few.
+At its first instruction a kernel has loaded none of them, so that debugging information locates
+few.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
 IN_KERNARG: Final = "nothing describes it here; what was passed is in the kernarg segment"
-"""Of an argument, in place of what is said of a variable that is kept nowhere."""
+"""The text for an argument, instead of that for an optimized out variable."""
 
 
 def kernarg_hint(session: Session, subject: Subject, answer: Answer | None = None) -> str | None:
-    """What to print in place of an argument that has no value, or not all of one.
+    """Return the hint for an argument without a value, or with an incomplete one.
 
-    None for anything else, and where the machine or the code objects do not tell the segment.
+    None for anything else, and if neither the machine nor the code objects know the segment.
     """
     if not isinstance(subject, Variable) or subject.kind != "parameter":
         return None

@@ -28,7 +28,7 @@ ABSENT = "<not in this frame>"
 
 @frozen
 class LaneAnswer:
-    """What was found for one lane."""
+    """The answer for one lane."""
 
     state: LaneState
     answer: Answer
@@ -39,7 +39,7 @@ class LaneAnswer:
 
     @property
     def pc(self) -> int | None:
-        """Where the lane is; None where it is not in the frame, or that is not known."""
+        """Where the lane is; None if it is not in the frame, or that is unknown."""
         return None if self.state.location is None else self.state.location.pc
 
     @property
@@ -50,7 +50,7 @@ class LaneAnswer:
         return f"<error: {self.answer.text}>" if failed else self.answer.text
 
     def line(self, pc: int | None) -> str:
-        """The text and what is special about the lane of a wave at a program location."""
+        """Return the text, and what differs for the lane of a wave at a program location."""
         marks = ["inactive"] if self.state.is_active is False else []
         if self.pc not in (None, pc):
             marks.append(f"at {self.pc:#x}")
@@ -58,12 +58,12 @@ class LaneAnswer:
 
 
 def all_lanes(session: Session) -> range:
-    """The lanes of the wave, of which there are as many as `checked_lanes` lets pass."""
+    """Return the lanes of the wave, limited by `checked_lanes`."""
     return range(checked_lanes(session.lane_count()[0]))
 
 
 def is_choice(text: str | None) -> bool:
-    """Whether `--lane` asks for several lanes: all, active, inactive, `0-3,7`."""
+    """Return whether `--lane` selects several lanes: all, active, inactive, `0-3,7`."""
     return text in CHOICES or (text is not None and _LIST.fullmatch(text) is not None)
 
 
@@ -101,21 +101,22 @@ def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
 
 
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
-    """What was assumed, once each; of what could not be read the first lane's reason only."""
+    """Return the assumptions, once each; for unreadable values only the first lane's reason."""
     notes = dict.fromkeys(note for lane in lanes for note in lane.answer.notes)
     reasons = [note for note in notes if NOT_AVAILABLE in note]
     return [note for note in notes if note not in reasons[1:]]
 
 
 def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
-    """`[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line where all lanes agree, active or not.
+    """Return `[ 0- 3] 5`, `[ 4] 6 (inactive at 0x160c)`; one line if all lanes agree, active or
+    not.
 
-    The program location of the wave is not repeated. Only lanes that were asked for share a line.
+    The program location of the wave is not repeated. Only consecutive selected lanes share a line.
     """
     digits = max((len(str(lane.lane)) for lane in lanes), default=1)
     agree = len({lane.text for lane in lanes}) == 1
     lines = [one_line(lane.text) if agree else lane.line(pc) for lane in lanes]
-    # A lane that is left out changes the difference between number and index.
+    # A skipped lane changes the difference between number and index.
     keys = [(state.lane - index, lines[index]) for index, state in enumerate(lanes)]
     runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda pair: pair[1])]
     labels = [_label(lanes[run[0]].lane, lanes[run[-1]].lane, digits) for run in runs]

@@ -1,4 +1,4 @@
-"""How many lanes one command looks at."""
+"""The limit for the lanes of one command."""
 
 from __future__ import annotations
 

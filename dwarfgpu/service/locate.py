@@ -29,7 +29,7 @@ class Located:
     """`Symbol "t"`, `"s.at[1]"`."""
     location: Location
     size_bits: int | None
-    """None for a type of unknown size: then nothing is drawn."""
+    """None for a type of unknown size: then there is no drawing."""
     layouts: tuple[Layout, ...]
     notes: tuple[str, ...]
 
@@ -87,7 +87,7 @@ def located(session: Session, text: str, options: Options | None = None) -> Loca
 
 
 def location_lines(location: Located, glyphs: Glyphs, columns: int) -> list[Line]:
-    """The drawing; nothing where the size is not known."""
+    """Return the drawing; empty if the size is unknown."""
     return [] if not location.layouts else list(drawing(location.layouts, glyphs, columns))
 
 

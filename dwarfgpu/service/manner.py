@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Manner:
-    """What a question about an expression takes from whoever asks it."""
+    """The caller's settings for a question about an expression."""
 
     options_of: Callable[[Session], Options]
     """What an expression may use in the focus of a session."""
@@ -23,4 +23,4 @@ class Manner:
     symbolize: Symbolize | None = None
     """Names addresses; None: by the symbols of the code objects."""
     batch: bool | None = None
-    """Whether lanes are asked together; None: where there are many."""
+    """Whether to evaluate lanes in one batch; None: if there are many."""

@@ -1,4 +1,4 @@
-"""The stopped machine of the command line: a state file, a core file, or nothing but options."""
+"""The stopped machine of the command line: a state file, a core file, or options only."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Stopped:
-    """What is looked at."""
+    """The stopped machine."""
 
     architecture: Architecture
-    """Of what is in focus first."""
+    """The architecture of the initial focus."""
     machine: Machine
     given: StateTarget | None
     """Of a state, what options may add to; None of a core."""
@@ -35,7 +35,7 @@ class Stopped:
     has_started: bool
     """Whether it is a program that ran."""
     notes: tuple[str, ...] = ()
-    """What the user should know of it."""
+    """Notes for the user."""
     core: Core | None = None
 
     def target(self) -> ImageTarget:
@@ -51,7 +51,7 @@ class Stopped:
         return self.given
 
     def architecture_of(self, number: WaveId) -> Architecture:
-        """Of a wave or thread: those of a core may differ."""
+        """Return the architecture of a wave or thread: those of a core may differ."""
         return self.architecture if self.core is None else self.core.architecture_of(number)
 
     def all_waves(self) -> tuple[WaveState, ...]:

@@ -18,7 +18,7 @@ from dwarfgpu.session.session import LaneState, Session
 
 @frozen(eq=False)
 class Operations:
-    """An expression as bytes, what it is evaluated with, and what was assumed."""
+    """An expression as bytes, its context, and the assumptions."""
 
     data: bytes
     context: Context
@@ -41,7 +41,7 @@ def operations_in_lanes(
     states: Sequence[Sequence[LaneState]],
     operations_of: OperationsOf,
 ) -> list[list[LaneAnswer]]:
-    """What operations give in lanes of waves, asked together where that is possible."""
+    """Evaluate operations in lanes of waves, in one batch if possible."""
     from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane  # not for one lane
 
     pairs = [(row, state.lane) for row, chosen in enumerate(states) for state in chosen]

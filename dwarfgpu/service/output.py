@@ -10,7 +10,7 @@ from dwarfgpu.view.json_object import JsonObject
 class Output:
     """A part of an answer as text and as data, for `set output json`.
 
-    The data are keys of the answer's object, those of GDB's machine interface where it has them;
+    The data are keys of the answer's object, named as in GDB's machine interface where it has them;
     with `list_of` they are one more element of the list of that name. An empty text is not printed.
     """
 
@@ -21,5 +21,6 @@ class Output:
 
 
 def heading(text: str) -> Output:
-    """A line that the data of others make superfluous: a title, a word that there is nothing."""
+    """A line that is redundant with the data of others: a title, a message about an empty
+    result."""
     return Output(text, {}) if text else Output("\n", {}, ends_line=False)

@@ -46,12 +46,12 @@ class Contents:
     type: Type | None
     location: Location | None
     bits: Bits | None
-    """None where nothing was read."""
+    """None if nothing was read."""
     notes: tuple[str, ...]
     error: DwarfGpuError | None = None
     """Why nothing was read."""
     is_pointer: bool = False
-    """Whether it is a removed pointer: there are no bits of it."""
+    """Whether it is a synthetic pointer, which has no bits."""
 
 
 def of_contents(
@@ -63,10 +63,10 @@ def of_contents(
     result: Callable[[], JsonObject] | None = None,
     shown_bits: Callable[[Bits], Bits] | None = None,
 ) -> Answer:
-    """The answer about an object of a type.
+    """Return the answer about an object of a type.
 
-    `result`: the member of that name of what is in no place. `shown_bits`: the object that a
-    bit-field is shown as.
+    `result`: the member of that name for a value without a location. `shown_bits`: the object as
+    which a bit-field is shown.
     """
     location, bits, notes, error = contents.location, contents.bits, contents.notes, contents.error
     endian = session.architecture.endian
@@ -138,8 +138,8 @@ def variable_text(
     options: FormatOptions,
     symbolize: Symbolize | None = None,
 ) -> str:
-    """Its contents: what pointers mean (A.5.3), their symbols, and static members need the
-    language, which is loaded for those that can have them only."""
+    """Format the contents of a variable: only types with pointers (A.5.3), symbols or static
+    members load the language."""
     unit = reading.variable.unit
     cplusplus = options.cplusplus or unit.is_cplusplus
     options = options.of_source(cplusplus, unit.style)
@@ -162,7 +162,7 @@ def variable_text(
 
 
 def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
-    """What is to be said of bits that are not known; `rest`: `beside_removed`."""
+    """Yield notes about unknown bits; `rest`: `beside_removed`."""
     reasons = [reason for reason in rest.reasons if reason != UNDEFINED_STORAGE]
     if rest.unavailable and reasons:
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"

@@ -10,7 +10,7 @@ from dwarfgpu.session.session import Session
 
 
 def language_of(unit: LineUnit) -> str:
-    """GDB's name of the language; of one that it has no name for, DWARF's."""
+    """Return GDB's name of the language; DWARF's if it has none."""
     if unit.language in dw.C:
         return "c"
     if unit.is_cplusplus:
@@ -21,7 +21,7 @@ def language_of(unit: LineUnit) -> str:
 
 
 def frame_language(session: Session) -> str | None:
-    """That of the frame in focus; None where nothing tells."""
+    """Return the language of the frame in focus; None if unknown."""
     code_object = session.code_object
     if code_object is None or session.pc is None:
         return None

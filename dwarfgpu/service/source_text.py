@@ -19,7 +19,7 @@ class SourceText:
         self._files: dict[str, list[str]] = {}
 
     def line(self, place: SourceLine) -> str | None:
-        """The text of a line; None where the file is not found or is shorter."""
+        """Return the text of a line; None if the file is missing or shorter."""
         path = place.file.path
         lines = self._files.get(path)
         if lines is None:

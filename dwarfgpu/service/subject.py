@@ -1,7 +1,7 @@
-"""What `eval` and `explain` are asked for in the source language: variables and expressions.
+"""The subjects of `eval` and `explain` in the source language: variables and expressions.
 
-Law: the language is imported only where something else than the name of a variable is given, so
-that a variable costs no more than its lookup.
+Law: the language is imported only for other texts than names of variables, so that a variable costs
+no more than its lookup.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
-"""A name, also of a template; and what has a backslash, as names with odd characters are shown."""
+"""A name, also of a template; and a text with a backslash, as names with odd characters are
+shown."""
 _UNKNOWN: Final = "No symbol "
-"""How the error begins that a name means nothing."""
+"""The beginning of the error for an unknown name."""
 
 
 @frozen
@@ -42,7 +43,7 @@ Subject: TypeAlias = Variable | Expression
 
 
 def subject(session: Session, text: str) -> Subject:
-    """The variable of a name; of anything else, an expression, which may still mean nothing."""
+    """Return the variable of a name; for other text, an expression, which may be invalid."""
     if _NAME.fullmatch(text) is None:
         return Expression(text)
     try:
@@ -54,9 +55,10 @@ def subject(session: Session, text: str) -> Subject:
 
 
 def answer(session: Session, subject: Subject, manner: Manner | None = None) -> Answer:
-    """What is known of a variable or an expression for the focus; `UsageError` for no meaning.
+    """Return the answer about a variable or an expression in the focus; `UsageError` if it is
+    invalid.
 
-    `manner`: of an expression, where it is not that of the command line.
+    `manner`: for an expression; by default that of the command line.
     """
     if isinstance(subject, Variable):
         return of_reading(session.read(subject), session)
@@ -81,7 +83,7 @@ def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
 
 
 def or_operations(text: str, error: UsageError) -> UsageError:
-    """An error about an expression, with advice where operations were given in its place."""
+    """Return an error about an expression, with a hint if the text contains operations."""
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
     if first not in OPERATIONS:
         return error
@@ -133,7 +135,7 @@ def typed_name(subject: Subject) -> str:
 
 
 def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:
-    """What tells variables of one name apart: line, inlined function, whether one hides it."""
+    """Return what distinguishes variables of one name: line, inlined function, hiding."""
     counts = Counter(variable.name for variable in variables)
     functions = session.functions()
     out: dict[Subject, str] = {}

@@ -44,7 +44,7 @@ _MOST_DIGITS = 18
 
 
 class ValueHistory:
-    """`$1`, `$2` … as GDB numbers them, and what was assigned to `$name`."""
+    """`$1`, `$2` … as GDB numbers them, and the values of `$name`."""
 
     def __init__(self) -> None:
         self._values: list[TypedValue] = []
@@ -52,9 +52,9 @@ class ValueHistory:
         self.functions: Mapping[str, DebuggerFunction] = {}
         """`$_name(…)` of the conversation."""
         self.names: Mapping[tuple[WaveId, int | None], str] = {}
-        """Of waves and lanes, given in the conversation."""
+        """Names of waves and lanes, set in the conversation."""
         self.warn: Callable[[str], None] | None = None
-        """Told what is doubtful about an assignment."""
+        """Called with a warning about a doubtful assignment."""
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self._shown = 1
@@ -68,12 +68,12 @@ class ValueHistory:
         self.has_written = True
 
     def keep(self, value: TypedValue) -> int:
-        """The number of a new value, which nothing changes any more."""
+        """Return the number of a new value, which is immutable from now on."""
         self._values.append(evolve(value, is_fixed=True, convenience=None))
         return len(self._values)
 
     def examined(self, address: TypedValue, contents: TypedValue) -> None:
-        """What was examined last: `$_` is its address, `$__` its contents."""
+        """Record the last examined memory: `$_` is its address, `$__` its contents."""
         self.named["_"] = evolve(address, convenience="_", location=None, variable=None)
         self.named["__"] = evolve(contents, convenience="__")
 
@@ -99,11 +99,11 @@ class ValueHistory:
         return [(number, self._values[number - 1]) for number in range(first, last + 1)]
 
     def convenience(self, session: Session, name: str) -> TypedValue:
-        """What `$name` is; void where nobody gave it a value."""
+        """Return `$name`; void if it was never set."""
         return _dollar(session, self, name) or wave_variable(session, name) or TypedValue(None)
 
     def back(self, count: int) -> TypedValue:
-        """The last value for 0, the one before it for 1."""
+        """Return the last value for 0, the one before it for 1."""
         if not self._values and not count:
             raise UsageError("The history is empty.")
         if count >= len(self._values):
@@ -112,9 +112,10 @@ class ValueHistory:
 
 
 def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
-    """The value of an expression, read; nothing means the last value.
+    """Return the value of an expression, read; an empty text is the last value.
 
-    An error in place of the contents is raised, unless they are optimized out or in a register.
+    An error in place of the contents is raised, except for optimized out values and those in a
+    register.
     """
     try:
         value = language.evaluate(text or "$", session, options_of(session, history))
@@ -143,7 +144,7 @@ def whole_number(session: Session, history: ValueHistory, text: str) -> int:
     try:
         bits = evaluated(session, history, f"(long long) ({text})").bits
     except UsageError:
-        evaluated(session, history, text)  # tells what is wrong with the text alone
+        evaluated(session, history, text)  # raises the errors of the text
         raise
     if bits is None or not bits.is_complete:
         raise UsageError("value is not available")
@@ -151,7 +152,7 @@ def whole_number(session: Session, history: ValueHistory, text: str) -> int:
 
 
 def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
-    """Why a value is not, or not all, known; of what is between its members nobody asks."""
+    """Return why a value is, or has, unknown bits; padding does not count."""
     if value.error is not None:
         return (value.error.message,)
     if value.bits is not None and _has_all(value.bits, value.type, endian):
@@ -206,12 +207,12 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
 
 
 def manner_of(history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS) -> Manner:
-    """How a conversation has expressions evaluated that assign nothing."""
+    """Return the settings of a conversation for expressions that assign nothing."""
     return Manner(partial(options_of, history=history, writes=False), options, batch=True)
 
 
 def _no_access(reason: str) -> str:
-    """A reason as an error of its own, in GDB's words: the address that was asked for first."""
+    """Return a reason as an error of its own, in GDB's words: the first requested address."""
     match = _OF_LANE.fullmatch(reason)
     plain = _ELSEWHERE.fullmatch(reason)
     if match is None and plain is not None:
@@ -250,7 +251,7 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
 
 
 def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
-    """The name that the lane in focus was given; None where it has none."""
+    """Return the name of the lane in focus; None if it has none."""
     if type(session.wave) is not int or type(session.lane) not in (int, type(None)):
         raise Unsupported("each lane is asked for a text of its own")
     name = None if session.lane is None else history.names.get((session.wave, session.lane))

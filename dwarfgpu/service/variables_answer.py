@@ -1,4 +1,4 @@
-"""Variables and expressions of a wave: what `eval` is asked, and the answers."""
+"""Variables and expressions of a wave: the questions of `eval`, and the answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class VariablesAnswer:
     session: Session
     answers: Sequence[tuple[Subject, Answer]]
     is_listing: bool = False
-    """Whether they are all variables in scope, and not what was named."""
+    """Whether they are all variables in scope, not named ones."""
 
     @property
     def status(self) -> int:
@@ -89,12 +89,12 @@ class VariablesInLanes:
         return len(self.questions) == 1 and not self.is_listing
 
     def _rows(self) -> Iterator[tuple[Subject, Sequence[LaneAnswer], UsageError | None]]:
-        """With the error of a name that means nothing in any lane."""
+        """Yield the answers, with the error of a name that is unknown in every lane."""
         for question, lanes in zip(self.questions, self.answered, strict=True):
             yield question.wanted, lanes, refused(question, lanes)
 
     def required(self) -> VariablesInLanes:
-        """These answers; `UsageError` where the only name means nothing."""
+        """Return these answers; `UsageError` if the only name is unknown."""
         error = next((error for _, _, error in self._rows()), None)
         if len(self.questions) == 1 and error is not None:
             raise error
@@ -146,7 +146,7 @@ class VariablesInLanes:
         return list(notes)
 
     def _late(self) -> list[tuple[Subject, Sequence[LaneAnswer]]]:
-        """What has a value in no lane because the kernel has not run yet."""
+        """Return the subjects without a value in any lane because the kernel has not run yet."""
         return [
             (item, lanes)
             for item, lanes, _ in self._rows()
@@ -155,9 +155,10 @@ class VariablesInLanes:
 
 
 def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
-    """What names and expressions have in the focus; without names, all variables in scope.
+    """Return the values of names and expressions in the focus; without names, all variables in
+    scope.
 
-    `UsageError` where the only one means nothing; of several, that is its own answer.
+    `UsageError` if the only one is invalid; among several, it is that one's answer.
     """
     if not names:
         listed = [(variable, _answer(session, variable)) for variable in session.variables()]
@@ -169,7 +170,7 @@ def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
 def variables_in_lanes(
     sessions: Sequence[Session], names: Sequence[str], choice: str | None
 ) -> list[VariablesInLanes]:
-    """The same for the lanes of a choice of each wave, asked together where that is possible."""
+    """Return the same for selected lanes of each wave, in one batch if possible."""
     by_session = [_questions(session, names, choice) for session in sessions]
     flat = [question for questions in by_session for question in questions]
     is_compared = any(session.comparison is not None for session in sessions)
@@ -197,7 +198,8 @@ def _lanes_record(lanes: Sequence[LaneAnswer]) -> JsonObject:
 
 
 def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
-    """What a text means; of several texts, one that means nothing is left for its own error."""
+    """Return the subject of a text; among several, an invalid text becomes an error answer
+    later."""
     try:
         return subject(session, text)
     except UsageError:

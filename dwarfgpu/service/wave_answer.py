@@ -1,4 +1,4 @@
-"""What one wave has of what was asked: lines for people, and members of `dwarfgpu-eval-1`."""
+"""The answers of one wave: lines for people, and members of `dwarfgpu-eval-1`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Line:
 
 
 class WaveAnswer(Protocol):
-    """Everything that was asked of one wave."""
+    """All answers about one wave."""
 
     @property
     def session(self) -> Session: ...
@@ -52,7 +52,7 @@ class WaveAnswer(Protocol):
         """
 
     def notes(self) -> Sequence[str]:
-        """What was assumed, and what to do about missing values."""
+        """Return the assumptions, and hints about missing values."""
 
 
 @frozen(eq=False)

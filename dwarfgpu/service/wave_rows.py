@@ -1,6 +1,6 @@
-"""Where waves are and why they stopped: a row for each, and groups of those that are alike.
+"""Where waves are and why they stopped: a row per wave, and groups of similar ones.
 
-Law: a place is found once for a program location, however many waves are there.
+Law: a place is looked up once per program location, however many waves are there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def place_text(pc: int | None, place: WavePlace) -> str:
 
 @frozen
 class WaveRow:
-    """What is known of a wave."""
+    """The facts about a wave."""
 
     wave: WaveState
     architecture: Architecture
@@ -124,7 +124,7 @@ def wave_row(
     *,
     is_faulty: bool = False,
 ) -> WaveRow:
-    """What is known of one wave of a machine."""
+    """Return the facts about one wave of a machine."""
     number, arch = wave.wave, target.architecture_of(wave.wave)
     used = machine.used_lanes(number)
     used = arch.lane_count if used is None else used
@@ -171,7 +171,7 @@ class WaveGroup:
 
 
 def wave_groups(rows: Iterable[WaveRow]) -> list[WaveGroup]:
-    """The groups of waves: those that failed first, then by how many they are."""
+    """Return the groups of waves: failed ones first, then by size."""
     return _groups(
         ((row.kernel, row.where, row.stop_reasons, row.is_faulty), row.wave.wave) for row in rows
     )
@@ -210,7 +210,7 @@ def is_faulty(wave: Wave | None) -> bool:
 
 @frozen(eq=False)
 class CoreWaves:
-    """The waves of a core file; a row is made only where it is asked for."""
+    """The waves of a core file; a row is made on demand."""
 
     core: Core
     gpu: GpuTarget

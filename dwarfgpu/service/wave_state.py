@@ -1,7 +1,7 @@
-"""One wave of a core file as a state file, to be sent to someone.
+"""One wave of a core file as a state file, for sharing.
 
-Law: the state has the registers, the LDS and the scratch memory of the wave, and of the rest of the
-memory only what is asked for.
+Law: the state contains the registers, the LDS and the scratch memory of the wave, and of the rest
+of the memory only requested ranges.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _MEMBERS = {
 def save_wave(
     core: Core, gpu: GpuTarget, number: WaveId, path: Path, ranges: Iterable[tuple[int, int]]
 ) -> tuple[str, ...]:
-    """Write the state file; what it cannot have, one line each.
+    """Write the state file; return what it cannot contain, one line each.
 
-    `ranges`: addresses and sizes of global memory that are asked for. `Unavailable` where the core
-    does not have that; `UsageError` for a file that cannot be written.
+    `ranges`: addresses and sizes of global memory to include. `Unavailable` if the core lacks one;
+    `UsageError` if the file cannot be written.
     """
     arch, notes = gpu.architecture_of(number), list[str]()
     target = StateTarget(arch, gpu.apertures_of(number))
@@ -61,7 +61,7 @@ def save_wave(
 
 
 def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: list[str]) -> None:
-    """LDS of the workgroup and scratch of the wave, as far as the core has them."""
+    """Add LDS of the workgroup and scratch of the wave, as far as the core has them."""
     arch, wave = target.architecture, gpu.wave(number)
     scratch = gpu.gpu.scratch(wave)
     sizes = ((LOCAL, gpu.gpu.lds(wave)[1]), (PRIVATE_WAVE, scratch.size_bytes or 0))
@@ -78,8 +78,8 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
 
 
 def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
-    """The code objects for GPUs; those that are in memory, or in a part of a file, are written
-    beside the state."""
+    """Yield the code objects for GPUs; those in memory, or in a part of a file, are written beside
+    the state."""
     number = 0
     for module in () if core.gpu_modules is None else core.gpu_modules.files:
         file = Path(module.file.path)
@@ -91,7 +91,7 @@ def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:
-    """What is above the wave, and where it belongs, as a state file has it."""
+    """Return the objects above the wave, and its position, in state file format."""
     machine, scratch = gpu.model, gpu.gpu.scratch(gpu.wave(number))
     wave_model, group = machine.waves[number], machine.workgroup_of(number)
     dispatch, queue, agent = (

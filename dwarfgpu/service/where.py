@@ -61,8 +61,8 @@ def amount(coverage: Coverage) -> str:
 
 
 def variable_suggestion(file: CodeObject, query: Wanted) -> str:
-    """` Did you mean "limit"?` with a variable that was perhaps meant, and which units a budget
-    left out; else nothing."""
+    """Return ` Did you mean "limit"?` with a similar variable, and the units that a budget skipped;
+    otherwise empty."""
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
     name, suggestion = query.names[0], ""

@@ -33,7 +33,7 @@ class Total:
 
     functions: int = 0
     variables: int = 0
-    """Those of functions."""
+    """Variables of functions."""
     global_variables: int = 0
     described_globals: int = 0
     scope_bytes: int = 0
@@ -66,7 +66,8 @@ class Total:
         self.problems += total.problems
 
     def is_below(self, minimum: Fraction | None) -> bool:
-        """Whether less than so many percent are described; never of nothing."""
+        """Return whether the described percentage is below the minimum; False for an empty
+        total."""
         if minimum is None:
             return False
         return 100 * self.described_bytes < minimum * self.scope_bytes
@@ -97,7 +98,7 @@ class Total:
 
 
 def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
-    """What names the registers; a file of which that cannot be read has a problem more."""
+    """Return the architecture for register names; an unreadable one adds a problem."""
     try:
         return file.info.architecture
     except DwarfGpuError as error:

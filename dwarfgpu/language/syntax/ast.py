@@ -50,7 +50,7 @@ class Floating(Part):
 
     number: Fraction
     suffix: str = ""
-    """`f`, `l`, or nothing for double."""
+    """`f`, `l`, or empty for double."""
 
 
 @frozen
@@ -75,7 +75,7 @@ class Name(Part):
 
     name: str
     file: str | None = None
-    """The source file in which it is looked for: `'file.c'::x`."""
+    """The source file to search: `'file.c'::x`."""
 
 
 @frozen
@@ -92,7 +92,7 @@ class Declarator:
     kind: str
     """`*`, `&`, `&&`, `[]` or `()`."""
     count: int | None = None
-    """Elements of an array; None where they are not told."""
+    """Elements of an array; None if not written."""
     parameters: tuple[TypeName, ...] = ()
     qualifiers: tuple[str, ...] = ()
     """Of a pointer: `const` … and `@local` for the address space of the pointer."""
@@ -193,7 +193,7 @@ class Cast(Part):
 
 @frozen
 class TypeOf(Part):
-    """`typeof(expression)` or `typeof(type)`, where a type is meant."""
+    """`typeof(expression)` or `typeof(type)`, in place of a type."""
 
     operand: Node | TypeName
 

@@ -9,7 +9,7 @@ from dwarfgpu.language.syntax.tokens import Kind, Token, tokens
 
 
 class Known(Protocol):
-    """What is asked about names while an expression is read."""
+    """Queries about names during parsing."""
 
     def is_type(self, name: str) -> bool:
         """Whether it is a type."""
@@ -21,7 +21,7 @@ class Known(Protocol):
         """Whether the words of C++ are known."""
 
     def unknown(self, name: str) -> UsageError:
-        """That it means nothing."""
+        """Return the error for an unknown name."""
 
 
 _SHOWN: Final = 200
@@ -45,7 +45,7 @@ class Cursor:
         self.at = 0
         self.depth = 0
         self.names: list[str] = []
-        """Those that were read as operands."""
+        """The names parsed as operands."""
 
     @property
     def token(self) -> Token:

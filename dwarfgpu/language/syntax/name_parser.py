@@ -1,7 +1,7 @@
-"""Names that are more than words: `ns::Box<int, 2>::made`, `f(int)::n`, `over(int, long)`.
+"""Names of several tokens: `ns::Box<int, 2>::made`, `f(int)::n`, `over(int, long)`.
 
-Law: `<` and `(` belong to a name only where what comes out means something, or where nothing else
-can be meant; otherwise they are the operators.
+Law: `<` and `(` belong to a name only if the result exists, or no other interpretation is possible;
+otherwise they are operators.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", "
 
 
 def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[str, int]:
-    """The name at a position, as long as it goes, and the position behind it:
-    `Box<int, 2>::made`, `f(int)::n`.
+    """Return the longest name at a position, and the position after it: `Box<int, 2>::made`,
+    `f(int)::n`.
 
-    `is_member`: of the object before it, whose members are not asked about here.
+    `is_member`: a member of the object before it, which is not looked up here.
     """
     tokens = cursor.tokens
     name, at = tokens[at].text, at + 1
@@ -67,7 +67,8 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
 
 
 def _end(cursor: Cursor, at: int) -> int | None:
-    """The position behind the mark that closes the one at a position; None where none does."""
+    """Return the position after the mark that closes the one at a position; None if there is
+    none."""
     tokens = cursor.tokens
     open_marks: list[str] = []
     for index in range(at, min(at + _MOST, len(tokens))):
@@ -97,7 +98,8 @@ def _stop(cursor: Cursor, end: int) -> int:
 
 
 def _is_parameters(cursor: Cursor, at: int, end: int) -> bool:
-    """Whether parentheses hold types, not the arguments of a call: nothing, where `::` follows."""
+    """Return whether parentheses contain types, not the arguments of a call; empty ones do before
+    `::`."""
     first = cursor.tokens[at + 1]
     if first.text == ")":
         return cursor.tokens[end].text.startswith("::")

@@ -1,7 +1,7 @@
-"""From text to a syntax tree: a Pratt parser with the precedences of C and GDB's `@`.
+"""Parse text into a syntax tree: a Pratt parser with the precedences of C and GDB's `@`.
 
-Law: only what follows `(`, `sizeof (` or `{` can be a type; whether a name is one is asked, as C
-cannot be read without knowing.
+Law: a type can follow only `(`, `sizeof (` or `{`; the parser looks up whether a name is a type,
+because C requires it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse(text: str, names: Known) -> Node:
 
 
 def parse_type(text: str, names: Known) -> ast.TypeName | None:
-    """The type that a text names, and nothing after it; None where it begins otherwise."""
+    """Return the type of a text that contains nothing else; None if it begins otherwise."""
     parser = Parser(text, names)
     first = parser.token
     if first.kind != "name":
@@ -53,7 +53,7 @@ def parse_type(text: str, names: Known) -> ast.TypeName | None:
 
 
 def parse_type_of(text: str, names: Known) -> ast.TypeOf | None:
-    """What `typeof(expression)` is that of, where a text is that and nothing else."""
+    """Return the operand of `typeof(expression)`, for a text that contains nothing else."""
     parser = Parser(text, names)
     if not parser.is_type_of(parser.at):
         return None
@@ -220,7 +220,7 @@ class Parser(Cursor):
             node = self.expression(_COMMA)
             self.expect(")")
             if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
-                # Nothing but a cast can go on so: its type is not known, which is said later.
+                # Only a cast can continue like this: its type is unknown, which is reported later.
                 return ast.Cast(ast.TypeName((node.name,)), self.expression(_UNARY))
             return node
         raise self.syntax_error()
@@ -260,7 +260,7 @@ class Parser(Cursor):
         return ast.Name(name)
 
     def _functional_cast(self) -> Node | None:
-        """`int(5)`, of C++: a type that is one name, and what it is made of."""
+        """`int(5)`, of C++: a type with a single name, and its initializer."""
         token = self.token
         name, end = (
             (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)

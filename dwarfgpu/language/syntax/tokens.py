@@ -60,7 +60,7 @@ class Token:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The words, and at last an empty one; `UsageError` for what is none."""
+    """Yield the words, and an empty one at the end; `UsageError` for an invalid one."""
     if len(text) > MAX_CHARACTERS:
         raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
     at = 0
@@ -146,7 +146,7 @@ def _invalid(text: str) -> UsageError:
 def _is_character(text: str) -> bool:
     if not text.startswith("'"):
         return True
-    return len(_codes(text)[1]) <= 2  # as GDB: what is longer is a name
+    return len(_codes(text)[1]) <= 2  # as in GDB: longer ones are names
 
 
 def _codes(text: str) -> tuple[str, tuple[int, ...]]:

@@ -51,7 +51,7 @@ class TypeParser:
                 return out
 
     def _declarators(self) -> list[Declarator]:
-        """From the named type outwards: what is written last binds first."""
+        """Parse from the named type outwards: the last one binds first."""
         cursor = self._cursor
         cursor.depth += 1
         if cursor.depth > MAX_HEIGHT:
@@ -73,7 +73,8 @@ class TypeParser:
         return out + suffixes[::-1] + inner
 
     def _opens_declarator(self) -> bool:
-        """Whether a parenthesis groups: otherwise it holds the parameters of a function."""
+        """Return whether a parenthesis groups, rather than enclosing the parameters of a
+        function."""
         following = self._cursor.tokens[min(self._cursor.at + 1, len(self._cursor.tokens) - 1)]
         return following.kind == "mark" and following.text in ("*", "&", "&&", "(", "[")
 

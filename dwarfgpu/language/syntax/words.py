@@ -1,4 +1,4 @@
-"""The words of which the names of types are made in C and C++."""
+"""The words in names of types in C and C++."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_WORDS: Final = frozenset(
     {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool"}
     | {"bool", "__int128", "_Complex"}
 )
-"""Words of which the names of base types are made."""
+"""Words in names of base types."""
 TAGS: Final = frozenset({"struct", "union", "class", "enum"})
 QUALIFIERS: Final = frozenset(
     {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic"}
