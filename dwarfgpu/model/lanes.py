@@ -335,7 +335,7 @@ def _shifted_left(number: int, count: int) -> int:
     if count_most > MOST_SHIFT_BITS:
         raise Divergence(None)
     least, most = _bounds(number)
-    ends = (0, least << count_most, most << count_most, least, most)
+    ends = (least << count_most, most << count_most, least, most)
     return _combined(np.left_shift, number, count, min(ends), max(ends), narrows=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -77,7 +78,10 @@ def test_an_operator_is_that_of_each_lane(name: str) -> None:
             right = right[:1] * count
             b = right[0]
         want = [apply(x, y) for x, y in zip(left, right, strict=True)]
-        assert each(apply(a, b), count) == want, (left, right)
+        result = apply(a, b)
+        assert each(result, count) == want, (left, right)
+        # What is known to be equal in all lanes is an integer.
+        assert isinstance(result, Lanes | tuple) == (len(set(want)) > 1 or name == "divmod")
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -94,11 +98,39 @@ def test_equal_lanes_are_an_int() -> None:
     assert type(made([4, 6]) & 1) is int
 
 
-def test_bounds_decide_without_looking() -> None:
-    number = made([3, 900])
-    assert (number < 1000) is True
-    assert (number < 0) is False
-    assert bool(number) is True
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_integers_of_every_size_are_exact(kind: str) -> None:
+    limits = np.iinfo(kind)
+    numbers = [int(limits.min), 1, int(limits.max)]
+    number = lanes(np.array(numbers, kind))
+    assert each(number + 1, 3) == [one + 1 for one in numbers]
+    assert each(number * -3, 3) == [one * -3 for one in numbers]
+    assert each(number - number * 2, 3) == [-one for one in numbers]
+
+
+@pytest.mark.parametrize("name", ["<", "<=", ">", ">=", "==", "!="])
+def test_bounds_decide_without_looking(name: str) -> None:
+    """Where the bounds decide a comparison, no lane is looked at: here are none."""
+    compare = OPERATORS[name]
+    for least, most, other_least, other_most in product(range(3), repeat=4):
+        if least > most or other_least > other_most:
+            continue
+        pairs = product(range(least, most + 1), range(other_least, other_most + 1))
+        answers = {compare(one, other) for one, other in pairs}
+        number = Lanes(np.array(None), least, most)
+        other = Lanes(np.array(None), other_least, other_most)
+        if len(answers) == 1 and (
+            name not in ("==", "!=") or least > other_most or most < other_least
+        ):
+            assert compare(number, other) is answers.pop()
+        elif name not in ("==", "!="):
+            with pytest.raises(TypeError):  # of NumPy: it looks at them
+                compare(number, other)
+
+
+def test_zero_is_outside_of_bounds() -> None:
+    assert bool(Lanes(np.array(None), 1, 2)) is True
+    assert bool(Lanes(np.array(None), -2, -1)) is True
 
 
 @pytest.mark.parametrize("ask", [bool, int, operator.index, hash, {1: "one"}.get])
