@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.dwarf.code_object import split_by_machine
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.gpu.note import CoreState
 from dwarfgpu.machine.core.load import Core
@@ -24,7 +25,7 @@ from dwarfgpu.service.wave_rows import (
     waves_in_core,
 )
 from dwarfgpu.session.backtrace import stack_frames
-from dwarfgpu.session.session import Session, split_by_machine
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-info-core-1"

@@ -16,7 +16,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.where_against import compare
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted, find_variables
 from dwarfgpu.errors import UsageError
@@ -35,7 +35,6 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import amount, heading, variable_suggestion
-from dwarfgpu.session.session import split_by_machine
 from dwarfgpu.view.coverage import (
     Cells,
     SourceLines,

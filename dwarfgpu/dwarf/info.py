@@ -15,13 +15,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.call_frames import CallFrames
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.index.aranges import AddressIndex
@@ -45,6 +44,9 @@ from dwarfgpu.objfile.supplementary import (
     find_supplementary,
     supplementary_link,
 )
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.call_frames import CallFrames
 
 T = TypeVar("T")
 
@@ -75,7 +77,6 @@ class DebugInfo:
         self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
         self.strings = StringIndex(sections, lambda: self.units)
         self.split = SplitFiles(sections, self.part, is_main=main is None)
-        self.call_frames = CallFrames(sections)
         self._package = package
 
     @classmethod
@@ -106,6 +107,13 @@ class DebugInfo:
     def architecture(self) -> Architecture | None:
         """The architecture of the code; None if dwarfgpu does not know it."""
         return self.sections.program.architecture
+
+    @cached_property
+    def call_frames(self) -> CallFrames:
+        """The call frame information, which few questions need: its reader is loaded here."""
+        from dwarfgpu.dwarf.call_frames import CallFrames
+
+        return CallFrames(self.sections)
 
     def section(self, name: str) -> bytes:
         """As `Sections.section`."""

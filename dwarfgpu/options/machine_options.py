@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.reading import resolved
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import (
@@ -35,7 +35,7 @@ from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.lane_count import checked_lanes
 from dwarfgpu.service.open_machine import Stopped
-from dwarfgpu.session.session import Session, split_by_machine
+from dwarfgpu.session.session import Session
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:

@@ -11,10 +11,10 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.numbers import PLACE_HELP, natural
-from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.language.source_lines import CodePlace
+    from dwarfgpu.session.session import Session
 
 _MOST_LISTED: Final = 8
 
@@ -71,6 +71,8 @@ def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLo
         return None
     if is_number(text):
         return ProgramLocation(natural(text, option) or 0)
+    from dwarfgpu.session.session import Session
+
     architecture = code_object.info.architecture
     if architecture is None:
         raise UsageError(

@@ -37,7 +37,6 @@ from dwarfgpu.repl.terminal import lines
 from dwarfgpu.repl.terminal.colour import painted, source
 from dwarfgpu.repl.terminal.lines import StartupCommand
 from dwarfgpu.repl.waves.lanes import first_lane
-from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.focus import lane_numbers, thread_and_lane
 from dwarfgpu.service.gdb_error_text import error_text
@@ -318,6 +317,9 @@ def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
 
 def _begin_core(shell: Shell, core: Core) -> None:
     """What a conversation knows of a core file, and what it says of it first."""
+    # The readers of its notes are loaded for a core file only.
+    from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
+
     shell.core = core
     session = shell.session
     shell.threads = {wave: thread_id(session, wave, t) for wave, t in core.threads.items()}

@@ -22,7 +22,7 @@ from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -58,17 +58,6 @@ from dwarfgpu.session.resolve_type import Resolver
 
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
 UNUSED: Final = "is unused: it has no work-item"
-
-
-def split_by_machine(
-    code_objects: Iterable[CodeObject], arch: Architecture
-) -> tuple[tuple[CodeObject, ...], tuple[CodeObject, ...]]:
-    """The code objects for the machine of an architecture, and those for another one."""
-    loaded_objects = tuple(code_objects)
-    own = tuple(
-        code_object for code_object in loaded_objects if code_object.file.machine == arch.machine
-    )
-    return own, tuple(code_object for code_object in loaded_objects if code_object not in own)
 
 
 @frozen(eq=False)

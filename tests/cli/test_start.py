@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+DATA = Path(__file__).resolve().parents[2] / "dwarfgpu/data"
 COUNT = """\
 import sys
 from dwarfgpu.cli.main import main
@@ -36,12 +38,21 @@ def loaded(*arguments: str) -> set[str]:
         ("--version", 12),
         ("asm lit1", 83),
         ("eval lit1", 112),
-        ("eval --demo t", 274),
+        ("eval --demo t", 270),
+        ("info FILE", 152),
+        ("check FILE", 218),
+        ("where --demo t", 223),
+        ("debug --demo -batch", 450),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
-    names = loaded(*arguments.split())
+    names = loaded(*arguments.replace("FILE", str(DATA / "demo.co")).split())
     assert len(names) <= most, sorted(names)
+
+
+def test_call_frames_are_loaded_when_asked_for() -> None:
+    for arguments in (("info", str(DATA / "demo.co")), ("where", "--demo", "t")):
+        assert [name for name in loaded(*arguments) if name.startswith("dwarfgpu.cfi")] == []
 
 
 def test_operations_load_nothing_of_variables() -> None:
