@@ -23,10 +23,10 @@ MOST_UNPACKED_BYTES: Final = 1 << 31
 
 
 class _Decompressor(Protocol):
-    def stream_reader(self, source: BytesIO) -> BytesIO: ...
+    def stream_reader(self, source: BytesIO, *, read_across_frames: bool = False) -> BytesIO: ...
 
 
-class _Zstandard(Protocol):
+class Zstandard(Protocol):
     """The used part of the package `zstandard`."""
 
     ZstdError: type[Exception]
@@ -80,15 +80,20 @@ def _check_ratio(packed_bytes: int, size_bytes: int, subject: str) -> None:
     _check_size(size_bytes, subject)
 
 
-def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
-    """Unpack Zstandard data of `size_bytes`; `Unsupported` without the extra `zstd`."""
+def zstandard(subject: str) -> Zstandard:
+    """Return the package that unpacks Zstandard; `Unsupported` without the extra `zstd`."""
     try:
-        library = cast(_Zstandard, import_module("zstandard"))
+        return cast(Zstandard, import_module("zstandard"))
     except ImportError:
         raise Unsupported(
             f"{subject} is compressed with Zstandard; install dwarfgpu with the extra zstd "
             "(pip install 'dwarfgpu[zstd]')"
         ) from None
+
+
+def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
+    """Unpack Zstandard data of `size_bytes`; `Unsupported` without the extra `zstd`."""
+    library = zstandard(subject)
     _check_size(size_bytes, subject)
     out = _Unpacked(size_bytes, subject)
     try:

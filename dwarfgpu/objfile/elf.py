@@ -21,7 +21,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
-from dwarfgpu.objfile.file_kinds import ELF_MAGIC
+from dwarfgpu.objfile.file_kinds import ELF_MAGIC, LONGEST_MAGIC_BYTES, compressed_by
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.placement import placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
@@ -113,13 +113,6 @@ class _Layout:
     compression: str
 
 
-_COMPRESSED: Final = {
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\xfd7zXZ\0": "xz",
-    b"\x1f\x8b": "gzip",
-    b"\x04\x22\x4d\x18": "lz4",
-}
-"""The program that compressed a file, by the file's first bytes: so systems keep core files."""
 _LAYOUTS: Final = {
     1: _Layout("HHIIIIIHHHHHH", "IIIIIIIIII", "IIIIIIII", "IIIBBH", "III"),
     2: _Layout("HHIQQQIHHHHHH", "IIQQQQIIQQ", "IIQQQQQQ", "IBBHQQ", "IIQQ"),
@@ -142,9 +135,11 @@ class ObjectFile:
         self.size_bytes = len(data)
         if data[:8] in _ARCHIVES:
             raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
-        for magic, name in _COMPRESSED.items():
-            if data[: len(magic)] == magic:
-                raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
+        program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
+        if program is not None:
+            raise UsageError(
+                f"{path} is compressed by {program}: give what {program} -d makes of it"
+            )
         if data[:4] != ELF_MAGIC:
             raise UsageError(not_elf(path))
         ident = data[:16]

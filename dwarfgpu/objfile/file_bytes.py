@@ -6,8 +6,17 @@ import os
 import weakref
 from io import FileIO
 from threading import Lock
+from typing import Protocol
 
 from dwarfgpu.errors import Malformed, UsageError
+
+
+class ByteSource(Protocol):
+    """Whatever has the bytes of a file."""
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """A range of them; errors of a file that cannot be read are `DwarfGpuError`."""
+        ...
 
 
 class FileBytes:
@@ -19,9 +28,16 @@ class FileBytes:
 
     def __init__(self, path: str, file: FileIO) -> None:
         """All bytes of a file, which is closed with the last object that reads it."""
-        self._source = _Source(path, file)
+        self._source: ByteSource = _Source(path, file)
         self._start = 0
         self._size_bytes = file.seek(0, os.SEEK_END)
+
+    @classmethod
+    def of(cls, source: ByteSource, size_bytes: int) -> FileBytes:
+        """All bytes of another source, such as a compressed file."""
+        made = cls.__new__(cls)
+        made._source, made._start, made._size_bytes = source, 0, size_bytes
+        return made
 
     def part(self, start: int, size_bytes: int) -> FileBytes:
         """A range of these bytes, not read yet; as short as they are where they end before."""

@@ -9,12 +9,26 @@ BUNDLE_MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_BUNDLE_MAGIC: Final = b"CCOB"
 """Of a compressed bundle."""
 ELF_MAGIC: Final = b"\x7fELF"
+COMPRESSED: Final = {
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+    b"\x1f\x8b": "gzip",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+"""The program that compressed a file, by the file's first bytes: so systems keep core files."""
+LONGEST_MAGIC_BYTES: Final = 6
+"""Of those."""
 ET_CORE: Final = 4
 """The type of a core file (System V ABI, "ELF Header")."""
 _DATA_AT, _TYPE_AT = 5, 16
 """Where an ELF file says its byte order and its type."""
 CORE_HEADER_BYTES: Final = _TYPE_AT + 2
 """As many bytes as `is_core_header` needs."""
+
+
+def compressed_by(header: bytes) -> str | None:
+    """The program that compressed a file that begins so; None where none did."""
+    return next((name for magic, name in COMPRESSED.items() if header.startswith(magic)), None)
 
 
 def is_core_header(header: bytes) -> bool:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
-from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
+from dwarfgpu.objfile.file_kinds import is_core_header
 from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for
-from dwarfgpu.terminal.input import is_object
+from dwarfgpu.terminal.input import file_head
 
 
 @frozen
@@ -60,7 +59,5 @@ def encoding(arguments: Namespace, text: str = "") -> Encoding:
 
 def is_core(word: str) -> bool:
     """Whether a word of the command line names a core file: an ELF file of the type ET_CORE."""
-    if not is_object(word):
-        return False
-    with Path(word).open("rb") as file:
-        return is_core_header(file.read(CORE_HEADER_BYTES))
+    head = file_head(word)
+    return head is not None and is_core_header(head)

@@ -21,7 +21,6 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
-from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
@@ -346,11 +345,11 @@ def _require_core(path: str) -> None:
     """`UsageError` in GDB's words for a file that is no core file."""
     full = os.path.abspath(path)
     try:
-        with open(path, "rb") as file:
-            header = file.read(CORE_HEADER_BYTES)
+        with open(path, "rb"):
+            pass
     except OSError as error:
         raise UsageError(f"{full}: {error.strerror}.") from None
-    if not is_core_header(header):
+    if not is_core(path):
         raise UsageError(f'"{full}" is not a core dump: file format not recognized')
 
 

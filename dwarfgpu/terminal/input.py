@@ -9,13 +9,23 @@ from typing import BinaryIO, Final
 
 from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, ELF_MAGIC
+from dwarfgpu.objfile.file_kinds import (
+    BUNDLE_MAGIC,
+    COMPRESSED_BUNDLE_MAGIC,
+    ELF_MAGIC,
+    compressed_by,
+    is_core_header,
+)
 from dwarfgpu.terminal.streams import is_terminal
 
 MOST_BYTES: Final = 64 << 20
 """Of a file of text or of bytes; a device that never ends has more."""
 
 
+HEAD_BYTES: Final = 24
+"""As many as tell what a file is."""
+PACKED_HEAD_BYTES: Final = 1 << 16
+"""As many compressed bytes as have these."""
 _MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
 
 
@@ -42,14 +52,27 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
 
 def is_object(word: str) -> bool:
     """Whether a word of the command line names a file that begins as an object file or a fat
-    binary does, not an expression or a variable."""
+    binary does, or a compressed core file, not an expression or a variable."""
+    head = file_head(word)
+    return head is not None and head.startswith(_MAGICS)
+
+
+def file_head(path: str) -> bytes | None:
+    """The first bytes of a file, of a compressed core file as it was before; None where it cannot
+    be read or is no file."""
     try:
-        if not Path(word).is_file():
-            return False
-        with Path(word).open("rb") as file:
-            return file.read(24).startswith(_MAGICS)
+        if not Path(path).is_file():
+            return None
+        with Path(path).open("rb") as file:
+            head = file.read(HEAD_BYTES)
+            if compressed_by(head) is None:
+                return head
+            from dwarfgpu.objfile.compressed_file import head_of  # few files are compressed
+
+            unpacked = head_of(path, head + file.read(PACKED_HEAD_BYTES), HEAD_BYTES)
+            return unpacked if is_core_header(unpacked) else head
     except (OSError, ValueError):
-        return False
+        return None
 
 
 def read_all(file: BinaryIO, name: str) -> bytes:

@@ -72,14 +72,29 @@ def test_a_core_of_gpus_alone(tmp_path: Path) -> None:
     assert done.status == 1
 
 
-@pytest.mark.parametrize("file", [CORE, FIXTURES / "triton/axpy.gfx942.co"], ids=["core", "code"])
 @pytest.mark.parametrize(("program", "compress"), [("gzip", gzip.compress), ("xz", lzma.compress)])
-def test_a_compressed_file(
-    tmp_path: Path, file: Path, program: str, compress: Callable[[bytes], bytes]
+def test_a_compressed_code_object(
+    tmp_path: Path, program: str, compress: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / "compressed"
-    path.write_bytes(compress(file.read_bytes()))
+    path.write_bytes(compress((FIXTURES / "triton/axpy.gfx942.co").read_bytes()))
     said = f"dwarfgpu: {path} is compressed by {program}: give what {program} -d makes of it\n"
-    for command in (("info", path), ("bt", "--core", path), ("where", "--file", path, "x")):
+    for command in (("info", path), ("where", "--file", path, "x")):
         done = run(*command)
         assert (done.status, done.err) == (2, said)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
+def test_a_compressed_core(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "crash.core.packed"
+    path.write_bytes(compress(CORE.read_bytes()))
+    sysroot = ("--sysroot", FIXTURES / "core")
+    for command, *rest in (("bt",), ("eval", "sum"), ("debug", "-batch", "-ex", "bt")):
+        whole = run(command, "--core", CORE, *sysroot, *rest)
+        assert run(command, "--core", path, *sysroot, *rest) == whole
+        assert run(command, path, *sysroot, *rest) == whole, "it is recognised as a core file"
+    assert run("info", path, *sysroot).lines[0].startswith(f"{path}: core file of x86_64")
+    done = run("debug", "-batch", "-ex", f"core-file {path}", "-ex", "bt")
+    assert any(line.startswith("#0 ") for line in done.lines)
+    refused = run("bt", path, "--max-inflated-bytes", 4096)
+    assert refused.status == 2 and "in one block of" in refused.error

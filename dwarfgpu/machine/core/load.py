@@ -34,7 +34,8 @@ from dwarfgpu.machine.core.target import CoreTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
+from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 DEFAULT_PROCESSOR: Final = "gfx942"
@@ -145,14 +146,24 @@ def load_core(
     program did not run; `Malformed` without threads or waves; `Unsupported` for an unsupported
     machine.
     """
-    dump = read_core(open_object(path, limits))
-    gpu_dump = None if gpu_core is None else read_core(open_object(gpu_core, limits))
+    dump = read_core(_opened(path, limits))
+    gpu_dump = None if gpu_core is None else read_core(_opened(gpu_core, limits))
     if gpu_dump is not None:
         _check_halves(dump, gpu_dump)
     if not dump.threads and dump.gpu is None:
         raise next(iter(dump.problems), Malformed(f"{path} has no threads"))
     where = Where(None if program is None else str(program), sysroot, load_address, limits)
     return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()
+
+
+def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
+    """A core file; a compressed one as it was before."""
+    data = map_file(path)
+    if compressed_by(bytes(data[:LONGEST_MAGIC_BYTES])) is not None:
+        from dwarfgpu.objfile.compressed_file import decompressed  # few files are compressed
+
+        data = decompressed(str(path), data, limits)
+    return ObjectFile(str(path), data, limits)
 
 
 def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:

@@ -1,0 +1,351 @@
+"""Compressed files that are read as what they were: gzip, xz and Zstandard.
+
+A file of several blocks that are compressed one by one (`xz -T`, `bgzip`, `pzstd`) is read by
+seeking: only the blocks of what is asked for are decompressed. Law: no block is decompressed that
+is larger than the limit; then the error says which program decompresses the file.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import partial
+from io import BytesIO
+from threading import Lock
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.compression import Zstandard, zstandard
+from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+
+_READABLE: Final = ("gzip", "xz", "zstd")
+_MOST_MEMORY: Final = 1 << 28
+"""Bytes that the decompressor of xz may take for its dictionary."""
+_MOST_BLOCKS: Final = 1 << 22
+_KEPT: Final = 4
+"""Decompressed blocks that are kept."""
+_HEAD_BYTES: Final = 1 << 16
+"""Of a compressed file, read to see how it begins."""
+_STEP: Final = 1 << 20
+_XZ_HEADER_BYTES: Final = 12
+_ZSTD_MAGIC: Final = 0xFD2FB528
+_SKIPPABLE: Final = 0x184D2A50
+
+Data = bytes | FileBytes
+
+
+@frozen
+class Block:
+    """A part of a file that is compressed for itself: places and sizes in bytes."""
+
+    start: int
+    packed_bytes: int
+    offset: int
+    """In the decompressed file."""
+    size_bytes: int
+
+
+class _Blocks:
+    """The decompressed bytes of a file of blocks, block by block."""
+
+    def __init__(self, blocks: list[Block], unpack: Callable[[Block], bytes], path: str) -> None:
+        self._blocks = blocks
+        self._offsets = [block.offset for block in blocks]
+        self._unpack = unpack
+        self._path = path
+        self._kept: dict[int, bytes] = {}
+        self._lock = Lock()
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """Bytes of the decompressed file."""
+        parts: list[bytes] = []
+        end = start + size_bytes
+        with self._lock:
+            while start < end:
+                index = bisect_right(self._offsets, start) - 1
+                block, data = self._blocks[index], self._block(index)
+                first = start - block.offset
+                parts.append(data[first : first + end - start])
+                start += len(parts[-1])
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _block(self, index: int) -> bytes:
+        data = self._kept.pop(index, None)
+        if data is None:
+            block = self._blocks[index]
+            data = self._unpack(block)
+            if len(data) != block.size_bytes:
+                raise Malformed(
+                    f"{self._path}: the block at {block.start:#x} does not decompress to "
+                    f"{block.size_bytes} bytes"
+                )
+            if len(self._kept) >= _KEPT:
+                del self._kept[next(iter(self._kept))]
+        self._kept[index] = data
+        return data
+
+
+def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_LIMITS) -> Data:
+    """The bytes of a file as they were before it was compressed, as far as possible not read yet.
+
+    A file that is not compressed is returned as it is. `Malformed` for damaged ones; `UsageError`
+    for a program whose files are not read here; `LimitExceeded` for one block beyond the limit.
+    """
+    program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
+    if program is None:
+        return data
+    if program not in _READABLE:
+        raise UsageError(f"{path} is compressed by {program}: give what {program} -d makes of it")
+    limit = limits.inflated_bytes
+    try:
+        if program == "xz":
+            blocks = _placed(path, _xz_blocks(path, data))
+            unpack = partial(_unpacked_xz, path, data)
+        elif program == "gzip":
+            found = _bgzip_blocks(path, data)
+            if found is None:
+                return _gunzipped(path, data, limit)
+            blocks, unpack = _placed(path, found), partial(_unpacked_gzip, data)
+        else:
+            library = _zstandard(path)
+            frames = _zstd_frames(path, data)
+            if frames is None:
+                return _unpacked_stream(path, library, data, limit)
+            blocks, unpack = _placed(path, frames), partial(_unpacked_frame, path, library, data)
+    except (zlib.error, lzma.LZMAError) as error:
+        raise Malformed(f"{path} cannot be decompressed by {program}: {error}") from None
+    largest = max((block.size_bytes for block in blocks), default=0)
+    if largest > limit:
+        raise _too_large(path, program, largest, limit)
+    total = sum(block.size_bytes for block in blocks)
+    return FileBytes.of(_Blocks(blocks, unpack, path), total)
+
+
+def head_of(path: str, data: Data, size_bytes: int) -> bytes:
+    """How a file begins, decompressed; empty where that cannot be told."""
+    program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
+    if program is None:
+        return bytes(data[:size_bytes])
+    packed = bytes(data[:_HEAD_BYTES])
+    try:
+        if program == "gzip":
+            return zlib.decompressobj(31).decompress(packed, size_bytes)
+        if program == "xz":
+            return lzma.LZMADecompressor(memlimit=_MOST_MEMORY).decompress(packed, size_bytes)
+        if program == "zstd":
+            reader = _zstandard(path).ZstdDecompressor().stream_reader(BytesIO(packed))
+            return reader.read(size_bytes)
+    except (zlib.error, lzma.LZMAError, DwarfGpuError, ValueError):
+        return b""
+    return b""
+
+
+def _too_large(path: str, program: str, size_bytes: int, limit: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"{path} is compressed by {program} in one block of {size_bytes} bytes or more, and what "
+        f"is unpacked at once has at most {limit}: give what {program} -d makes of it",
+        "--max-inflated-bytes",
+    )
+
+
+def _placed(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
+    """The blocks of starts, sizes and decompressed sizes; empty ones are left out."""
+    blocks: list[Block] = []
+    offset = 0
+    for start, packed_bytes, size_bytes in sizes:
+        if not size_bytes:
+            continue
+        blocks.append(Block(start, packed_bytes, offset, size_bytes))
+        offset += size_bytes
+        if len(blocks) > _MOST_BLOCKS:
+            raise LimitExceeded(f"{path} has more than {_MOST_BLOCKS} blocks")
+    return blocks
+
+
+def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
+    """Of every stream, by the indexes at their ends (The .xz File Format, 2 to 4)."""
+    streams: list[list[tuple[int, int, int]]] = []
+    end = len(data)
+    while end > 0:
+        while end >= 4 and data[end - 4 : end] == bytes(4):  # stream padding
+            end -= 4
+        footer = bytes(data[max(0, end - _XZ_HEADER_BYTES) : end])
+        if len(footer) != _XZ_HEADER_BYTES or footer[10:] != b"YZ":
+            raise Malformed(f"{path} is cut short, or is no xz file at {end:#x}")
+        index_bytes = (int.from_bytes(footer[4:8], "little") + 1) * 4
+        index_at = end - _XZ_HEADER_BYTES - index_bytes
+        if index_at < _XZ_HEADER_BYTES:
+            raise Malformed(f"{path}: the index of a stream of xz does not fit the file")
+        records = list(_xz_records(path, bytes(data[index_at : index_at + index_bytes])))
+        first = index_at - sum(-(-unpadded // 4) * 4 for unpadded, _ in records)
+        if first < _XZ_HEADER_BYTES:
+            raise Malformed(f"{path}: the blocks of a stream of xz do not fit the file")
+        at, blocks = first, []
+        for unpadded, size_bytes in records:
+            packed = -(-unpadded // 4) * 4
+            blocks.append((at, packed, size_bytes))
+            at += packed
+        streams.append(blocks)
+        end = first - _XZ_HEADER_BYTES
+    for blocks in reversed(streams):
+        yield from blocks
+
+
+def _xz_records(path: str, index: bytes) -> Iterator[tuple[int, int]]:
+    """Size of each block without its padding, and decompressed."""
+    at = 1
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            if at >= len(index) or shift > 56:
+                raise Malformed(f"{path}: the index of a stream of xz is damaged")
+            value |= (index[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if not index[at - 1] & 0x80:
+                return value
+
+    if index[:1] != b"\0":
+        raise Malformed(f"{path}: a stream of xz has no index")
+    for _ in range(number()):
+        yield number(), number()
+
+
+def _unpacked_xz(path: str, data: Data, block: Block) -> bytes:
+    header = bytes(data[:_XZ_HEADER_BYTES])
+    packed = bytes(data[block.start : block.start + block.packed_bytes])
+    try:
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+        return unpacker.decompress(header + packed, block.size_bytes + 1)
+    except lzma.LZMAError as error:
+        raise Malformed(f"{path} cannot be decompressed at {block.start:#x}: {error}") from None
+
+
+_BGZIP_HEADER: Final = 18
+
+
+def _bgzip_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
+    """Of a file of bgzip, whose members say their sizes (SAM, 4.1); None for other ones."""
+    return None if _bgzip_bytes(data, 0) is None else _bgzip_members(path, data)
+
+
+def _bgzip_members(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
+    at = 0
+    while at < len(data):
+        packed = _bgzip_bytes(data, at)
+        if packed is None or at + packed > len(data):
+            raise Malformed(f"{path} is cut short, or is not of bgzip at {at:#x}")
+        size = int.from_bytes(data[at + packed - 4 : at + packed], "little")
+        yield at, packed, size
+        at += packed
+
+
+def _bgzip_bytes(data: Data, at: int) -> int | None:
+    """The size of the member at a place; None where it does not say it."""
+    head = bytes(data[at : at + _BGZIP_HEADER])
+    is_one = head[:4] == b"\x1f\x8b\x08\x04" and head[12:16] == b"BC\x02\x00"
+    return int.from_bytes(head[16:18], "little") + 1 if is_one else None
+
+
+def _unpacked_gzip(data: Data, block: Block) -> bytes:
+    packed = bytes(data[block.start : block.start + block.packed_bytes])
+    try:
+        return zlib.decompressobj(31).decompress(packed, block.size_bytes + 1)
+    except zlib.error as error:
+        raise Malformed(f"a block at {block.start:#x} cannot be decompressed: {error}") from None
+
+
+def _gunzipped(path: str, data: Data, limit: int) -> bytes:
+    """All of a file: only bgzip's can be read in parts."""
+    out = bytearray()
+    unpacker = zlib.decompressobj(31)
+    for at in range(0, len(data), _STEP):
+        part = bytes(data[at : at + _STEP])
+        while part:
+            out += unpacker.decompress(part, limit + 1 - len(out))
+            if len(out) > limit:
+                raise _too_large(path, "gzip", len(out), limit)
+            part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+            if unpacker.eof:
+                part = part.lstrip(b"\0")  # padding behind the last member
+                unpacker = zlib.decompressobj(31)
+    return bytes(out)
+
+
+def _zstandard(path: str) -> Zstandard:
+    try:
+        return zstandard(path)
+    except Unsupported as error:
+        raise UsageError(f"{error.message}, or give what zstd -d makes of it") from None
+
+
+def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
+    """The frames of a file (RFC 8878, 3.1); None where one does not say its size."""
+    frames: list[tuple[int, int, int]] = []
+    at = 0
+    while at < len(data):
+        magic = int.from_bytes(data[at : at + 4], "little")
+        if magic & 0xFFFFFFF0 == _SKIPPABLE:
+            at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+            continue
+        if magic != _ZSTD_MAGIC:
+            raise Malformed(f"{path} is no Zstandard file at {at:#x}")
+        size, blocks_at, has_checksum = _zstd_header(bytes(data[at : at + 18]))
+        end = _zstd_end(path, data, at + blocks_at) + 4 * has_checksum
+        if size is None:
+            return None
+        if end > len(data):
+            raise Malformed(f"{path} is cut short")
+        frames.append((at, end - at, size))
+        at = end
+    return iter(frames)
+
+
+def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
+    """The decompressed size of a frame, where its blocks begin, whether a checksum ends it."""
+    descriptor = head[4] if len(head) > 4 else 0
+    is_single, kind = bool(descriptor & 0x20), descriptor >> 6
+    at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
+    count = (1 if is_single else 0, 2, 4, 8)[kind]
+    size = int.from_bytes(head[at : at + count], "little") + (256 if kind == 1 else 0)
+    return size if count else None, at + count, bool(descriptor & 4)
+
+
+def _zstd_end(path: str, data: Data, at: int) -> int:
+    """Behind the last block of a frame."""
+    while at + 3 <= len(data):
+        header = int.from_bytes(data[at : at + 3], "little")
+        kind, size = header >> 1 & 3, header >> 3
+        at += 3 + (1 if kind == 1 else size)
+        if header & 1:
+            return at
+    raise Malformed(f"{path} is cut short")
+
+
+def _unpacked_frame(path: str, library: Zstandard, data: Data, block: Block) -> bytes:
+    packed = bytes(data[block.start : block.start + block.packed_bytes])
+    try:
+        reader = library.ZstdDecompressor().stream_reader(BytesIO(packed))
+        return reader.read(block.size_bytes + 1)
+    except library.ZstdError as error:
+        raise Malformed(f"{path} cannot be decompressed at {block.start:#x}: {error}") from None
+
+
+def _unpacked_stream(path: str, library: Zstandard, data: Data, limit: int) -> bytes:
+    """All of a file whose frames do not say how large they are."""
+    out = bytearray()
+    reader = library.ZstdDecompressor().stream_reader(BytesIO(bytes(data)), read_across_frames=True)
+    try:
+        while part := reader.read(min(_STEP, limit + 1 - len(out))):
+            out += part
+            if len(out) > limit:
+                raise _too_large(path, "zstd", len(out), limit)
+    except library.ZstdError as error:
+        raise Malformed(f"{path} cannot be decompressed: {error}") from None
+    return bytes(out)

@@ -1,0 +1,160 @@
+"""Compressed files that are read in parts: xz, gzip and Zstandard."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import shutil
+import subprocess
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from struct import pack
+from types import ModuleType
+
+import pytest
+
+from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
+from dwarfgpu.objfile import compressed_file
+from dwarfgpu.objfile.compressed_file import decompressed, head_of
+from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_limits import FileLimits
+
+
+def contents(size_bytes: int = 50_000) -> bytes:
+    random = Random(3)
+    return b"".join(
+        random.choice((random.randbytes(100), bytes(100))) for _ in range(size_bytes // 100)
+    )
+
+
+DATA = contents()
+PARTS = [DATA[at : at + 7_000] for at in range(0, len(DATA), 7_000)]
+
+
+def bgzip(part: bytes) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packed = packer.compress(part) + packer.flush()
+    size = 18 + len(packed) + 8
+    head = b"\x1f\x8b\x08\x04" + bytes(6) + pack("<HBBHH", 6, 66, 67, 2, size - 1)
+    return head + packed + pack("<II", zlib.crc32(part), len(part))
+
+
+def zstd() -> ModuleType:
+    return pytest.importorskip("zstandard")
+
+
+def zstd_frames() -> bytes:
+    library = zstd()
+    skippable = pack("<II", 0x184D2A53, 5) + b"hello"
+    return skippable.join(library.ZstdCompressor().compress(part) for part in PARTS)
+
+
+def zstd_stream() -> bytes:
+    packer = zstd().ZstdCompressor().compressobj()
+    packed: bytes = packer.compress(DATA) + packer.flush()
+    return packed
+
+
+KINDS: dict[str, Callable[[], bytes]] = {
+    "xz": lambda: lzma.compress(DATA),
+    "xz of streams": lambda: (bytes(8)).join(lzma.compress(part) for part in PARTS) + bytes(4),
+    "gzip": lambda: gzip.compress(DATA, mtime=0),
+    "gzip of members": lambda: b"".join(gzip.compress(part, mtime=0) for part in PARTS) + bytes(9),
+    "bgzip": lambda: b"".join(map(bgzip, [*PARTS, b""])),
+    "zstd": lambda: zstd().ZstdCompressor().compress(DATA),
+    "zstd of frames": zstd_frames,
+    "zstd without a size": zstd_stream,
+}
+IN_PARTS = ("xz of streams", "bgzip", "zstd of frames")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_range(kind: str) -> None:
+    data = decompressed("f", KINDS[kind]())
+    assert len(data) == len(DATA) and bytes(data[:]) == DATA
+    random = Random(1)
+    for _ in range(200):
+        first = random.randrange(len(DATA))
+        size = random.choice((0, 1, 40, 9_000))
+        assert bytes(data[first : first + size]) == DATA[first : first + size]
+
+
+@pytest.mark.parametrize("kind", IN_PARTS)
+def test_only_the_blocks_that_are_asked_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = decompressed("f", KINDS[kind]())
+    assert isinstance(data, FileBytes)
+    unpacked: list[int] = []
+    source = data._source
+    assert isinstance(source, compressed_file._Blocks)
+    unpack = source._unpack
+    monkeypatch.setattr(
+        source, "_unpack", lambda block: unpacked.append(block.offset) or unpack(block)
+    )
+    assert data[20_000:20_100] == DATA[20_000:20_100]
+    assert unpacked == [14_000]
+    assert data[20_500:21_010] == DATA[20_500:21_010]
+    assert unpacked == [14_000, 21_000]
+    assert data[20_000:20_001] == DATA[20_000:20_001]
+    assert unpacked == [14_000, 21_000], "blocks are kept"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_large_block_is_to_be_decompressed_by_its_program(kind: str) -> None:
+    limits = FileLimits(inflated_bytes=10_000)
+    if kind in IN_PARTS:
+        assert len(decompressed("f", KINDS[kind](), limits)) == len(DATA)
+        return
+    program = kind.split()[0]
+    with pytest.raises(LimitExceeded, match=f"f is compressed by {program} in one block of .*: "
+                       f"give what {program} -d makes of it"):  # fmt: skip
+        decompressed("f", KINDS[kind](), limits)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_is_an_error_and_no_crash(kind: str) -> None:
+    whole = KINDS[kind]()
+    random = Random(7)
+    for _ in range(120):
+        damaged = bytearray(whole)
+        for _ in range(random.randint(1, 3)):
+            damaged[random.randrange(6, len(damaged))] = random.randrange(256)
+        if random.random() < 0.3:
+            del damaged[random.randrange(6, len(damaged)) :]
+        try:
+            found = decompressed("f", bytes(damaged), FileLimits(inflated_bytes=1 << 20))
+            for at in range(0, min(len(found), 1 << 20), 7_000):
+                bytes(found[at : at + 10])
+        except (Malformed, LimitExceeded):
+            continue
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_a_file_begins(kind: str) -> None:
+    packed = KINDS[kind]()
+    assert head_of("f", packed, 24) == DATA[:24]
+    assert head_of("f", packed[:8], 24) in (b"", DATA[:24])
+
+
+def test_other_files() -> None:
+    assert decompressed("f", DATA) is DATA
+    with pytest.raises(UsageError, match="f is compressed by lz4: give what lz4 -d makes of it"):
+        decompressed("f", b"\x04\x22\x4d\x18" + bytes(20))
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
+    with pytest.raises(UsageError, match="install dwarfgpu with the extra zstd .*, or give what"):
+        decompressed("f", b"\x28\xb5\x2f\xfd" + bytes(20))
+    assert head_of("f", b"\x28\xb5\x2f\xfd" + bytes(20), 24) == b""
+
+
+@pytest.mark.skipif(shutil.which("xz") is None, reason="needs xz")
+def test_blocks_of_one_stream(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(DATA)
+    subprocess.run(["xz", "--block-size=7000", str(path)], check=True)
+    packed = path.with_suffix(".xz").read_bytes()
+    data = decompressed("f", packed, FileLimits(inflated_bytes=7_000))
+    assert bytes(data[:]) == DATA
