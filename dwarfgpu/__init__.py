@@ -52,7 +52,7 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> object:
     if name == "__all__":  # of `from dwarfgpu import *`, and of help()
         return list(import_module("dwarfgpu.api").__all__)
-    # `from dwarfgpu import base` asks here first: a module of the package is no public name.
+    # `from dwarfgpu import base` calls this first: a module of the package is not a public name.
     if name.startswith("_") or find_spec(f"dwarfgpu.{name}") is not None:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
     api = import_module("dwarfgpu.api")

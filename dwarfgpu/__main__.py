@@ -16,8 +16,8 @@ information has as many entries."""
 def run() -> NoReturn:
     """Run the command of the command line.
 
-    The process then ends without taking apart what it has read, which would be a tenth of a short
-    command's time; everything is written by then.
+    The process then ends without destroying its objects, which would take a tenth of a short
+    command's time; all output is written by then.
     """
     gc.set_threshold(_NEW_OBJECTS)
     from dwarfgpu.cli.main import main  # loading it is what makes most of the objects

@@ -53,7 +53,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the bytes. `UsageError` tells where the text is wrong."""
+    """Print the bytes. `UsageError` locates errors in the text."""
     text = text_input(arguments.text, arguments.file, USAGE)
     encoding_ = encoding(arguments, text)
     data = _bytes(text, encoding_, encoding_.arch, arguments)
@@ -76,7 +76,7 @@ def _bytes(text: str, encoding: Encoding, arch: Architecture, arguments: Namespa
     unit_offset = natural(arguments.unit_offset, "--unit-offset") or 0
     try:
         return assemble(text, encoding.dialect, encoding.format, arch, unit_offset=unit_offset)
-    except Malformed as error:  # the request, not some file's bytes, is what is wrong
+    except Malformed as error:  # the request is wrong, not the bytes of a file
         raise UsageError(error.message) from None
 
 

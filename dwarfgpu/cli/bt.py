@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "dwarfgpu-bt-1"
 _MOST_SHOWN: Final = 1_000
-"""Frames; more only where they are asked for."""
+"""Default maximum number of frames."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +110,7 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
 
 @frozen
 class _Frames:
-    """Those of a lane, as many as are shown."""
+    """The shown frames of a lane."""
 
     shown: list[StackFrame]
     is_cut: bool

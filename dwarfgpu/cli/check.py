@@ -1,4 +1,4 @@
-"""`dwarfgpu check`: what is wrong with a file or an expression, found without evaluating it."""
+"""`dwarfgpu check`: errors in a file or an expression, found without evaluation."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
     options = encoding(arguments, text)
     try:
         return assemble(text, options.dialect, options.format, options.arch), options
-    except Malformed as error:  # the request, not some file's bytes, is what is wrong
+    except Malformed as error:  # the request is wrong, not the bytes of a file
         if _FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
             why = f"{shortened(text)}: No such file or directory, and no operation has that name"
             raise UsageError(why) from None

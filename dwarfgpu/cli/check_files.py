@@ -26,8 +26,8 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
-    """Print what is found in files and folders: 2 where one cannot be read or checked to its end,
-    else 1 where a finding is worse than a note."""
+    """Print the findings in files and folders. Return 2 if one cannot be read or checked to its
+    end, else 1 if a finding is worse than a note."""
     if arguments.json and arguments.sarif:
         raise UsageError("give --json or --sarif, not both")
     if arguments.dialect is not None:
@@ -53,7 +53,7 @@ def _report(
     baseline: Baseline | None,
     is_only: bool,
 ) -> Report:
-    """What is found in one file, or why it cannot be read."""
+    """Return the findings in one file, or why it is unreadable."""
     try:
         opened = CodeObject.open(
             path,
@@ -67,7 +67,7 @@ def _report(
                 f"{path} is a core file, which has no debug information: give the program"
             )
         verdict = verify(opened, rules)
-    except DwarfGpuError as error:  # nothing of it can be read: that is no finding
+    except DwarfGpuError as error:  # nothing in it is readable: that is no finding
         return Report(path, error=UsageError(str(error)))
     excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
     return Report(path, verdict, new_findings(verdict.findings.kept, excused))

@@ -1,4 +1,4 @@
-"""Which files `dwarfgpu check` looks at: those that are named, and those in named folders."""
+"""The files that `dwarfgpu check` checks: named files, and those in named folders."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.terminal.input import is_object
 
 _MOST_FILES: Final = 100_000
-"""Files that one request looks at."""
+"""Maximum number of files per request."""
 
 
 def paths_of(words: Sequence[str]) -> list[str] | None:
-    """The words, if they name files; None if they are operations.
+    """Return the words, if they name files; None if they are operations.
 
-    They name files where the first is no operation and at least one exists or has a slash. A file
-    with the name of an operation is meant with a slash: `./plus`.
+    They name files if the first is no operation and at least one exists or contains a slash. Write
+    a file with the name of an operation with a slash: `./plus`.
     """
     first = re.split(r"[\s;,]", words[0].strip(), maxsplit=1)[0] if words else ""
     if first.removeprefix("DW_OP_") in OPERATIONS:
@@ -37,7 +37,7 @@ def _names_a_file(word: str) -> bool:
 
 
 def files_in(paths: Iterable[str]) -> Iterator[str]:
-    """Each file once, in the given order; of a folder its object files, by name.
+    """Yield each file once, in the given order; for a folder its object files, by name.
 
     `UsageError` for a folder without object files, or with too many.
     """

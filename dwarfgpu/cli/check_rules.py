@@ -29,7 +29,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def chosen_rules(arguments: Namespace) -> frozenset[str] | None:
-    """The names of the rules whose findings are wanted; None for every rule."""
+    """Return the names of the selected rules; None for all rules."""
     if arguments.only is not None and arguments.disable is not None:
         raise UsageError("give --only or --disable, not both")
     if arguments.only is not None:
@@ -52,7 +52,7 @@ def _rule(name: str, option: str) -> Rule:
 
 
 def show_rules(arguments: Namespace, schema: str) -> int:
-    """Print what `--list-rules` or `--explain` asks for; the exit status."""
+    """Print the output of `--list-rules` or `--explain`; return the exit status."""
     if arguments.expression or (arguments.list_rules and arguments.explain is not None):
         raise UsageError("give --list-rules, or --explain RULE, or what is to be checked")
     if arguments.explain is not None:

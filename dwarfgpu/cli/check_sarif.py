@@ -28,7 +28,7 @@ _FINGERPRINT: Final = "dwarfgpu/v1"
 
 @frozen(eq=False)
 class Report:
-    """What was found in one file, or why it could not be read."""
+    """The findings in one file, or why it is unreadable."""
 
     path: str
     verdict: Verdict | None = None
@@ -145,12 +145,12 @@ def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
 
 
 def uri(path: str) -> str:
-    """A reference relative to the working folder for what is in it, else a file URI; a path that
-    is relative stays so."""
+    """Return a reference relative to the working folder for files in it, else a file URI; a
+    relative path stays relative."""
     name = Path(path)
     if name.is_absolute():
         try:
             name = name.relative_to(Path.cwd())
-        except (OSError, ValueError):  # elsewhere, or the working folder is gone
+        except (OSError, ValueError):  # outside of the working folder, or that is gone
             return f"file://{quote(str(name), errors='replace')}"
     return quote(str(name), errors="replace")

@@ -196,7 +196,7 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
 def _source_place(
     args: Namespace, focus: _Focus
 ) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
-    """The space, the address in it, the lane, and what was chosen of several places."""
+    """Return the space, the address in it, the lane, and the choices made among several places."""
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:

@@ -74,7 +74,7 @@ def _call_frame(arguments: Namespace, data: bytes, encoding: Encoding) -> int:
         data_alignment=arguments.data_align,
         architecture=encoding.arch,
     )
-    program = decode_cfa(data, form, most=len(data))  # what is given here is not bounded
+    program = decode_cfa(data, form, most=len(data))  # the input is not bounded
 
     def expression(inner: bytes) -> str:
         return expression_text(inner, encoding.dialect, encoding.format, encoding.arch)

@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the code; 1 where some of it is no instruction."""
+    """Print the code; return 1 if a part of it is no instruction."""
     require_no_core(args.file)
     with opening():
         code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
@@ -87,7 +87,7 @@ class CodeToShow:
 def _code_to_show(
     disassembly: Disassembly, place: str | None
 ) -> tuple[list[CodeToShow], Sequence[str]]:
-    """The code that PLACE means, and what was assumed; `UsageError` where it means none."""
+    """Return the code that PLACE denotes, and the assumptions; `UsageError` if there is none."""
     if place is None:
         return [CodeToShow(item, item.begin, item.end) for item in require_code(disassembly)], ()
     first, comma, last = place.partition(",")

@@ -106,7 +106,7 @@ def _lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
 
 
 def _next(launched: Launched, saved_as: str | None) -> str:
-    """The command that reads what the kernel was given: no register holds its arguments yet."""
+    """Return the command that reads the kernel's arguments: no register contains them yet."""
     state = "STATE" if saved_as is None else shlex.quote(saved_as)
     arguments = "'$_kernarg' " if launched.request.parameters else ""
     name = program_name()
@@ -115,7 +115,7 @@ def _next(launched: Launched, saved_as: str | None) -> str:
 
 
 def _user_lines(launched: Launched) -> Iterator[str]:
-    """The user SGPRs, those of one field together; preloaded arguments as far as they are known."""
+    """Yield the user SGPRs, grouped by field, with known preloaded arguments."""
 
     def together(sgpr: Sgpr) -> tuple[str, bool]:
         return sgpr.field, sgpr.field == "kernarg_preload" and sgpr.value is None

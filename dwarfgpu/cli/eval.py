@@ -1,6 +1,7 @@
 """`dwarfgpu eval`: a variable of a code object, or operations given as text or hex.
 
-Operations without a program need no session: what they load decides how long a short command takes.
+Operations without a program need no session: the modules that they load determine the time of a
+short command.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def configure_subject(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is evaluated."""
+    """Add the options that select what to evaluate."""
     parser.add_argument(
         "subject",
         nargs="*",
@@ -67,14 +68,15 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _are_operations(subject: list[str]) -> bool:
-    """Whether words are operations, where no code object is given; `UsageError` for no words."""
+    """Return whether words are operations, if there is no code object; `UsageError` for no
+    words."""
     if not subject:
         raise UsageError(NOTHING)
     return not all(map(is_expression, subject))
 
 
 def _without_program(args: argparse.Namespace) -> int:
-    """Operations in a context of which only options tell."""
+    """Evaluate operations in a context that comes from options only."""
     answer = _answer(args)
     if args.json:
         print_json({"schema": EVAL_SCHEMA, **answer.record})

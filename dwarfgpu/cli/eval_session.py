@@ -40,7 +40,7 @@ def run_in_session(args: argparse.Namespace) -> int:
 
 
 def _sessions(args: argparse.Namespace) -> Sequence[Session]:
-    """One for each wave that is asked."""
+    """Return a session per selected wave."""
     if args.wave != "all":
         return [session_for(args)]
     require_subject(args)
@@ -51,7 +51,7 @@ def _sessions(args: argparse.Namespace) -> Sequence[Session]:
 def _answers(
     args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
 ) -> Sequence[WaveAnswer]:
-    """What each wave has of what is asked; the lanes of all waves are asked together."""
+    """Return the answers of each wave; the lanes of all waves are evaluated in one batch."""
     if is_operations(args, sessions[0]):
         from dwarfgpu.cli.session_operations import session_operations
         from dwarfgpu.service.operations import operations_answer, operations_in_lanes
@@ -111,7 +111,7 @@ def _wave_title(session: Session) -> str:
 
 
 def session_for(args: argparse.Namespace) -> Session:
-    """The session of the options, and a check of those that need each other."""
+    """Return the session of the options, after checking their dependencies."""
     require_subject(args)
     session = options.session_of(args, [args.file] if args.file else [])
     session = options.in_first_lane(args, session)

@@ -1,4 +1,4 @@
-"""`dwarfgpu explain`: every step, and why the result is what it is or is missing."""
+"""`dwarfgpu explain`: every step, and why the result is as it is, or missing."""
 
 from __future__ import annotations
 

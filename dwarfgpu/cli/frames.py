@@ -75,7 +75,7 @@ class _Listing:
     """Whether names of symbols are shown as they are there."""
 
     def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
-        """All entries, or those that describe the address."""
+        """Yield all entries, or those that describe the address."""
         if self.pc is None:
             yield from section.entries
             return
@@ -91,7 +91,7 @@ class _Listing:
         return lambda expression: expression_text(expression, dialect, form, architecture)
 
     def rows(self, section: FrameSection, fde: Fde) -> tuple[list[Row], DwarfGpuError | None]:
-        """The rows, or the one for the address, and why there are no more."""
+        """Return the rows, or the one for the address, and why there are no more."""
         table = self.code_object.info.call_frames.table(section, fde)
         if self.pc is None:
             return list(table.rows), table.error
@@ -112,7 +112,8 @@ class _Listing:
 def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
     """Names by addresses; none, and a note, where the symbols cannot be read."""
     try:
-        # Mapping symbols of Arm ($x) are no functions; of equal addresses, a function is meant.
+        # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
+        # preferred.
         symbols = [
             symbol for symbol in code_object.file.symbols if symbol.name and symbol.name[0] != "$"
         ]

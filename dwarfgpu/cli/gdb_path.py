@@ -69,7 +69,8 @@ def load_file(name: str) -> ModuleType:
 
 
 def package_folders() -> list[str]:
-    """Folders in which GDB's Python finds the package, and in a checkout its dependencies."""
+    """Return the folders in which GDB's Python finds the package, and in a checkout its
+    dependencies."""
     folders: list[str] = load_file("loader.py").folders()
     return folders
 

@@ -1,4 +1,4 @@
-"""`dwarfgpu info`: what a file is, and what is in it."""
+"""`dwarfgpu info`: the kind of a file, and its contents."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _subject(arguments: Namespace) -> tuple[str, bool]:
-    """The file that is reported on, and whether it is a core file; `arguments.file` becomes the
-    program of a core file that is given beside it."""
+    """Return the file to report on, and whether it is a core file; `arguments.file` becomes the
+    program of a core file given with it."""
     paths = list(arguments.path)
     if "" in paths:
         raise UsageError("FILE is empty: leave it out, or give a value")
@@ -293,7 +293,7 @@ def _entry(entry: BundleEntry) -> str:
 
 
 def _units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
-    """Every unit, or how many there are of each kind."""
+    """Yield every unit, or the number of each kind."""
     if everything:
         for unit in units:
             yield f"  {unit.offset:#x} {unit.name or '(no name)'}: {_unit(unit)}"

@@ -1,4 +1,4 @@
-"""`dwarfgpu info` on a core file: what ran, why it stopped, its threads, what was loaded."""
+"""`dwarfgpu info` on a core file: the program, why it stopped, its threads, the loaded files."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SCHEMA: Final = "dwarfgpu-info-core-1"
 
 
 def info_core(args: argparse.Namespace, path: str) -> int:
-    """Print the report on a core; 1 where a part of it could not be read.
+    """Print the report on a core; return 1 if a part of it is unreadable.
 
-    The errors are those of `dwarfgpu.machine.core.load.load_core`.
+    Raises the errors of `dwarfgpu.machine.core.load.load_core`.
     """
     args.core = path
     stopped = opened_core(args, args.file)
@@ -100,7 +100,7 @@ def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
 
 
 def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
-    """Where a thread is, as `info threads` of GDB tells it."""
+    """Return where a thread is, as in GDB's `info threads`."""
     try:
         of_thread = session.of_wave(wave, core.pc_of(wave))
         frame = next(stack_frames(of_thread))

@@ -1,4 +1,4 @@
-"""Lane values to look at: cells of a grid in the terminal, and of a picture of a dispatch."""
+"""Pictures of lane values: cells of a grid in the terminal, and of a picture of a dispatch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNUSED = Cell("", "U")
 
 
 def cell_of(answer: LaneAnswer, letter: str) -> Cell:
-    """What is shown of a lane, whose state is a letter of `lanes`."""
+    """Return the cell of a lane, whose state is a letter of `lanes`."""
     missing = _missing(answer)
     if missing is not None:
         return Cell(MARKS[missing], letter, missing=missing)
@@ -63,7 +63,7 @@ def _number(data: Plain) -> float | None:
 
 
 def row_of(answer: LaneAnswer, letter: str, place: str | None) -> LaneRow:
-    """A lane, where it is, and why it has no value."""
+    """Return a lane, its position, and why it has no value."""
     cell, error = cell_of(answer, letter), answer.answer.error
     reason = None if cell.missing is None or error is None else error.message
     word = "" if cell.missing is None else f"<{cell.missing}>"
@@ -83,7 +83,7 @@ def grid(
 def write_picture(
     name: str, waves: Sequence[tuple[Session, Sequence[Cell]]], path: str, form: str
 ) -> str:
-    """Draw a name in every lane of waves into a file; one line that says what is in it."""
+    """Draw a name in every lane of waves into a file; return a line that describes it."""
     session = waves[0][0]
     grid = layout([(wave.wave, cells) for wave, cells in waves], model_of(session.target))
     model = model_of(session.target)

@@ -1,4 +1,4 @@
-"""`dwarfgpu lanes`: where each lane of a wave stands, and what it has in variables."""
+"""`dwarfgpu lanes`: where each lane of a wave is, and its values of variables."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the lanes; 1 where an active lane has no value or one with unknown bits."""
+    """Print the lanes; return 1 if an active lane has no value or one with unknown bits."""
     take_files(args, "names")
     return with_demo(args, _run, lane="all")
 
@@ -106,7 +106,7 @@ class _Wave:
 
     @property
     def title(self) -> str:
-        """The wave, and where it stands."""
+        """Return the wave, and where it is."""
         session = self.session
         target = session.target
         name = target.target_id(session.wave) if isinstance(target, Named) else f"{session.wave}"
@@ -127,7 +127,7 @@ class _Wave:
         return pc if physical is None else physical.pc
 
     def outer(self, state: LaneState) -> Outer | None:
-        """The frame in which a lane is that is not in this one."""
+        """Return the outer frame of a lane that is not in this one."""
         lane = state.lane
         if lane not in self._outer and state.is_absent:
             frame = outer_frame(self.session.focused(lane))
@@ -195,7 +195,7 @@ def _waves(
     answered = lane_answers(questions)
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     if errors and errors[0] is not None and None not in errors:
-        raise errors[0]  # else it is told beside what the others are
+        raise errors[0]  # otherwise each lane's answer reports it
     answers_left = iter(answered)
     return [
         _Wave(session, lane_states, tuple((name, tuple(next(answers_left))) for name in args.names))
@@ -206,9 +206,9 @@ def _waves(
 def _subject(
     session: Session, states: Sequence[LaneState], name: str, *, is_alone: bool
 ) -> Subject:
-    """What a name means where the wave is; else it may mean something where a lane is.
+    """Return the subject of a name at the wave's location; at a lane's it may denote another one.
 
-    Of several names, one that means nothing is left for its own error.
+    Among several names, an unknown one becomes an error answer later.
     """
     try:
         return subject(session, name)
@@ -220,7 +220,7 @@ def _subject(
 
 
 def _is_picture(args: argparse.Namespace) -> bool:
-    """Whether a picture is asked for; `UsageError` where it cannot be made."""
+    """Return whether a picture is requested; `UsageError` if it cannot be made."""
     options_given = [f"--{form}" for form in ("png", "svg") if getattr(args, form) is not None]
     for option in options_given:
         if len(args.names) != 1:
@@ -254,7 +254,7 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
 def _hint(
     wave: _Wave, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
 ) -> Iterator[str]:
-    """Once, where the arguments of the kernel are, if that is what has no value."""
+    """Return the location of the kernel's arguments, once, if one of them has no value."""
     failed = next((lane_answer for lane_answer in used if lane_answer.answer.status), None)
     if failed is None or has_hint(notes):
         return
@@ -265,7 +265,7 @@ def _hint(
 
 
 def _status(waves: Sequence[_Wave]) -> int:
-    """1 where a lane that is active has no value, or not all of one."""
+    """Return 1 if an active lane has no value, or an incomplete one."""
     rows = (
         answer.answer.status
         for wave in waves
@@ -316,7 +316,7 @@ def _value(answer: LaneAnswer, letter: str) -> str:
 
 
 def _is_missing(answer: LaneAnswer) -> bool:
-    """Whether a lane of the frame has no value, for a reason that no note says."""
+    """Return whether a lane of the frame has no value, for a reason that no note explains."""
     error = answer.answer.error
     if error is None or answer.state.is_absent:
         return False
@@ -342,7 +342,7 @@ def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
 
 
 def _pictures(args: argparse.Namespace, waves: Sequence[_Wave]) -> Iterator[str]:
-    """Write what `--png` and `--svg` ask for; what was written."""
+    """Write the pictures of `--png` and `--svg`; yield a line for each."""
     [name] = args.names
     lanes = len(all_lanes(waves[0].session))
     shown = []

@@ -145,7 +145,7 @@ _STATUSES = {
 
 
 _HYPHEN = re.compile(r"unrecognized arguments: (-[^-].*)", re.DOTALL)
-"""What may be meant as an expression."""
+"""Perhaps meant as an expression."""
 
 
 class Command(Protocol):
@@ -196,7 +196,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _given(args: argparse.Namespace) -> argparse.Namespace:
-    """The arguments; an empty one, such as of a variable that is not set, is not an absent one."""
+    """Return the arguments; an empty one, as from an unset variable, is not an absent one."""
     for name, value in vars(args).items():
         if value == "":
             raise UsageError(f"{name.replace('_', '-')} is empty: leave it out, or give a value")
@@ -235,7 +235,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _advice(command: str) -> str:
-    """What was perhaps meant, and where the commands are listed."""
+    """Return a suggestion, and where the commands are listed."""
     from dwarfgpu.base.suggest import nearest
     from dwarfgpu.options.program_name import program_name
 

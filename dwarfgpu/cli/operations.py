@@ -34,7 +34,7 @@ _BEGINS_EXPRESSION: Final = re.compile(r"""\s*([$*&!~{'"]|sizeof\b)""")
 _IN_EXPRESSION: Final = re.compile(
     r"\$\w|\b(?:global|generic|region|local|private_lane|private_wave)#\w"
 )
-"""Registers and addresses, of which an expression of the language needs no types of a file."""
+"""Registers and addresses, for which an expression of the language needs no types of a file."""
 
 
 def require_subject(args: argparse.Namespace) -> None:

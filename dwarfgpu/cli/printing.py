@@ -29,6 +29,6 @@ def context_notes(session: Session) -> JsonObject:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """What was assumed, once each, on stderr."""
+    """Print the assumptions, once each, on stderr."""
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The operations of the command line where a session looks at a program or several lanes."""
+"""Operations on the command line with a program or several lanes."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _save(args: Namespace) -> int:
     if number not in core.gpu.waves:
         raise UsageError(f"--wave {number}: the core has no such wave")
     ranges = [_range(text) for text in args.memory]
-    # Only here: most questions about waves write nothing.
+    # Imported only here: most uses of waves write nothing.
     from dwarfgpu.service.wave_state import save_wave
 
     notes = save_wave(core, core.gpu, number, Path(args.save), ranges)
@@ -149,7 +149,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _of_state(args: Namespace) -> tuple[list[WaveRow], Machine, list[str]]:
-    """The waves of a state, what they belong to, and what is to be said of them."""
+    """Return the waves of a state, their machine, and notes."""
     limits = file_limits_of(args)
     state = load_state(Path(args.state), limits.waves)
     objects, problems = _code_objects(state, args.file, limits)

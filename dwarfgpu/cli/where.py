@@ -50,7 +50,7 @@ from dwarfgpu.view.coverage import (
 
 SCHEMA: Final = where_json.SCHEMA
 _COLUMNS: Final = 80
-"""Of what is no terminal."""
+"""Width without a terminal."""
 _WIDEST: Final = 120
 _NAME: Final = 24
 """Columns of a name in the list of all variables."""
@@ -129,7 +129,7 @@ def _run(args: Namespace) -> int:
 
 @frozen
 class Request:
-    """What the command line asks for."""
+    """The request of the command line."""
 
     path: str
     wanted: Wanted
@@ -154,14 +154,14 @@ def _request(args: Namespace) -> Request:
     _take_core(args, path)
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")
-    # A comparison tells a variable that is lost from one whose function is gone.
+    # A comparison distinguishes a lost variable from one whose function is gone.
     with_functions = args.against is not None
     query = Wanted(tuple(names), args.function, None, with_functions)
     return Request(path, query, _percentage(args.min_coverage))
 
 
 def _take_core(args: Namespace, path: str) -> None:
-    """A core file is one wherever a file is given; `UsageError` for options that need one."""
+    """Accept a core file in any file position; `UsageError` for options that need one."""
     if args.core is None and is_core(path):
         args.core = path
         args.file = None if args.file == path else args.file
@@ -174,8 +174,8 @@ def _take_core(args: Namespace, path: str) -> None:
 
 
 def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
-    """The code object in which a wave or thread stopped, and the request there: in its scopes,
-    unless the command line says in which."""
+    """Return the code object in which a wave or thread stopped, and the request there: in its
+    scopes, unless the command line selects others."""
     stopped = opened_core(args, args.file)
     wave = stopped.wave(natural(args.wave, "--wave"))
     name = f"thread {wave.wave}"
@@ -242,7 +242,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
 
 
 def _coverages(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
-    """What is wanted of a file; `UsageError` where it has none of the names."""
+    """Yield the matching coverages of a file; `UsageError` if it has none of the names."""
     units = find_variables(file.scopes, request.wanted)
     buffered: list[UnitGroups] = []
     for unit in units:

@@ -26,7 +26,8 @@ from dwarfgpu.model.value import Value
 
 FORMAT = "dwarfgpu-conformance-1"
 SECTION_BASE = 1 << 40
-"""Where the unit starts in `.debug_info`: offsets in the unit and in the section stay apart."""
+"""Where the unit starts in `.debug_info`: distinguishes offsets in the unit from those in the
+section."""
 MOST_LANES = 64
 MOST_TYPE_BYTES = 1 << 10
 """Of a base type; the widest vector register has a fourth of that."""
@@ -99,7 +100,8 @@ def _one_of(field: Field, *choices: int) -> int:
 
 
 def bits_of(field: Field, size_bits: int) -> int:
-    """The bits of an integer, signed or not, that has no more than so many; else `UsageError`."""
+    """Return the bits of a signed or unsigned integer of that size; `UsageError` if it is
+    larger."""
     least = -(1 << size_bits - 1) if size_bits else 0
     return field.integer(least, (1 << size_bits) - 1) & (1 << size_bits) - 1
 
@@ -223,7 +225,7 @@ def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
 
 
 def amdgpu_of_both_wave_sizes() -> Architecture:
-    """The register numbers of wave32 and wave64 together: a case does not tell its wave size."""
+    """The register numbers of wave32 and wave64 together: a case has no wave size."""
     wave64, wave32 = architecture("gfx90a"), architecture("gfx1250")
     scalar = {n: info for n, info in wave32.registers.items() if info.register_class == "scalar"}
     registers = {

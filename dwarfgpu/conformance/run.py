@@ -1,4 +1,4 @@
-"""Running a case: evaluate, compare with what is expected, then read and write through it."""
+"""Run a case: evaluate, compare with the expected result, then read and write through it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from dwarfgpu.model.value import Value
 
 @frozen
 class Failure:
-    """What was expected, and what came instead."""
+    """The expected and the actual result."""
 
     expected: str
     got: str
@@ -72,7 +72,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
 
 
 def run_case(case: Case) -> Failure | None:
-    """None where the case passes."""
+    """Return None if the case passes."""
     try:
         _run(case)
     except Mismatch as mismatch:
@@ -404,7 +404,8 @@ def _moved(result: Result, bits: int) -> Location:
 
 
 def _read(machine: Machine, result: Result, field: Field, operation: str) -> None:
-    """The four kinds of reading, each of which may be expected to be undefined or an error."""
+    """Check the four kinds of reading, each of which may be expected to be undefined or an
+    error."""
     access = machine.context.access
     expected = field.get("expect")
     problem = None if expected is None else expected.value

@@ -1,8 +1,8 @@
 """dwarfgpu for scripts inside GDB: `import dwarfgpu.gdb as dg`.
 
-`dg.frame(2).variable("s")["a"].text` is what DWARF says that a member holds; `dg.evaluate` gives
-the result of DWARF operations. Errors are a `gdb.GdbError` of one line, with the `DwarfGpuError`
-behind it as `__cause__`; GDB stays in the thread and frame in which it is.
+`dg.frame(2).variable("s")["a"].text` is the value of a member according to DWARF; `dg.evaluate`
+returns the result of DWARF operations. Errors are a `gdb.GdbError` of one line, with the
+`DwarfGpuError` as `__cause__`; GDB stays in its thread and frame.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = [
 
 
 def frame(level: int | None = None) -> Frame:
-    """A frame of the selected thread by GDB's number, by default the selected one.
+    """Return a frame of the selected thread by GDB's number, by default the selected one.
 
-    Where no program runs, without a number, what is outside of all frames.
+    Without a running program and without a number, the scope outside of all frames.
     """
     with gdb_errors():
         wave = selected_wave()

@@ -47,7 +47,7 @@ def encoding() -> str:
 
 
 def columns() -> int:
-    """Of GDB's screen; 80 where it has no end."""
+    """Return the width of GDB's screen; 80 if it is unlimited."""
     width = gdb.parameter("width")
     return min(max(int(width), 40), 200) if width else 80
 
@@ -120,7 +120,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
 
 
 def _coverage(session: GdbSession, variable: Variable) -> Coverage:
-    """What is said of a variable in the whole of its scope."""
+    """Return the coverage of a variable over its whole scope."""
     code_object = session.code_object
     if variable.kind == "global" or code_object is None:
         return coverage_of(variable, None)

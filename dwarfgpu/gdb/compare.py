@@ -96,7 +96,7 @@ def _why(ours: StackFrame, subject: str, their_text: str, two: str) -> str | Non
 
 
 def _line_with_dropped_rows(ours: StackFrame) -> str | None:
-    """The line if the rows are left out that GDB drops: those that go on with the line before."""
+    """Return the line without the rows that GDB drops: those that continue the line before."""
     session = ours.session
     code_object, pc = session.code_object, session.pc
     unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
@@ -121,7 +121,7 @@ def _is_after_return(ours: StackFrame, subject: str, their_text: str, two: str) 
 
 
 def _why_ended(debugger: Debugger) -> str | None:
-    """Where nothing tells of frames GDB reads the code to find some (docs/gdb-differences.md)."""
+    """GDB reads the code to find frames without frame information (docs/gdb-differences.md)."""
     stack = debugger.session(gdb.newest_frame()).call_stack
     is_untold = stack is not None and str(stack.end).startswith("stopped: no frame information")
     return GUESSED if is_untold else None
@@ -145,7 +145,7 @@ def _our_source_line(frame: StackFrame) -> str:
 
 
 def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]]:
-    """What is told of a frame, by GDB and by us."""
+    """Yield the facts about a frame from GDB and from dwarfgpu."""
     is_signal = theirs.type() == gdb.SIGTRAMP_FRAME
     yield "kind", _kind(theirs), _our_kind(ours)
     yield "pc", f"{theirs.pc():#x}", f"{ours.pc:#x}"
@@ -225,7 +225,7 @@ def _our_cfa(frame: CfiFrame) -> str:
 
 
 def _register(theirs: gdb.Frame, ours: CfiFrame, number: int) -> tuple[str, str]:
-    """As much of it as a call preserves."""
+    """Return the parts of the register that a call preserves."""
     register = ours.architecture.register(number)
     mask = (1 << ours.architecture.preserved_bits.get(number, register.size_bits)) - 1
     try:

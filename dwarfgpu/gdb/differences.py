@@ -1,7 +1,7 @@
-"""Why GDB and dwarfgpu differ on a variable, where that is known: docs/gdb-differences.md.
+"""Known reasons why GDB and dwarfgpu differ on a variable: docs/gdb-differences.md.
 
-Law: a rule tells apart what it is made for, by more than the two texts where these could hide
-something else. A difference that no rule knows is a mistake of one of the two.
+Law: a rule identifies its case by more than the two texts if these could hide another difference. A
+difference without a rule is an error in one of the two.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ _MOST_CALLS: Final = 8
 
 
 def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
-    """Whether both know the same of some bits.
+    """Return whether both know the same about some bits.
 
-    Of a scalar GDB tells that some of its bits are lost, not which.
+    For a scalar, GDB says that some of its bits are lost, but not which.
     """
     their_bits = theirs.bits
     if their_bits is None:
@@ -158,7 +158,8 @@ def reason_of(
 
 
 def _is_same_object(theirs: GdbVariable, ours: GdbVariable) -> bool:
-    """Whether the bits are the same that both tell; those of ours that are cut off are not."""
+    """Return whether the bits that both know are equal, except for those that dwarfgpu has cut
+    off."""
     if theirs.bits is None or ours.bits is None or theirs.bits.size_bits != ours.bits.size_bits:
         return False
     described = _described_bits(ours)
@@ -167,21 +168,21 @@ def _is_same_object(theirs: GdbVariable, ours: GdbVariable) -> bool:
 
 
 def _has_fewer_known_bits(theirs: GdbVariable, ours: GdbVariable) -> bool:
-    """Whether GDB knows more of the bits and nothing else differs."""
+    """Return whether GDB knows more of the bits and nothing else differs."""
     if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
         return False
     return have_same_bits(theirs, ours.bits, theirs.mask & ~ours.bits.undefined)
 
 
 def _described_bits(ours: GdbVariable) -> int | None:
-    """How many bits the location describes; None where that is all of them."""
+    """Return how many bits the location describes; None for all of them."""
     reasons = () if ours.bits is None else ours.bits.reasons
     matches = [match for reason in reasons if (match := _DESCRIBED.fullmatch(reason))]
     return int(matches[0][1]) if matches else None
 
 
 def _texts_agree(theirs: str, ours: str) -> bool:
-    """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
+    """Compare texts of incomplete, lost or optimized out values, and of types unknown to GDB."""
     if theirs == _INCOMPLETE:
         return ours.endswith("is incomplete: it has no size>")
     if theirs.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
@@ -201,7 +202,7 @@ def _texts_agree(theirs: str, ours: str) -> bool:
 
 
 def _is_all_unavailable(text: str) -> bool:
-    """Whether GDB shows a structure of which nothing is there, member by member."""
+    """Return whether GDB shows a structure, member by member, with all of them missing."""
     return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
 
 
@@ -215,7 +216,7 @@ def _has_absent_static(theirs: str, ours: str) -> bool:
 def _is_by_wrong_frame(
     frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
 ) -> bool:
-    """Whether GDB's value on entry is what the call tells, by registers of the function called."""
+    """Return whether GDB evaluates the call site's value on entry with the callee's registers."""
     is_on_entry = any(
         instruction.operation.name in ENTRY_VALUES
         for instruction in _instructions(session, variable)
@@ -234,7 +235,8 @@ def _is_by_wrong_frame(
 
 @frozen(eq=False)
 class _FrameOfGdb(SubprogramFrame):
-    """A frame as GDB has it: the caller of an inlined function is what it is inlined into."""
+    """A frame in GDB's sense: the caller of an inlined function is the function that contains
+    it."""
 
     theirs: gdb.Frame = field(default=None, repr=False)
 
@@ -256,7 +258,8 @@ class _FrameOfGdb(SubprogramFrame):
 def _is_by_caller_of_main(
     frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
 ) -> bool:
-    """Whether GDB ends the stack at main, and without the callers of main nothing more is known."""
+    """Return whether GDB ends the stack at main, and without the callers of main nothing more is
+    known."""
     attribute = variable.location
     if attribute is None or gdb.parameter("backtrace past-main"):
         return False
@@ -319,7 +322,7 @@ def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
 
 
 def _is_other_class(variable: Variable, theirs: GdbVariable) -> bool:
-    """Whether GDB has a class without members in the place of that of the entry, which has some."""
+    """Return whether GDB has an empty class instead of the entry's class with members."""
     kind = strip(variable.type)
     if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
         return False
@@ -327,7 +330,7 @@ def _is_other_class(variable: Variable, theirs: GdbVariable) -> bool:
 
 
 def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
-    """Whether it is one or has some, and nothing else differs."""
+    """Return whether it is or contains nullptr, and nothing else differs."""
     kind = strip(variable.type)
     if isinstance(kind, Unspecified) and theirs.text == _INCOMPLETE:
         return kind.is_nullptr and ours.text in ("0", OPTIMIZED_OUT)
@@ -345,7 +348,7 @@ def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> b
 
 
 def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVariable) -> bool:
-    """Whether GDB's value is that of an empty range where the frame is."""
+    """Return whether GDB's value is that of an empty range at the frame's location."""
     attribute, pc = variable.location, session.pc
     if not isinstance(attribute, LocList):
         return False
@@ -362,7 +365,7 @@ def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVaria
 
 
 def _is_followed(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
-    """Whether we tell besides what an rvalue reference refers to."""
+    """Return whether only dwarfgpu shows the target of an rvalue reference."""
     kind = strip(variable.type)
     if not isinstance(kind, Pointer) or kind.kind != "rvalue_reference":
         return False
@@ -370,10 +373,10 @@ def _is_followed(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> 
 
 
 def _has_base_outside(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -> bool:
-    """Whether it has a virtual base that is no part of the memory that GDB has read for it.
+    """Return whether it has a virtual base outside of the memory that GDB has read for it.
 
-    So a reference to a class that is a part of another one, and an object whose table is not yet
-    that of its class.
+    For example a reference to a class that is a part of another one, and an object whose table is
+    not yet that of its class.
     """
     kind = strip(variable.type)
     if _has_virtual_base(kind):
@@ -402,7 +405,7 @@ def _has_virtual_base(kind: object) -> bool:
 
 
 def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) -> str | None:
-    """Why GDB has nothing."""
+    """Return why GDB has no value."""
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE
     stack, level = session.call_stack, session.level
@@ -414,7 +417,7 @@ def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) 
 
 
 def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) -> str | None:
-    """Why we have nothing."""
+    """Return why dwarfgpu has no value."""
     while frame.type() == gdb.INLINE_FRAME:
         frame = frame.older()
     older = frame.older()
@@ -430,8 +433,8 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
 def _depends_on_clobbered(
     session: Session, instructions: Iterable[Instruction], variable: Variable, depth: int = 0
 ) -> bool:
-    """Whether a register that no rule and no ABI gives an outer frame is needed, also to tell what
-    a call has passed."""
+    """Return whether the location, or a value passed by a call, needs a register that neither a
+    rule nor an ABI preserves for an outer frame."""
     for instruction in instructions:
         number = _named_register(instruction)
         if number is not None and session.level and session.frame.register(number).is_undefined:
@@ -446,7 +449,7 @@ def _depends_on_clobbered(
 def _values_of_call_site(
     session: Session, on_entry: Instruction, variable: Variable
 ) -> tuple[Session, Sequence[Instruction]] | None:
-    """What the frame that called sees, and how it tells what a register had on entry."""
+    """Return the context of the calling frame, and the values on entry from its call site."""
     unit, block = variable.unit, on_entry.operands[0]
     try:
         calling, return_address = session.calling()
@@ -473,7 +476,7 @@ def _called_as_abstract(session: GdbSession) -> bool:
 
 
 def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instruction]:
-    """The operations that tell where it is."""
+    """Yield the operations of its location."""
     match variable.location:
         case LocList() as attribute:
             entries = matching_entries(attribute.entries, session.pc)

@@ -31,6 +31,6 @@ def gdb_errors() -> Iterator[None]:
 
 @contextmanager
 def command() -> Iterator[None]:
-    """A command: it leaves GDB in the thread, frame and lane in which it was."""
+    """Run a command; GDB stays in its thread, frame and lane."""
     with gdb_errors(), undisturbed():
         yield

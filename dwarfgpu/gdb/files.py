@@ -47,17 +47,17 @@ _MOST_EMBEDDED_BYTES = 1 << 32
 
 @frozen(eq=False)
 class _Opened:
-    """A file that was looked at."""
+    """An opened file."""
 
     version: tuple[int, ...]
     """While it and the load address stay, the file need not be read again."""
     stop: int
-    """When that was last looked at."""
+    """The stop of the last check."""
     code_object: CodeObject
 
 
 class LoadedFiles:
-    """What GDB has loaded; a file is opened when something in it is asked for."""
+    """The files that GDB has loaded, opened on demand."""
 
     def __init__(self, target: GdbTarget) -> None:
         self._target = target
@@ -70,9 +70,9 @@ class LoadedFiles:
         """By program location and return address, while the files stay the same."""
 
     def at(self, address: int) -> CodeObject | None:
-        """The code object that has an address of the program; None where no file has it.
+        """Return the code object with an address of the program; None if no file has it.
 
-        `UsageError` or `Malformed` where it cannot be read or is not what is loaded there.
+        `UsageError` or `Malformed` if it is unreadable or is not the loaded file.
         """
         section = self._section(address)
         if section is None:
@@ -134,7 +134,7 @@ class LoadedFiles:
             try:
                 code_object = self.at(section.begin)
             except DwarfGpuError:
-                continue  # it is told where something in it is asked for
+                continue  # it is reported on access to it
             if code_object is not None:
                 yield code_object
 
@@ -152,7 +152,7 @@ class LoadedFiles:
         return self._sections[1:]
 
     def _renewed(self, path: str, section: LoadedSection, opened: _Opened | None) -> _Opened:
-        """The file as it is now; the one that was read, where nothing has changed."""
+        """Return the current file; the one already read, if it has not changed."""
         version, limits = _version(path), file_limits()
         if opened is not None and (opened.version, opened.code_object.file.limits) != (
             version,

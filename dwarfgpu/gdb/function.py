@@ -45,10 +45,10 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
 
 
 def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
-    """A value of GDB with the same type and contents, in the same memory where it is in some.
+    """Return a value of GDB with the same type and contents, in the same memory if it has any.
 
-    `Unsupported` where GDB knows no such type; `UndefinedBits` and `Unavailable` where bits are
-    not known, of which GDB's Python cannot tell GDB.
+    `Unsupported` if GDB has no such type; `UndefinedBits` and `Unavailable` for unknown bits, which
+    GDB's Python cannot represent.
     """
     location = value.location
     places = Places(session)

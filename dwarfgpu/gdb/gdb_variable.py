@@ -1,4 +1,4 @@
-"""What GDB itself says of a variable: its text, and its bits as far as GDB's Python tells them."""
+"""GDB's view of a variable: its text, and its bits as far as GDB's Python provides them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class GdbVariable:
     text: str
     """As `print` shows it; `<error: …>` where it fails."""
     bits: Bits | None = None
-    """None where GDB tells none of them."""
+    """None if GDB provides none of them."""
     mask: int = 0
-    """Which bits GDB tells to be known, undefined or unavailable: padding it need not."""
+    """The bits that GDB reports as known, undefined or unavailable: padding may be missing."""
 
 
 def read_gdb_variable(
@@ -66,17 +66,17 @@ def _printed(name: str, value: gdb.Value) -> str:
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
-    """The bits of a value, and which of them are told."""
+    """Return the bits of a value, and which of them GDB reports."""
     size_bytes = value.type.sizeof
     if size_bytes > _MOST_BYTES:
-        return None, 0  # an array of variable length whose length is not yet set
+        return None, 0  # an array of variable length without a length yet
     every = (1 << 8 * size_bytes) - 1
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
         return Bits(0, 8 * size_bytes, undefined=every), every
     if value.type.strip_typedefs().code in _REFERENCES:
         place = value.referenced_value().address
         if place is None:
-            return None, 0  # it refers to what is in no memory
+            return None, 0  # its target is not in memory
         return Bits(int(place) % (1 << 8 * size_bytes), 8 * size_bytes), every
     if value.address is not None:
         if not size_bytes:
@@ -124,7 +124,7 @@ def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]
 
 
 def _number(leaf: gdb.Value) -> int | None:
-    """The bits of a scalar; None where GDB shows no number, as of a pointer to no memory."""
+    """Return the bits of a scalar; None if GDB shows no number, as for a pointer to no memory."""
     kind = leaf.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_COMPLEX:
         match = _PARTS.fullmatch(leaf.format_string(format="x"))

@@ -1,7 +1,7 @@
-"""Makes dwarfgpu known to GDB's Python: `source.py`, which GDB sources, runs this file.
+"""Add dwarfgpu to GDB's Python: `source.py`, which GDB sources, runs this file.
 
-GDB's Python then finds dwarfgpu and attrs, and nothing else that is installed beside them: other
-packages there may be made for another Python. Nothing is installed into GDB's Python.
+GDB's Python then finds dwarfgpu and attrs, and no other packages installed beside them, which may
+be for another Python. Nothing is installed into GDB's Python.
 """
 
 from __future__ import annotations

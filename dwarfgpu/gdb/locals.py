@@ -1,6 +1,6 @@
 """The variables of every frame of GDB's selected thread: `dwarfgpu info-locals`.
 
-Law: an error of one variable, register or frame stands in its place, and never ends the list.
+Law: an error of one variable, register or frame takes its place, and never ends the list.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def json_lines(debugger: Debugger) -> Iterator[str]:
 
 
 def text_lines(debugger: Debugger) -> Iterator[str]:
-    """The same for people; at the end what is to be known of how the frames were found."""
+    """Yield the same for people; at the end with notes on how the frames were found."""
     notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
         yield one_line(f"{frame_number(level)}{function or '??'}")
@@ -83,7 +83,7 @@ def _frame(level: int, session: GdbSession, function: str | None, pc: int) -> Js
 
 
 def _is_inlined(session: GdbSession) -> bool:
-    """Whether its function is inlined into that of the next frame."""
+    """Return whether its function is inlined into that of the next frame."""
     if isinstance(session.physical_frame, TailFrame):
         return False
     try:
@@ -93,7 +93,7 @@ def _is_inlined(session: GdbSession) -> bool:
 
 
 def _cfa(session: GdbSession) -> int | None:
-    """The Canonical Frame Address; None where nothing tells it, or it is in no ordinary memory."""
+    """Return the Canonical Frame Address; None if it is unknown, or not in ordinary memory."""
     try:
         place = session.frame.cfa().places[0]
     except DwarfGpuError:
@@ -104,7 +104,7 @@ def _cfa(session: GdbSession) -> int | None:
 
 
 def _registers(session: GdbSession) -> JsonObject:
-    """Bytes by DWARF number, those that the frame knows whole."""
+    """Return bytes by DWARF number, for the registers that the frame knows completely."""
     out: JsonObject = {}
     if session.pc is None:
         return out
@@ -117,12 +117,12 @@ def _registers(session: GdbSession) -> JsonObject:
                 size = min(location.remaining_bits or size, size)
                 out[str(number)] = access.read_bytes(location, size // 8).hex()
         except DwarfGpuError:
-            continue  # this machine has no such register, or its value is lost
+            continue  # the machine lacks this register, or its value is lost
     return out
 
 
 def _variables(session: GdbSession) -> Iterator[JsonObject]:
-    """The arguments and local variables of the frame's function, also those that others hide."""
+    """Yield the arguments and local variables of the frame's function, including hidden ones."""
     try:
         variables = session.variables()
     except DwarfGpuError:
@@ -146,7 +146,7 @@ def _variable(session: GdbSession, variable: Variable) -> JsonObject:
 
 
 def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
-    """What is to be had, and as GDB prints it."""
+    """Return the availability, and the text as GDB prints it."""
     options = evolve(print_options(), cplusplus=reading.variable.unit.is_cplusplus)
     error = reading.failure
     try:

@@ -1,10 +1,9 @@
 # ruff: noqa: UP006, UP031, UP035, UP045
-"""`dwarfgpu save-state`: what GDB or ROCgdb has stopped, as a state file of dwarfgpu.
+"""`dwarfgpu save-state`: the program stopped in GDB or ROCgdb, as a state file of dwarfgpu.
 
-This file works alone: `source save_state.py` in any GDB whose Python is 3.6 or newer.
+This file works alone: `source save_state.py` in any GDB with Python 3.6 or newer.
 
-Law: it needs nothing but GDB's own Python, and leaves GDB in the thread, frame and lane in which
-it was.
+Law: it needs only GDB's own Python, and GDB stays in its thread, frame and lane.
 """
 
 import hashlib
@@ -36,11 +35,11 @@ REGISTERS = {
     "": r"[sva]\d+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
     r"|xnack_mask|state_priv|trap_ctrl|excp_flag_(?:priv|user)|ttmp(?:[4-9]|1[013])",
 }
-"""The registers that a state has, by GDB's names; last those of GPUs."""
+"""The registers of a state, by GDB's names; last those of GPUs."""
 UNLISTED = ("fs_base", "gs_base", "tpidr", *("xmm%d" % number for number in range(16)))
 """Registers that GDB may have and not list."""
 RENAMED = {"tpidr": "tpidr_el0"}
-"""Of GDB's names those that a state has otherwise."""
+"""GDB's names that differ from those of a state."""
 X87 = re.compile(r"st\d")
 X87_BYTES = 10
 """Of a register that GDB shows with padding."""
@@ -57,7 +56,7 @@ USAGE = (
 
 
 class SaveRequest(NamedTuple):
-    """What the command was given."""
+    """The parsed arguments of the command."""
 
     path: str
     all_lanes: bool
@@ -76,7 +75,7 @@ class Section(NamedTuple):
 
 
 class Memory:
-    """What was read, each byte once."""
+    """The memory read, each byte once."""
 
     def __init__(self) -> None:
         self.runs = {}  # type: Dict[Tuple[str, Optional[int]], Dict[int, bytes]]
@@ -192,12 +191,12 @@ def register(name: str, value: Any) -> object:
 
 
 def name_is_wide(kind: Any) -> bool:
-    """Whether an array is of parts of one number (AArch64), not of lanes."""
+    """Return whether an array consists of parts of one number (AArch64), not of lanes."""
     return bool(kind.sizeof <= 16)
 
 
 def sections() -> List[Section]:
-    """Those of all loaded files."""
+    """Return the sections of all loaded files."""
     text = gdb.execute("info files", False, True)
     program = gdb.current_progspace().filename or ""
     return [
@@ -207,7 +206,7 @@ def sections() -> List[Section]:
 
 
 def file_sections(data: bytes) -> Dict[str, Tuple[int, int]]:
-    """Of an ELF file by name: address and size; none of what is no such file."""
+    """Return address and size of the sections of an ELF file, by name; empty for other files."""
     if data[:4] != b"\x7fELF" or len(data) < 64:
         return {}
     order, wide = (">" if data[5] == 2 else "<"), data[4] == 2
@@ -226,7 +225,7 @@ def file_sections(data: bytes) -> Dict[str, Tuple[int, int]]:
 
 
 def load_address(ranges: Dict[str, Tuple[int, int]], loaded: List[Section]) -> Optional[int]:
-    """How far above its own addresses a file is loaded; None where its sections do not fit."""
+    """Return the load bias of a file; None if its sections do not fit."""
     for section in loaded:
         address, size_bytes = ranges.get(section.name, (0, 0))
         if section.name == ".text" and size_bytes == section.end - section.begin:
@@ -235,7 +234,8 @@ def load_address(ranges: Dict[str, Tuple[int, int]], loaded: List[Section]) -> O
 
 
 def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object]]:
-    """What is loaded; a code object inside of another file or of memory is written beside."""
+    """Yield the loaded code objects; one inside of another file or of memory is written beside the
+    state."""
     by_path = {}  # type: Dict[str, List[Section]]
     for section in loaded:
         by_path.setdefault(section.path, []).append(section)
@@ -276,7 +276,7 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def contents_of(path: str) -> Optional[bytes]:
-    """Of a file that GDB has loaded; None where it cannot be read, as that of the kernel."""
+    """Return the contents of a file that GDB has loaded; None if unreadable, like the kernel's."""
     part = PART.fullmatch(path)
     try:
         if part is None:
@@ -303,7 +303,7 @@ def older_frames(frame: Any) -> Iterator[Any]:
 
 
 def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
-    """The stack of a thread as far as GDB finds frames."""
+    """Save the stack of a thread as far as GDB finds frames."""
     top = int(newest.read_register("sp")) % (1 << 64)
     last = top
     for frame in older_frames(newest):
@@ -347,7 +347,7 @@ def save_variables(memory: Memory, newest: Any) -> None:
 
 
 def symbols(frame: Any) -> Iterator[Tuple[Any, Any]]:
-    """The variables that a frame sees, those of its file too."""
+    """Yield the variables visible in a frame, including those of its file."""
     try:
         block = frame.block()
     except RuntimeError:
@@ -394,7 +394,7 @@ def place(pointer: Any) -> Tuple[str, int]:
 
 
 def wanted(argument: str) -> SaveRequest:
-    """What the command was given; `gdb.GdbError` where it cannot be understood."""
+    """Parse the arguments; `gdb.GdbError` if they are invalid."""
     words = gdb.string_to_argv(argument)
     paths = []  # type: List[str]
     memory = []  # type: List[Tuple[str, int, int]]
@@ -458,7 +458,7 @@ def state(request: SaveRequest) -> Dict[str, object]:
 
 
 def lane_of(space: str) -> Optional[int]:
-    """The selected lane, of a space of which each lane has its own."""
+    """Return the selected lane, for a space that each lane has separately."""
     lane = gdb.convenience_variable("_lane") if space == "private_lane" else None
     return None if lane is None else int(lane)
 

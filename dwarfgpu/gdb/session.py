@@ -60,7 +60,7 @@ from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "
-"""How the error begins that a name means nothing."""
+"""The beginning of the error for an unknown name."""
 _REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
 """Types of GDB's registers, which no program need have."""
 
@@ -75,7 +75,7 @@ class GdbFrame(SubprogramFrame):
         info = self.session.architecture.register(number)
         data = frame_register(self.frame, info)
         if data is None:
-            return UNDEFINED_LOCATION  # by its CFI the frame's value of it is lost
+            return UNDEFINED_LOCATION  # according to its CFI, the value is lost
         bits = from_bytes(data, info.size_bits, info.type.endian)
         return Location((SingleLocation(Implicit(bits, info.size_bits)),), self.session.stop)
 
@@ -97,11 +97,11 @@ class GdbFrame(SubprogramFrame):
         )
 
     def entry_value(self, expression: bytes) -> Value | None:
-        """By the call that made the frame (DWARF 5 3.4); None where it does not tell."""
+        """Evaluate the call site of the frame (DWARF 5 3.4); None if it has no value."""
         return self._passed(expression)
 
     def parameter_value(self, section_offset: int) -> Value | None:
-        """By the call that made the frame (DWARF 5 3.4.2); None where it does not describe it."""
+        """Evaluate the call site of the frame (DWARF 5 3.4.2); None if it does not describe it."""
         subprogram = self.subprogram
         die = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
         return None if die is None else self._passed(die)
@@ -124,7 +124,7 @@ class GdbSession(Session):
 
     debugger: Debugger | None = field(default=None, repr=False)
     gdb_frame: gdb.Frame = None
-    """Only where the frame is none of those that call frame information tells."""
+    """Set only if the frame is not one of those of call frame information."""
 
     @property
     def frame(self) -> SubprogramFrame:
@@ -134,7 +134,7 @@ class GdbSession(Session):
 
     @property
     def call_stack(self) -> CallStack | None:
-        """The frames that call frame information tells; None while the program does not run."""
+        """The frames of call frame information; None while the program does not run."""
         if self.debugger is None or self.pc is None:
             return None
         return self.debugger.call_stack(self.wave, self.lane)
@@ -181,7 +181,7 @@ class GdbSession(Session):
 
     @property
     def reads_before_start(self) -> int:
-        """None: memory is GDB's, which has that of the file where no program runs."""
+        """Do nothing: GDB has the memory of the file before the program runs."""
         return 0
 
     def variables(self) -> list[Variable]:
@@ -199,14 +199,15 @@ class GdbSession(Session):
         return own + [variable for variable in variables if variable.kind == "global"]
 
     def _why_unknown(self, name: str) -> str:
-        """Why nothing is known of the frame; the advice of others is for the command line."""
+        """Return why nothing is known about the frame; the base class's advice is for the command
+        line."""
         if self.code_objects or not self.notes:
             return ""
         return f" {self.notes[0][:1].upper()}{self.notes[0][1:]}"
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """That of the frame, or of `main` where there is none, and the one of which GDB knows that
-        it has a name."""
+        """Return the code object of the frame, or of `main` without one, and the one to which GDB
+        attributes a name."""
         objects = list(super().objects_with(name))
         for candidate in (name,) if objects else ("main", name):
             code_object = (
@@ -236,11 +237,11 @@ class GdbSession(Session):
         *,
         read_only: str | None = None,
     ) -> TypedValue:
-        """The value of an expression of the source language in the frame; errors as there.
+        """Return the value of an expression of the source language in the frame; raises its errors.
 
         An assignment writes to the program. `$name` is a register of the frame, or GDB's own value
-        of that name. `looked_at` is told of each variable that the value depends on;
-        `read_only` is the error of an assignment where there may be none.
+        of that name. `looked_at` is called with each variable on which the value depends;
+        `read_only` is the error of a forbidden assignment.
         """
         options = self.options(looked_at, read_only=read_only)
         try:
@@ -260,7 +261,7 @@ class GdbSession(Session):
         return Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
 
     def manner(self, read_only: str) -> Manner:
-        """How expressions that assign nothing are evaluated and shown inside GDB."""
+        """Return the settings for expressions that assign nothing, inside GDB."""
 
         def options_of(session: Session) -> Options:
             assert isinstance(session, GdbSession)
@@ -274,9 +275,9 @@ class GdbSession(Session):
 
 
 def _dollar(session: GdbSession, name: str) -> TypedValue | None:
-    """GDB's own `$name` (history, convenience variable); None for a register of ours, or void.
+    """Return GDB's own `$name` (history, convenience variable); None for a register, or void.
 
-    `Unsupported` for a value of which GDB's Python gives no bytes: a structure.
+    `Unsupported` for a value without bytes in GDB's Python: a structure.
     """
     if name == "pc" or session.architecture.register_named(name) is not None:
         return None
@@ -313,22 +314,22 @@ def _named_type(kind: gdb.Type, session: GdbSession) -> Typed | None:
 
 
 class Debugger:
-    """GDB as it runs: one target, the files that were looked at, and the stack of a thread."""
+    """The running GDB: one target, the opened files, and the stack of a thread."""
 
     def __init__(self) -> None:
         self.target = GdbTarget()
         self.files = LoadedFiles(self.target)
         self._stack: tuple[object, CallStack] | None = None
-        """Of a thread, while nothing has moved or was written."""
+        """The stack of a thread, until it moves or memory is written."""
 
     def session(self, frame: gdb.Frame | None = None) -> GdbSession:
-        """What a frame of the selected thread sees, by default the selected one.
+        """Return the session of a frame of the selected thread, by default the selected one.
 
         Its registers are found by call frame information, starting from those of the newest frame.
-        Without a running program, its global variables.
+        Without a running program, it has global variables only.
 
-        `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
-        own error while the thread runs.
+        `UsageError` if GDB has no program, `Unsupported` for an unknown architecture; GDB's own
+        error while the thread runs.
         """
         self.target.forget_reads()
         wave = selected_wave()
@@ -369,7 +370,8 @@ class Debugger:
         )
 
     def call_stack(self, wave: WaveId, lane: int | None = None) -> CallStack:
-        """The frames of a thread, unwound once while nothing moves and nothing is written."""
+        """Return the frames of a thread, unwound once while nothing moves and nothing is
+        written."""
         key = wave, lane, self.target.contents_version, limits()
         if self._stack is None or self._stack[0] != key:
             architecture = self.target.architecture_of(wave)
@@ -406,7 +408,7 @@ class Debugger:
             return None
         try:
             address = symbol.value().address
-        except gdb.error:  # it has no place yet, as a thread-local variable of a library
+        except gdb.error:  # it has no address yet, as a thread-local variable of a library
             address = None
         code_object = None if address is None else self.files.at(int(address))
         return code_object or self.files.named(symbol.symtab.objfile)
@@ -456,9 +458,9 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
 
 
 def _inline_level(physical: Session, frame: gdb.Frame) -> int:
-    """Our level of GDB's frame among the functions of a physical one.
+    """Return dwarfgpu's level of GDB's frame among the functions of a physical one.
 
-    What has called by a jump has one frame, that of the innermost function.
+    A function that tail-called has one frame, that of the innermost function.
     """
     if frame.type() == gdb.TAILCALL_FRAME:
         return 0

@@ -1,6 +1,6 @@
-"""What GDB sources: `source FILE`, with the path that `dwarfgpu gdb-path` prints.
+"""The file that GDB sources: `source FILE`, with the path that `dwarfgpu gdb-path` prints.
 
-Law: every Python that a GDB may have can read this file, to tell which one is needed.
+Law: every Python of any GDB can read this file, to report which version is needed.
 """
 
 import os

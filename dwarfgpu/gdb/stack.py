@@ -1,6 +1,6 @@
-"""The frames of GDB's selected thread as call frame information tells them.
+"""The frames of GDB's selected thread according to call frame information.
 
-Frames are numbered as GDB numbers them, inlined functions too; `set backtrace past-main` and
+Frames are numbered as GDB numbers them, inlined functions included; `set backtrace past-main` and
 `limit` apply.
 """
 
@@ -37,10 +37,10 @@ def frames(debugger: Debugger) -> Iterator[StackFrame]:
 
 
 def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame | None]]:
-    """GDB's frames and ours, which have GDB's numbers.
+    """Yield GDB's and dwarfgpu's frames in pairs, with GDB's numbers.
 
-    Of functions that have called by a jump each tells some that the other does not: these stand
-    alone, without a number of GDB's where they are ours.
+    Each finds some tail-call frames that the other does not: these have no partner, and no number
+    of GDB's if they are dwarfgpu's.
     """
     require_stack()
     theirs, number = gdb.newest_frame(), -1
@@ -62,7 +62,7 @@ def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame |
 
 
 def is_left(frame: gdb.Frame) -> bool:
-    """Whether GDB's frame is of a function that has called by a jump, or is inlined in one."""
+    """Return whether GDB's frame is of a function that tail-called, or is inlined in one."""
     while frame.type() == gdb.INLINE_FRAME:
         frame = frame.older()
     return bool(frame.type() == gdb.TAILCALL_FRAME)

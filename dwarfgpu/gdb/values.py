@@ -1,7 +1,7 @@
-"""Frames and values for scripts inside GDB: what `dwarfgpu.gdb` gives out.
+"""Frames and values for scripts inside GDB: the results of `dwarfgpu.gdb`.
 
-Law: what is wrong is a `gdb.GdbError` of one line. A value belongs to the stop at which it was
-asked for; what memory holds is read each time that it is asked.
+Law: errors are a `gdb.GdbError` of one line. A value belongs to the stop at which it was made;
+contents of memory are read at each access.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Contents: TypeAlias = bytes
 
 @cache
 def the_debugger() -> Debugger:
-    """The one of this GDB: it keeps the files that were read, and hears of what happens."""
+    """Return the one of this GDB: it caches files, and receives events."""
     return Debugger()
 
 
 @cache
 def _recent() -> list[Frame]:
-    """The frame that was asked for last."""
+    """Return the frame requested last."""
     return []
 
 
 def frame_of(gdb_frame: gdb.Frame) -> Frame:
-    """A frame of GDB's; the same again where it is asked for again."""
+    """Return a frame of GDB's; the same object for repeated requests."""
     recent = _recent()
     if not recent or recent[0].gdb_frame != gdb_frame:
         recent[:] = [Frame(the_debugger(), gdb_frame)]
@@ -61,8 +61,8 @@ def frame_of(gdb_frame: gdb.Frame) -> Frame:
 class Frame:
     """A frame of the selected thread.
 
-    Without a program that runs, what is outside of all frames: global variables can be asked for,
-    and everything else is a `gdb.GdbError`.
+    Without a running program, the scope outside of all frames: it has global variables, and
+    everything else is a `gdb.GdbError`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Frame:
         self.lane_number = lane
         self._seen: tuple[object, GdbSession] | None = None
         self._values: dict[str, Value] = {}
-        """Variables that were asked for, while nothing changes."""
+        """The requested variables, while nothing changes."""
 
     def __repr__(self) -> str:
         if self.gdb_frame is None:
@@ -96,7 +96,8 @@ class Frame:
         return self.gdb_frame
 
     def session(self) -> GdbSession:
-        """What the frame sees now, kept while nothing moves; raises `DwarfGpuError`."""
+        """Return the frame's current session, cached while nothing moves; raises
+        `DwarfGpuError`."""
         target = self.debugger.target
         if not self.is_valid():
             raise StaleLocation("the frame is gone, or another thread is selected: ask for it anew")
@@ -125,7 +126,7 @@ class Frame:
 
     @property
     def level(self) -> int:
-        """GDB's number of it."""
+        """GDB's number of the frame."""
         with gdb_errors():
             return int(self._own().level())
 
@@ -137,7 +138,7 @@ class Frame:
 
     @property
     def function(self) -> str | None:
-        """The name of its function; None where debug information names none."""
+        """The name of its function; None if debug information has none."""
         with gdb_errors():
             self._own()
             return next(iter(self.session().functions()), None)
@@ -184,7 +185,8 @@ class Frame:
         return Value(self, name, find, read)
 
     def value(self, expression: str) -> Value:
-        """An expression of the source language; each look at it evaluates it, but never assigns."""
+        """Return an expression of the source language, evaluated at each access, without
+        assignments."""
         why = "a value of an expression assigns nothing: use assign"
 
         def find(session: GdbSession) -> TypedValue:
@@ -207,7 +209,7 @@ def evaluated(session: Session, operations: str, observe: Observer | None = None
 
 
 def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
-    """The bytes of operations, and the context in which they are evaluated."""
+    """Return the bytes of operations, and the context of their evaluation."""
     context = session.context(evolve(session.frame, cfi_only=True))
     code_object = session.code_object
     if code_object is not None and context.pc is not None:
@@ -223,7 +225,7 @@ def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
 
 @frozen
 class _CachedValue:
-    """What was found, and what it depends on."""
+    """A result, and its dependencies."""
 
     version: object
     reads: Reads
@@ -238,7 +240,7 @@ class _CachedText:
     version: object
     reads: Reads
     settings: tuple[str, ...]
-    """Names of those of GDB on which it depends."""
+    """Names of GDB's settings on which it depends."""
     values: tuple[object, ...]
     text: str
 
@@ -256,7 +258,7 @@ class Value:
         self._contents: _CachedValue | None = None
         self._text: _CachedText | None = None
         self._parts: dict[str | int | None, Value] = {}
-        """Those that were asked for; None is what it points to."""
+        """The requested parts; None is the key of the target."""
 
     def __repr__(self) -> str:
         return f"<dwarfgpu value {self.name}>"
@@ -275,7 +277,7 @@ class Value:
         return self._contents.session, self._contents.value
 
     def _refreshed(self, previous: _CachedValue | None, find: Find) -> _CachedValue:
-        """What is known, where all that it depends on is the same; else it is found anew."""
+        """Return the cached result if all its dependencies are unchanged; otherwise a new one."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
             raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
@@ -290,7 +292,7 @@ class Value:
 
     @property
     def location(self) -> Location | None:
-        """Where it is; None where it is nowhere, or only worked out."""
+        """Where it is; None if it has no location, or is only computed."""
         with gdb_errors():
             return self._located()[1].location
 
@@ -309,7 +311,7 @@ class Value:
 
     @property
     def bits(self) -> Bits:
-        """What it holds, with masks of the bits that are not known."""
+        """Its contents, with masks of the unknown bits."""
         with gdb_errors():
             value = self._read()[1]
             if value.bits is None and value.error is not None:
@@ -320,14 +322,14 @@ class Value:
 
     @property
     def bytes(self) -> bytes:
-        """What it holds; an error unless every bit is known."""
+        """Its contents; an error unless every bit is known."""
         with gdb_errors():
             session, value = self._read()
             return Places(session).known(value).to_bytes(session.architecture.endian)
 
     @property
     def text(self) -> str:
-        """What it holds as GDB prints it, by GDB's settings; `<optimized out>` where it is so."""
+        """Its contents as GDB prints them, with GDB's settings; `<optimized out>` if they are."""
         current = self._still()
         if current is not None:
             return current
@@ -341,7 +343,7 @@ class Value:
             return shown
 
     def _still(self) -> str | None:
-        """The text that was told, where all that it depends on is the same."""
+        """Return the cached text, if all its dependencies are unchanged."""
         reads = self._text
         target = self.frame.debugger.target
         if reads is None or target.stops_unseen or not self.frame.is_valid():
@@ -386,7 +388,7 @@ class Value:
             value = Value(self.frame, name, find)
             value._stop = self._stop
             with gdb_errors():
-                value._located()  # that there is none is told where it is asked for
+                value._located()  # that there is none is reported on access
             self._parts[key] = value
         return value
 
@@ -415,7 +417,7 @@ class Value:
 
 
 def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
-    """An expression in which `$_` is a value."""
+    """Evaluate an expression in which `$_` is a value."""
     named = Options(lambda name: value if name == "_" else None)
     return evaluate_source(text, session, named)
 

@@ -23,7 +23,7 @@ from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
 
 _OF_LABELS = "__CORE_ADDR"
-"""GDB's type of a label: it tells of one without an address that it is a variable."""
+"""GDB's type of a label: GDB reports one without an address as a variable."""
 
 
 @frozen
@@ -39,7 +39,7 @@ class Compared:
     reason: str | None = None
     """Why it differs, where that is known."""
     compared_bits: int = 0
-    """How many bits GDB told, which were compared."""
+    """Number of bits reported by GDB, which were compared."""
 
     @property
     def is_same(self) -> bool:
@@ -89,7 +89,7 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
 
 
 def _locals(session: GdbSession) -> list[Variable]:
-    """Those of the function; none where nothing describes it."""
+    """Return the variables of the function; empty if it is not described."""
     try:
         return [variable for variable in session.variables() if variable.kind != "global"]
     except DwarfGpuError:
@@ -132,7 +132,7 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
 
 
 def _unread(debugger: Debugger, frames: list[gdb.Frame]) -> list[str]:
-    """Of each frame whose file cannot be read, why."""
+    """Return the reason for each frame whose file is unreadable."""
     sessions = map(debugger.session, frames)
     return [session.notes[0] for session in sessions if not session.code_objects and session.notes]
 
@@ -154,7 +154,7 @@ def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
 
 
 def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVariable:
-    """As `dwarfgpu print/r` shows it: GDB's side has no pretty-printers either.
+    """Format it like `dwarfgpu print/r`: GDB's side has no pretty-printers either.
 
     A hidden variable cannot be printed by its name.
     """

@@ -108,7 +108,7 @@ def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
 
 
 def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
-    """Return `[ 0- 3] 5`, `[ 4] 6 (inactive at 0x160c)`; one line if all lanes agree, active or
+    """Return `[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line if all lanes agree, active or
     not.
 
     The program location of the wave is not repeated. Only consecutive selected lanes share a line.

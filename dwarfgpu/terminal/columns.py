@@ -16,7 +16,7 @@ _WIDEST: Final = 200
 
 
 def terminal_columns(is_terminal: bool) -> int:
-    """Of the terminal; 80 of what is none."""
+    """Return the width of the terminal; 80 without one."""
     if not is_terminal:
         return _COLUMNS
     return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)

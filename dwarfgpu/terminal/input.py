@@ -30,11 +30,11 @@ _MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
 
 
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
-    """The words of the command line, else the file, else (or for `-`) standard input.
+    """Return the words of the command line, else the file, else (or for `-`) standard input.
 
-    Nothing but `-` waits for a person at a terminal, who is shown `usage`. `UsageError` where
-    there are words and a file, or the file cannot be read. Bytes that are no UTF-8 become
-    characters that have no meaning, so that the error about the text says where they are.
+    Only `-` waits for input from a terminal, after showing `usage`. `UsageError` for words with a
+    file, or an unreadable file. Bytes that are not UTF-8 become invalid characters, so that the
+    error about the text locates them.
     """
     if words and file is not None:
         raise UsageError("give the text or --file, not both")
@@ -76,7 +76,7 @@ def file_head(path: str) -> bytes | None:
 
 
 def read_all(file: BinaryIO, name: str) -> bytes:
-    """What is left in a file; `UsageError` where that is more than `MOST_BYTES`."""
+    """Return the rest of a file; `UsageError` if that is more than `MOST_BYTES`."""
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise UsageError(f"{name}: more than {MOST_BYTES >> 20} MiB")

@@ -16,9 +16,9 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 class Progress:
-    """Says how far the units of a file were read, in place of what it said before.
+    """Shows how far the units of a file are read, on one line.
 
-    It says nothing where the stream is no terminal, or one that cannot clear a line (TERM=dumb).
+    It shows nothing unless the stream is a terminal that can clear a line (not TERM=dumb).
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -28,7 +28,7 @@ class Progress:
         self._is_shown = False
 
     def begin(self) -> None:
-        """Something is asked for: time runs from here."""
+        """Start the time measurement of a request."""
         self._next = self._clock() + _PATIENCE
 
     def __call__(self, path: str, done: int, total: int) -> None:

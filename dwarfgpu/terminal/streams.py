@@ -1,7 +1,7 @@
-"""The standard streams of a command, whatever the shell has made of them.
+"""The standard streams of a command, in any state that the shell left them in.
 
-Law: what cannot be said on standard error is lost and changes nothing else; what cannot be written
-on standard output is a failure.
+Law: failed output to standard error is dropped without further effect; failed output to standard
+output is a failure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TextIO, cast
 
 
 class _Lossy(TextIOWrapper):
-    """A stream that takes all that is written, and loses what it has no room for."""
+    """A stream that accepts all output, and drops what it cannot write."""
 
     def write(self, text: str, /) -> int:
         with suppress(OSError):
@@ -29,7 +29,7 @@ class _Lossy(TextIOWrapper):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Streams that a command can use: those that are closed are empty or lose all."""
+    """Provide usable streams: closed ones are empty, or drop all output."""
     if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
         sys.stdout.reconfigure(errors="backslashreplace")
     if sys.stdin is None:
@@ -83,13 +83,13 @@ def usable(stream: TextIO | None) -> TextIO:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody is there; whatever a program put in the place of a standard stream."""
+    """Return whether it is a terminal, even if a program replaced a standard stream."""
     isatty = getattr(stream, "isatty", None)
     return isatty is not None and bool(isatty())
 
 
 def shows_colours(stream: TextIO) -> bool:
-    """Whether it is a terminal that has colours, and nobody says that they are not wanted."""
+    """Return whether it is a terminal with colours, and they are not disabled."""
     is_dumb = os.environ.get("TERM", "dumb") == "dumb"
     return stream.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
@@ -100,6 +100,6 @@ def has_colours(wanted: str) -> bool:
 
 
 def lose_output() -> None:
-    """Let what is still to be written on standard output go nowhere: it could not be written."""
+    """Discard pending standard output: it could not be written."""
     with suppress(OSError, ValueError):  # it is in memory
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -89,7 +89,7 @@ def frame_line(
 
 
 def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_STYLE) -> str:
-    """Return `#1 0x… in f (a=1) at file:line`, with the given arguments."""
+    """Return `#1  0x… in f (a=1) at file:line`, with the given arguments."""
     if frame.is_signal_frame:
         return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session

@@ -1,4 +1,4 @@
-"""What GDB's Python says and holds, as text and bytes: only inside GDB's own Python."""
+"""Messages and values of GDB's Python as text and bytes: only inside GDB's own Python."""
 
 from __future__ import annotations
 

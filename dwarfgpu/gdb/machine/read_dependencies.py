@@ -1,6 +1,7 @@
-"""Which memory something depends on, so that it can be told again while that is the same.
+"""Memory on which a result depends, so that it can be reused while that is unchanged.
 
-Law: no event tells all writes (other processes, other threads), so that memory is always read anew.
+Law: no event reports all writes (other processes, other threads), so that memory is always read
+again.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Reads:
         self._can_repeat = False
 
     def are_same(self) -> bool:
-        """Whether all of it can be read again, and is as it was."""
+        """Return whether all of it is still readable, and unchanged."""
         if not self._can_repeat or len(self._reads) > _MOST:
             return False
         read = gdb.selected_inferior().read_memory

@@ -1,7 +1,7 @@
 """Waves, lanes and address spaces of ROCgdb: only inside GDB's own Python.
 
-Law: what is used are commands and expressions of its manual, because its Python has nothing of
-lanes: the variable `$_lane`, the command `lane N`, addresses `private_lane#0x10` in expressions.
+Law: this uses commands and expressions from its manual, because its Python has no lanes: the
+variable `$_lane`, the command `lane N`, addresses `private_lane#0x10` in expressions.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _MOST_BYTES: Final = 4096
 
 
 def is_gpu(name: str) -> bool:
-    """Whether a name of GDB's is that of a GPU."""
+    """Return whether GDB's name of an architecture is that of a GPU."""
     return name.startswith(_GPU)
 
 
 def wave_architecture(frame: gdb.Frame) -> Architecture:
-    """The GPU of a frame, with as many lanes as the execution mask of the wave has bits.
+    """Return the GPU of a frame, with as many lanes as the wave's execution mask has bits.
 
-    `Unsupported` for one that is unknown, `Unavailable` where GDB has no execution mask.
+    `Unsupported` if it is unknown, `Unavailable` if GDB has no execution mask.
     """
     name = str(frame.architecture().name()).removeprefix(_GPU)
     try:
@@ -50,12 +50,13 @@ def selected_lane() -> int | None:
     lane = gdb.convenience_variable("_lane")
     try:
         return None if lane is None or not count else int(lane)
-    except (TypeError, ValueError, gdb.error):  # the user has given them another meaning
+    except (TypeError, ValueError, gdb.error):  # the user has redefined them
         return None
 
 
 def select_lane(lane: int | None) -> None:
-    """Select a lane of the selected wave, if it is not; `Unavailable` where it has none such."""
+    """Select a lane of the selected wave, if necessary; `Unavailable` if the wave has no such
+    lane."""
     if lane is None or lane == selected_lane():
         return
     try:
@@ -66,7 +67,7 @@ def select_lane(lane: int | None) -> None:
 
 @contextmanager
 def lane_selected(lane: int | None) -> Iterator[None]:
-    """GDB in a lane of the selected wave; afterwards it is in that in which it was."""
+    """Select a lane of the selected wave temporarily."""
     before = selected_lane()
     try:
         select_lane(lane)
@@ -76,7 +77,8 @@ def lane_selected(lane: int | None) -> Iterator[None]:
 
 
 def space_bytes(space: AddressSpace, address: int, size_bytes: int) -> bytes:
-    """Memory of an address space, for the selected wave and lane; all of it, or `Unavailable`."""
+    """Return memory of an address space, for the selected wave and lane; all of it, or
+    `Unavailable`."""
     out = b""
     while len(out) < size_bytes:
         here, count = address + len(out), min(size_bytes - len(out), _MOST_BYTES)
@@ -91,7 +93,9 @@ def space_bytes(space: AddressSpace, address: int, size_bytes: int) -> bytes:
 
 def write_space(space: AddressSpace, address: int, data: bytes) -> None:
     """Write memory of an address space, for the selected wave and lane, if it can be read."""
-    space_bytes(space, address, len(data))  # all or nothing: GDB begins, and then fails
+    space_bytes(
+        space, address, len(data)
+    )  # all or nothing: GDB writes the first bytes, and then fails
     for index, byte in enumerate(data):
         target = f"*(unsigned char *) {_place(space, address + index)}"
         try:

@@ -1,7 +1,7 @@
 """The program that GDB debugs, as a `Target`: only inside GDB's own Python.
 
-Law: GDB's errors come out as ours, and GDB is left in the thread, lane and frame in which it was
-found. A wave is GDB's global thread number; registers are those of the thread's newest frame.
+Law: GDB's errors become dwarfgpu's, and GDB stays in its thread, lane and frame. A wave is GDB's
+global thread number; registers are those of the thread's newest frame.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOVES = (
     "clear_objfiles",
     "free_objfile",
 )
-"""The events after which nothing that was read before need hold any more."""
+"""Events that invalidate everything read before."""
 _CHANGES = ("memory_changed", "register_changed")
 """The events of something that the user wrote."""
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
@@ -60,12 +60,12 @@ class GdbTarget:
         self._inferior = gdb.selected_inferior().num
         self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
-        """Those of the newest frames, or why one is not known, while nothing changes."""
+        """Registers of the newest frames, or why one is unknown, while nothing changes."""
         self._architectures: tuple[object, dict[WaveId, Architecture]] = None, {}
         self._lacking: tuple[object, dict[tuple[WaveId, str], bool]] = None, {}
         """Whether GDB lacks registers of the newest frames, while nothing changes."""
         for name in _MOVES:
-            if hasattr(gdb.events, name):  # free_objfile is of GDB 14
+            if hasattr(gdb.events, name):  # free_objfile exists since GDB 14
                 getattr(gdb.events, name).connect(self._moved)
         for name in _CHANGES:
             getattr(gdb.events, name).connect(self._changed)
@@ -92,22 +92,23 @@ class GdbTarget:
 
     @property
     def stops_unseen(self) -> bool:
-        """Whether the program may have run since GDB's last event: no event tells that it stops for
-        the condition of a breakpoint, and that it goes on. For the user it runs all the time."""
+        """Return whether the program may have run since GDB's last event: no event reports a
+        stop for the condition of a breakpoint, nor the continuation. For the user it runs all
+        the time."""
         thread = gdb.selected_thread()
         return thread is not None and bool(thread.is_running())
 
     def forget_reads(self) -> None:
-        """At the beginning of each look: what was read before need not hold any more."""
+        """Forget everything read before, at the beginning of each command."""
         if self.stops_unseen:
             self._written += 1
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        """The defaults: GDB does not tell those of an agent."""
+        """Return the defaults: GDB does not report those of an agent."""
         return NO_APERTURES
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        """That of the thread; of the program where none runs (wave 0)."""
+        """Return that of the thread; without a running program, that of the program (wave 0)."""
         version, names = self._architectures
         if version != self.contents_version:
             names = {}
@@ -117,7 +118,8 @@ class GdbTarget:
         return names[wave]
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
-        """Whether GDB has no register of that name (`dwarfgpu.machine.target.Extensible`)."""
+        """Return whether GDB has no register of that name
+        (`dwarfgpu.machine.target.Extensible`)."""
         version, registers = self._lacking
         if version != self.contents_version:
             registers = {}
@@ -153,7 +155,7 @@ class GdbTarget:
         _require_within(register, offset_bytes, offset_bytes + len(data))
         old = self.read_register(wave, register)
         new = old[:offset_bytes] + data + old[offset_bytes + len(data) :]
-        self._changed(None)  # also where no event tells it
+        self._changed(None)  # no event may report it
         with _newest_frame(wave) as frame:
             frame.select()
             for target, number in _assignments(frame, register, new):
@@ -202,7 +204,9 @@ class GdbTarget:
             with _focused(where):
                 write_space(where.space, address, data)
             return
-        self.read_memory(where, address, len(data))  # all or nothing: GDB begins, and then fails
+        self.read_memory(
+            where, address, len(data)
+        )  # all or nothing: GDB writes the first bytes, and then fails
         try:
             gdb.selected_inferior().write_memory(address, data)
         except (gdb.error, OverflowError):
@@ -234,7 +238,7 @@ def _wave_architecture(wave: WaveId) -> Architecture:
 
 
 def frame_architecture(frame: gdb.Frame) -> Architecture:
-    """That of a frame; `Unsupported` where it is not one of ours."""
+    """Return the architecture of a frame; `Unsupported` if dwarfgpu does not support it."""
     name = frame.architecture().name()
     return wave_architecture(frame) if is_gpu(name) else architecture_named(name)
 
@@ -247,10 +251,10 @@ def architecture_named(name: str) -> Architecture:
 
 
 def selected_wave() -> WaveId | None:
-    """The selected thread; None where the program is not there. `UsageError` while it runs."""
+    """Return the selected thread; None without a program. `UsageError` while it runs."""
     thread = gdb.selected_thread()
     if thread is not None and thread.is_running():
-        try:  # while GDB decides whether to stop, its thread runs too, and can be looked at
+        try:  # while GDB decides whether to stop, its thread counts as running, but is readable
             gdb.newest_frame()
         except gdb.error as error:
             raise UsageError(str(error)) from None
@@ -259,7 +263,7 @@ def selected_wave() -> WaveId | None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Whatever happens, GDB is afterwards in the thread and frame in which it was."""
+    """Restore GDB's thread and frame in all cases."""
     thread, lane = gdb.selected_thread(), selected_lane()
     if thread is None:
         yield
@@ -294,7 +298,7 @@ def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
 
 
 def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
-    """A register of the newest frame of a thread, or why it is not known."""
+    """Return a register of the newest frame of a thread, or why it is unknown."""
     try:
         with _newest_frame(wave) as frame:
             data = frame_register(frame, register)
@@ -304,11 +308,11 @@ def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
 
 
 def _is_lacking(wave: WaveId, register: RegisterId) -> bool:
-    """Whether GDB's description of the processor of a thread has no such register."""
+    """Return whether GDB's description of a thread's processor lacks the register."""
     try:
         with _newest_frame(wave) as frame:
             frame.read_register(register.name)
-    except ValueError:  # the name is not known
+    except ValueError:  # an unknown name
         return True
     except Unavailable:  # there is no thread, or GDB cannot read the register
         return False
@@ -317,7 +321,7 @@ def _is_lacking(wave: WaveId, register: RegisterId) -> bool:
 
 @contextmanager
 def _focused(where: Memory) -> Iterator[None]:
-    """GDB in the wave and lane whose memory is meant; afterwards it is where it was."""
+    """Select the wave and lane of a memory temporarily."""
     if where.wave is None:
         with lane_selected(where.lane):
             yield
@@ -336,9 +340,10 @@ def _restore(thread: gdb.InferiorThread, lane: int | None, frame: gdb.Frame | No
 
 
 def frame_register(frame: gdb.Frame, register: RegisterId) -> bytes | None:
-    """The register as GDB unwinds it for a frame, in our size; None where its value is lost.
+    """Return the register as GDB unwinds it for a frame, in dwarfgpu's size; None if its value is
+    lost.
 
-    `Unavailable` where GDB has no such register or cannot read it.
+    `Unavailable` if GDB has no such register or cannot read it.
     """
     try:
         value = frame.read_register(register.name)
@@ -362,10 +367,10 @@ def _require_within(register: RegisterId, offset_bytes: int, end: int) -> None:
 
 
 def _resized(data: bytes, register: RegisterId) -> bytes:
-    """GDB's bytes in the size that DWARF gives the register.
+    """Return GDB's bytes in the size that DWARF gives the register.
 
-    GDB has 4 bytes for eflags (the upper half of rflags is reserved and 0) and for selectors,
-    of which the upper ones are no part of the register.
+    GDB has 4 bytes for eflags (the upper half of rflags is reserved and 0) and for selectors, whose
+    upper bytes are no part of the register.
     """
     size_bytes = _size_bytes(register)
     if len(data) == size_bytes:
@@ -378,7 +383,7 @@ def _resized(data: bytes, register: RegisterId) -> bytes:
 
 
 def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterator[tuple[str, int]]:
-    """What to assign to which parts of a register so that it holds the bytes."""
+    """Yield the assignments to parts of a register that store the bytes."""
     endian = register.type.endian
     name = f"${register.name}"
     kind = frame.read_register(register.name).type.strip_typedefs()
@@ -409,10 +414,10 @@ def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterato
 
 
 def frame_cfa(frame: gdb.Frame) -> int:
-    """The Canonical Frame Address by GDB's unwinder.
+    """Return the Canonical Frame Address by GDB's unwinder.
 
-    Python has no function for it. `info frame` says it at its beginning, for inlined frames that
-    of the function into which they are inlined. `Unavailable` where GDB does not know it.
+    Python has no function for it. `info frame` shows it at its beginning, for inlined frames that
+    of the function into which they are inlined. `Unavailable` if GDB does not know it.
     """
     try:
         text = gdb.execute(f"info frame level {frame.level()}", False, True)
@@ -432,7 +437,7 @@ class LoadedSection:
     end: int
     name: str
     path: str | None
-    """The file, as GDB calls it; None for that of the program itself."""
+    """The file by GDB's name; None for that of the program itself."""
 
 
 def loaded_sections() -> list[LoadedSection]:
@@ -449,10 +454,10 @@ def loaded_sections() -> list[LoadedSection]:
 
 
 def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
-    """How far above its own addresses a file is loaded of which GDB has a section.
+    """Return the load bias of a file from one of GDB's sections.
 
-    That exactly one section of the file has the name and is as large fixes the distance.
-    `UsageError` where GDB and the file do not agree.
+    Exactly one section of the file with that name and size determines it. `UsageError` if GDB and
+    the file do not agree.
     """
     size_bytes = loaded.end - loaded.begin
     spaces = {
@@ -479,7 +484,7 @@ def load_address(file: ObjectFile, address: int) -> int:
 
 
 def symbol_text(address: int) -> str | None:
-    """`g+40`, by GDB's own rules; None where GDB names nothing there."""
+    """Return `g+40`, by GDB's own rules; None if GDB has no name for it."""
     try:
         pointer = gdb.Value(address).cast(gdb.lookup_type("void").pointer())
         _, _, symbol = pointer.format_string(symbols=True).partition(" <")
