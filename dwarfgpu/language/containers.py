@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 
+from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.overloads import has_method
@@ -62,7 +63,10 @@ def _object(places: Places, value: TypedValue, operator: str) -> Object | None:
     architecture = places.architecture
     pointer_bytes = architecture.address_space(0).address_bits // 8
     read = partial(read_memory, places)
-    return Object(value.type, architecture.endian, pointer_bytes, read, address=address)
+    return Object(
+        value.type, architecture.endian, pointer_bytes, read, address=address,
+        class_of_method=partial(class_of_method, places.session.code_objects),
+    )  # fmt: skip
 
 
 def _element(container: Object, index: int) -> Object | None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
@@ -82,6 +83,7 @@ def format(
         symbolize=symbolize or symbolizer(session, options),
         read_memory=partial(read_memory, places),
         static=partial(_read_static, session),
+        class_of_method=partial(class_of_method, session.code_objects),
         space_of=partial(_space_of, places, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )

@@ -7,6 +7,7 @@ from functools import partial
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -205,6 +206,7 @@ def data_json(bits: Bits, kind: Type | None, session: Session, location: Locatio
         location=location,
         resolver=session.resolver(),
         read_memory=partial(_read_memory, session),
+        class_of_method=partial(class_of_method, session.code_objects),
         printers=STANDARD,
     )
 
@@ -235,5 +237,6 @@ def value_text(
         resolver=session.resolver(),
         architecture=architecture,
         read_memory=partial(_read_memory, session),
+        class_of_method=partial(class_of_method, session.code_objects),
         is_cut=is_cut(bits, kind),
     )

@@ -7,12 +7,15 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian, extract, to_bytes
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.strings import run_length
 
 ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
 """Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
+ClassOfMethod: TypeAlias = Callable[[int], Type | None]
+"""The address of code to the class whose member function it is of; None for none."""
 _UNALIGNED_RUN: Final = 4_096
 """Elements that do not start at bytes are compared one by one, no more than this many."""
 

@@ -18,7 +18,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
-from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions, Symbolize
 from dwarfgpu.view.printers.model import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
@@ -68,6 +68,8 @@ class Shown:
     """Whether the object extends beyond the bits that were read."""
     static: ReadStatic | None = None
     """None: static members are not shown."""
+    class_of_method: ClassOfMethod | None = None
+    """None: what a `std::any` has is not shown."""
     space_of: Callable[[Pointer], int] | None = None
     """The address space that the class of a pointer means; None: 0."""
     statics: frozenset[int | None] = frozenset()

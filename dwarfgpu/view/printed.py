@@ -74,8 +74,8 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
         inner = None
     if inner is None or inner.children is None:
         return printed
-    first, last = summary_parts(printed), summary_parts(inner)
-    summary = (*first, printed.joint, *last) if last else first
+    inner_summary = summary_parts(inner)
+    summary = (printed.lead, *inner_summary) if inner_summary else summary_parts(printed)
     return Printed(summary or None, inner.children, inner.form)
 
 
@@ -101,6 +101,7 @@ def object_of(shown: Shown, kind: Type | None, first_bit: int) -> Object:
         shown.object,
         first_bit,
         address,
+        class_of_method=shown.class_of_method,
     )
 
 

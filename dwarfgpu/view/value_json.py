@@ -42,7 +42,7 @@ from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printed import printed_of, summary_parts
 from dwarfgpu.view.printers.model import Printed, Printer, Printers, SummaryPart
@@ -69,6 +69,7 @@ def value_data(
     resolver: Resolver | None = None,
     around: EnclosingObject | None = None,
     read_memory: ReadMemory | None = None,
+    class_of_method: ClassOfMethod | None = None,
     printers: Printers = NO_PRINTERS,
 ) -> Plain:
     """The object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`.
@@ -76,7 +77,7 @@ def value_data(
     `printers`: what they say of objects of classes is beside the members.
     """
     whole = None if location is None or resolver is None else Whole(location, resolver, around)
-    return _Walk(architecture, read_memory, printers).value(
+    return _Walk(architecture, read_memory, class_of_method, printers).value(
         _Seen(ObjectBytes.of(bits, endian), whole), kind, 0, 0
     )
 
@@ -101,10 +102,12 @@ class _Walk:
         self,
         architecture: Architecture | None,
         read_memory: ReadMemory | None,
+        class_of_method: ClassOfMethod | None,
         printers: Printers,
     ) -> None:
         self.architecture = architecture
         self.read_memory = read_memory
+        self.class_of_method = class_of_method
         self.printers = printers
         self.parts_left = MOST_PARTS
         self._printers_of: dict[Struct, Printer | None] = {}
@@ -235,7 +238,7 @@ class _Walk:
         value = Object(
             kind, subject.object.endian, pointer_bits // 8, self.read_memory,
             subject.object, first_bit,
-            address,
+            address, class_of_method=self.class_of_method,
         )  # fmt: skip
         try:
             printed = printed_of(self._printer, value)

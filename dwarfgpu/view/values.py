@@ -36,7 +36,7 @@ from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
-from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import (
     ReadStatic,
     Shown,
@@ -84,6 +84,7 @@ def format_value(
     read_memory: ReadMemory | None = None,
     static: ReadStatic | None = None,
     is_cut: bool = False,
+    class_of_method: ClassOfMethod | None = None,
     space_of: Callable[[Pointer], int] | None = None,
 ) -> str:
     """Return the text of an object of a type, from its bits.
@@ -91,10 +92,10 @@ def format_value(
     `location`: where the object is, for the address of functions and empty arrays; with `resolver`
     parts with a dynamic place or shape are read and shown; `around` is the enclosing object.
     `architecture` names address spaces; without `read_memory`, strings and targets of references
-    are not shown, without `static` static members are not. `space_of` maps the class of a pointer
-    to a space. Bits of the type that `bits` lacks are `<optimized out>`, with `is_cut` if the
-    object just continues. An impossible type is `<error: ...>`; `IllFormed` for a cycle of
-    typedefs.
+    are not shown, without `static` static members, without `class_of_method` no `std::any`.
+    `space_of` maps the class of a pointer to a space. Bits of the type that `bits` lacks are
+    `<optimized out>`, with `is_cut` if the object just continues. An impossible type is
+    `<error: ...>`; `IllFormed` for a cycle of typedefs.
     """
     unknown = unknown_text(bits)
     if unknown is not None:
@@ -115,6 +116,7 @@ def format_value(
         None if location is None or resolver is None else Whole(location, resolver, around),
         is_cut,
         static,
+        class_of_method=class_of_method,
         space_of=space_of,
     )
     strip(kind)

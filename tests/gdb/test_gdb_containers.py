@@ -12,8 +12,11 @@ from tests.gdb.debugger import Debugger
 
 PRINTERS = Path("/usr/share/gcc/python")
 SOURCE = r"""
+#include <any>
+#include <compare>
 #include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <set>
@@ -36,12 +39,19 @@ int main() {
   auto in_numbers = numbers.begin();
   std::list<int>::iterator nowhere;
   nowhere = {};
+  std::any nothing, any_number = 4, any_text = std::string("text"), any_list = numbers;
+  std::filesystem::path empty, file = "file", root = "/", rooted = "/usr/lib", up = "../a/";
+  auto less = 1 <=> 2, equal = 2 <=> 2;
+  std::partial_ordering unordered = 1.0 <=> __builtin_nan(""), same = 1.0 <=> 1.0;
+  std::weak_ordering weak = std::weak_ordering::greater;
   std::abort();
 }
 """
 NAMES = (
     "list", "in_list", "constant", "names", "name", "deque", "in_deque", "set", "in_set", "bits",
     "first", "second", "numbers", "in_numbers", "nowhere",
+    "nothing", "any_number", "any_text", "any_list", "empty", "file", "root", "rooted", "up",
+    "less", "equal", "unordered", "same", "weak",
 )  # fmt: skip
 SCRIPT = f"""
 import sys
@@ -60,9 +70,11 @@ def test_as_by_the_library(debugger: Debugger, tool: Callable[[str], str], tmp_p
         pytest.skip("the printers of libstdc++ for GDB are not installed")
     (tmp_path / "a.cpp").write_text(SOURCE)
     program = tmp_path / "a"
-    command = [tool("g++"), "-g", "-O0", str(tmp_path / "a.cpp"), "-o", str(program)]
+    command = [tool("g++"), "-std=c++20", "-g", "-O0", str(tmp_path / "a.cpp"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=120)
     out = debugger.python(SCRIPT, "break abort", "run", "frame function main", file=program)
     lines = [line.removeprefix("##") for line in out.splitlines() if line.startswith("##")]
     assert len(lines) == len(NAMES)
     assert [line for line in lines if " != " in line] == []
+    assert 'any_text: std::any containing std::string = {[contained value] = "text"}' in lines
+    assert 'rooted: filesystem::path "/usr/lib" = ' in "\n".join(lines)

@@ -12,13 +12,18 @@ import pytest
 from attrs import evolve
 
 import dwarfgpu as dg
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
+from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.language.places import Places
+from dwarfgpu.model.object import Bits
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree
+from dwarfgpu.view.values import format_value
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
 VERSION = re.compile(r"std::(?:__cxx11|__1)::")
@@ -188,6 +193,56 @@ def test_chains_end() -> None:
 def test_trees_end(links: dict[int, tuple[int, int, int]], count: int, why: str) -> None:
     with pytest.raises(Malformed, match=why):
         list(tree(1, 9, count, links.__getitem__))
+
+
+CHAR = Base(BaseType("signed char", "signed", 8))
+POINTER = Pointer(None)
+
+
+def made(name: str, *members: Member, size: int = 8) -> Struct:
+    return Struct("class", name, size, members)
+
+
+def printed(kind: Struct, data: bytes, classes: dict[int, Struct] | None = None) -> str:
+    return format_value(
+        Bits(int.from_bytes(data, "little"), 8 * len(data)),
+        kind,
+        FormatOptions(),
+        class_of_method=None if classes is None else classes.get,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "expected"),
+    [
+        ("std::strong_ordering", -1, "std::strong_ordering::less"),
+        ("std::strong_ordering", 0, "std::strong_ordering::equal"),
+        ("std::weak_ordering", 0, "std::weak_ordering::equivalent"),
+        ("std::partial_ordering", 1, "std::partial_ordering::greater"),
+        ("std::partial_ordering", 2, "std::partial_ordering::unordered"),
+        ("std::partial_ordering", 3, "{_M_value = 3 '\\003'}"),
+    ],
+)
+def test_orderings(name: str, number: int, expected: str) -> None:
+    kind = made(name, Member("_M_value", CHAR), size=1)
+    assert printed(kind, number.to_bytes(1, "little", signed=True)) == expected
+
+
+def test_any() -> None:
+    storage = made("_Storage", Member("_M_ptr", POINTER), Member("_M_buffer", CHAR))
+    kind = made("std::any", Member("_M_manager", POINTER), Member("_M_storage", storage, 64),
+                size=16)  # fmt: skip
+    argument = Declarations(template_types=(TemplateType("T", CHAR),))
+    inside = Struct("struct", "std::any::_Manager_internal<signed char>", 1, declared=argument)
+    other = Struct("struct", "mine::_Manager<signed char>", 1, declared=argument)
+    classes = {0x10: inside, 0x20: other}
+    data = bytes([0x10, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
+    expected = "std::any containing signed char = {[contained value] = 7 '\\a'}"
+    assert printed(kind, data, classes) == expected
+    assert printed(kind, bytes(16), classes) == "std::any [no contained value]"
+    for manager in (0x20, 0x30):
+        assert printed(kind, bytes([manager]) + data[1:], classes).startswith("{_M_manager = ")
+    assert printed(kind, data).startswith("{_M_manager = 0x10")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ The texts are those of the printers that come with libstdc++, known from GDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
@@ -162,7 +162,25 @@ def optional(title: str, value: Object | None) -> Printed:
     if value is None:
         return Printed(f"{title} [no contained value]", EMPTY)
     children = (("[contained value]", value),)
-    return Printed(title, children, wrapped=value, joint=" containing ")
+    return Printed(title, children, wrapped=value, lead=f"{title} containing ")
+
+
+def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
+    """A `std::any`, whose member `manager` is a function of a class that has the type.
+
+    `inside`: the names of such classes, and where they keep the object.
+    """
+    title, function = own_name(value), value[manager].number
+    if not function:
+        return optional(title, None)
+    holder = None if value.class_of_method is None else value.class_of_method(function)
+    held = inside.get(unversioned(template_name(type_name(holder, cplusplus=True))))
+    if held is None:
+        raise Unfit("a function of no class that is known manages what it has")
+    held = held.cast(held.cast(holder).template_type(0))
+    children = (("[contained value]", held),)
+    lead = f"{title} containing "
+    return Printed(f"{lead}{short_type(held.type)}", children, wrapped=held, lead=lead)
 
 
 def variant(title: str, index: int, value: Object | None) -> Printed:
@@ -170,7 +188,7 @@ def variant(title: str, index: int, value: Object | None) -> Printed:
         return Printed(f"{title} [no contained value]", EMPTY, "array")
     title = f"{title} [index {index}]"
     children = (("[contained value]", value),)
-    return Printed(title, children, "array", wrapped=value, joint=" containing ")
+    return Printed(title, children, "array", wrapped=value, lead=f"{title} containing ")
 
 
 def shared(title: str, pointer: Object, owners: tuple[int, int] | None) -> Printed:
@@ -187,7 +205,8 @@ def shared(title: str, pointer: Object, owners: tuple[int, int] | None) -> Print
 def adapter(value: Object) -> Printed:
     """A `std::stack`, `std::queue` or `std::priority_queue`: the container that it wraps."""
     inner = value["c"]
-    return Printed(f"{own_name(value)} wrapping: ", (("c", inner),), wrapped=inner)
+    title = f"{own_name(value)} wrapping: "
+    return Printed(title, (("c", inner),), wrapped=inner, lead=title)
 
 
 def atomic(value: Object, inner: Object) -> Printed:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import counted, own_name, short_type
+from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
 from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
@@ -15,6 +16,8 @@ from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
 
 _DEQUE_BYTES: Final = 512
 """Of the elements that a deque keeps together."""
+_PATH_KINDS: Final = {1: "root-name", 2: "root-directory"}
+"""By the lowest two bits of the pointer to the parts of a path."""
 _MOST_ALTERNATIVES: Final = 1_000
 """Of tuples and variants."""
 
@@ -205,6 +208,46 @@ def _optional(value: Object) -> Printed:
     return common.optional(title, inner.find("_M_value") or inner)
 
 
+def _any(value: Object) -> Printed:
+    storage = value["_M_storage"]
+    return common.any_(
+        value,
+        "_M_manager",
+        {
+            "std::any::_Manager_internal": storage["_M_buffer"],
+            "std::any::_Manager_external": storage["_M_ptr"].target(),
+        },
+    )
+
+
+def _path(value: Object) -> Printed:
+    name = value["_M_pathname"]
+    pointer = tuple_values(value["_M_cmpts"]["_M_impl"]["_M_t"]["_M_t"])[0].number
+    kind = _PATH_KINDS.get(pointer & 3)
+    summary = ("filesystem::path ", name, f" [{kind}]" if kind else "")
+    return Printed(summary, EMPTY if pointer & 3 else _path_parts(value, pointer))
+
+
+def _path_parts(path: Object, address: int) -> Iterator[Child]:
+    """A path of several parts has these behind their number and the room for them: each is a path
+    and its position."""
+    header = path.at(address, Base(BaseType("int", "signed", 32, path.endian)))
+    size = path.size_bytes + path.pointer_bytes
+    for index in range(header.number):
+        part = path.at(address + 2 * header.size_bytes + index * size, path.type)
+        values = tuple_values(part["_M_cmpts"]["_M_impl"]["_M_t"]["_M_t"])
+        yield f"[{_PATH_KINDS.get(values[0].number & 3, index)}]", part["_M_pathname"]
+
+
+def _ordering(value: Object) -> Printed:
+    same = "equal" if "strong" in value.name else "equivalent"
+    names = {-1: "less", 0: same, 1: "greater", 2: "unordered"}
+    name = names.get(value["_M_value"].number)
+    if name is None:
+        raise Unfit("a number that is no ordering")
+    return Printed(f"{own_name(value)}::{name}")
+
+
 def _variant(value: Object) -> Printed:
     title = _variant_title(value)
     index = value["_M_index"]
@@ -311,7 +354,9 @@ _CONTAINERS: Final[dict[str, Show]] = {
 }  # fmt: skip
 _OTHERS: Final[dict[str, Show]] = {
     "__cxx11::basic_string": _string, "basic_string": _string, "basic_string_view": _string_view,
-    "pair": common.pair, "tuple": _tuple, "optional": _optional, "variant": _variant,
+    "pair": common.pair, "tuple": _tuple, "optional": _optional, "variant": _variant, "any": _any,
+    "filesystem::path": _path, "filesystem::__cxx11::path": _path,
+    "partial_ordering": _ordering, "strong_ordering": _ordering, "weak_ordering": _ordering,
     "unique_ptr": _unique_ptr, "shared_ptr": _shared_ptr, "weak_ptr": _shared_ptr,
     "stack": common.adapter, "queue": common.adapter, "priority_queue": common.adapter,
     "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,

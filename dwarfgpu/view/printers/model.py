@@ -49,9 +49,10 @@ class Printed:
     """None if the summary is complete. It is consumed only as far as it is shown, and may raise."""
     form: Form = "members"
     wrapped: Object | None = None
-    """Shown in its place if a printer of its own has children: the summary is followed by `joint`
-    and that of the wrapped object, whose children are shown."""
-    joint: str = ""
+    """Shown in its place if a printer of its own has children: `lead`, the summary of the wrapped
+    object, and its children."""
+    lead: str = ""
+    """What replaces the summary there."""
 
 
 Show: TypeAlias = Callable[[Object], Printed]

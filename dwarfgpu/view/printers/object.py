@@ -30,7 +30,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
-from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
 """Maximum nesting of base classes and unnamed structures in the search for a member."""
@@ -61,6 +61,7 @@ class Object:
     """The DWARF address space of its address."""
     bit_size: int | None = None
     """Of a bit-field."""
+    class_of_method: ClassOfMethod | None = field(default=None, repr=False)
 
     # Its type
 
