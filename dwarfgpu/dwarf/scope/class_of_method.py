@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.dwarf.scope.entities import CLASSES
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Type
-from dwarfgpu.repl.stack.registers import CLASSES
 
 
 def class_of_method(code_objects: Iterable[CodeObject], address: int) -> Type | None:
