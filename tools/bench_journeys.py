@@ -24,8 +24,9 @@ from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams
-from dwarfgpu.repl.start import focused
+from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.service.focus import contents
 from dwarfgpu.session.session import Session
 

@@ -21,8 +21,9 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
-from dwarfgpu.repl.shell import Shell, Streams
-from dwarfgpu.repl.start import focused
+from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.session.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.repl.command import Group, NestedOutput, Part
+from dwarfgpu.repl.output import Group, NestedOutput, Part
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -16,14 +16,11 @@ from attrs import field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
-from dwarfgpu.service import output
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.shell import Shell
-
-Output: TypeAlias = output.Output
-heading = output.heading
 
 Topic = Literal[
     "aliases",
@@ -50,7 +47,6 @@ TOPICS: dict[Topic, str] = {
     "waves": "Looking at waves and their lanes.",
 }
 
-Part: TypeAlias = "str | Output | NestedOutput"
 Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
@@ -59,47 +55,6 @@ Offer: TypeAlias = "tuple[int, Iterable[Candidate]]"
 """Where a word begins, and what it can become."""
 
 _WORD = re.compile(r"\s*([\w.-]+|[^\s\w]?)")
-
-
-class Painted(str):
-    """A line with escape codes of ours: whatever else it says has none."""
-
-    __slots__ = ()
-
-
-class Raw(str):
-    """A text that is sent as it is, control characters too; halves of surrogate pairs from U+DC80
-    on are bytes that are no UTF-8."""
-
-    __slots__ = ()
-
-
-@frozen(eq=False)
-class Group:
-    """What one of several commands tells that a command runs: an element of a list of its data."""
-
-    list_of: str
-    data: JsonObject
-    """What is said of the command itself, as the lane for which it is run."""
-
-
-@frozen
-class NestedOutput:
-    """A part that one of several commands tells."""
-
-    group: Group
-    part: Part
-
-
-def printed(part: Part) -> str:
-    """What is printed of a part of an answer: a string is a line."""
-    if isinstance(part, NestedOutput):
-        return printed(part.part)
-    if isinstance(part, str):
-        return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
-    text = f"{part.text}\n" if part.text and part.ends_line else part.text
-    kind = type(part.text)
-    return kind(text) if kind in (Painted, Raw) else text
 
 
 @frozen

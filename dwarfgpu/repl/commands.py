@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.repl.command import Command, Part, command, heading, listed
+from dwarfgpu.repl.command import Command, command, listed
 from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.displays import display, info_display, undisplay
 from dwarfgpu.repl.data.examine import disassemble, x
@@ -30,6 +30,7 @@ from dwarfgpu.repl.files.source_path_commands import directory, unset
 from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_variables
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.text_search import forward_search, reverse_search
+from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.running.breakpoints import (
     break_,
     delete,

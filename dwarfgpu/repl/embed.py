@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from attrs import evolve
 
-from dwarfgpu.repl.start import at_terminal, conversation, greet, interact
+from dwarfgpu.repl.greeting import greet
+from dwarfgpu.repl.start import at_terminal, conversation, interact
 from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands
 from dwarfgpu.session.session import Session
 
@@ -28,9 +29,9 @@ def run_interactive(
     """
     is_interactive = at_terminal()
     shell = conversation(session, stdin_is_script=not is_interactive)
-    shell.python_names.update(names or {})
+    shell.script.python_names.update(names or {})
     for note in session.notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
     if is_interactive and not quiet:
         greet(shell)
     run_startup_commands(shell, [StartupCommand(command, is_script=False) for command in commands])

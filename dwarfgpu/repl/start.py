@@ -5,48 +5,32 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu import __version__
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
-from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import WaveId
-from dwarfgpu.machine.undo import recorded
-from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
-from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
+from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
-from dwarfgpu.repl.command import printed
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams
-from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.greeting import greet, show_core
+from dwarfgpu.repl.open_files import FileOpener, focused, recorded_session, wave_names
+from dwarfgpu.repl.opened_machine import OpenedMachine
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal import lines
-from dwarfgpu.repl.terminal.colour import painted, source
 from dwarfgpu.repl.terminal.lines import StartupCommand
-from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.error_text import one_line, shortened
-from dwarfgpu.service.focus import lane_numbers, thread_and_lane
 from dwarfgpu.service.gdb_error_text import error_text
-from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import is_terminal, usable
 
-if TYPE_CHECKING:
-    from dwarfgpu.machine.core.load import Core
-
-"""Where `e_type` is in a file."""
 GDB_VERSION: Final = (13, 1)
 """Of which the words are spoken."""
 
@@ -226,23 +210,27 @@ def _dispatched(args: argparse.Namespace) -> int:
         return _run(args)
 
 
-def _signal_variables(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
-    """The signal that ended the program."""
-    thread = next(iter(core.threads.values()), None)
-    if thread is not None and thread.signal:
-        yield "_exitsignal", integer_value(session.architecture, thread.signal)
-
-
-def conversation(session: Session, *, stdin_is_script: bool) -> Shell:
+def conversation(
+    session: Session,
+    *,
+    stdin_is_script: bool,
+    machine: OpenedMachine | None = None,
+    is_batch: bool = False,
+) -> Shell:
     """A conversation about a session, on the standard streams: what it writes can be taken back.
 
     `stdin_is_script`: stdin has its commands. `UsageError` for a lane that the wave does not have.
     """
+    session = recorded_session(focused(session))
     streams = Streams(usable(sys.stdout), usable(sys.stderr))
-    shell = Shell(remembering(focused(session)), COMMANDS, streams)
-    shell.stdin_is_script = stdin_is_script
-    shell.threads = wave_names(session)
-    shell.values.has_threads = bool(shell.threads)
+    shell = Shell(
+        session,
+        COMMANDS,
+        streams,
+        machine or OpenedMachine(wave_names(session)),
+        stdin_is_script=stdin_is_script,
+        is_batch=is_batch,
+    )
     for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
         shell.values.named[name] = integer_value(session.architecture, number)
     return shell
@@ -250,24 +238,22 @@ def conversation(session: Session, *, stdin_is_script: bool) -> Shell:
 
 def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
-    files = [args.file] if args.file else []
-    stopped = options.stopped_of(args, files)
-    session = options.session_of(args, files, stopped)
+    opened = FileOpener(args).opened()
     is_interactive = not args.batch and at_terminal()
-    shell = conversation(session, stdin_is_script=not args.batch and not is_interactive)
-    shell.is_batch = args.batch
-    shell.open = partial(_opened, args)
+    shell = conversation(
+        opened.session,
+        machine=opened.machine,
+        stdin_is_script=not args.batch and not is_interactive,
+        is_batch=args.batch,
+    )
     shell.settings.set("output", args.interpreter)
-    shell.file_limits = file_limits_of(args)
-    shell.load, shell.state_path = partial(_load, args), args.state
-    shell.load_core = partial(_load_core, args)
     if args.demo and args.state is not None:
         shell.source_path.set_directories(str(Path(args.state).parent / "source"))
-    if stopped.core is not None:
-        _begin_core(shell, stopped.core)
-    for note in session.notes:
+    if shell.is_of_core:
+        show_core(shell)
+    for note in opened.session.notes:
         if args.interpreter == "text":
-            shell.note(note, once=True)
+            shell.console.note(note, once=True)
     if is_interactive and not args.quiet:
         greet(shell)
     lines.run_startup_commands(shell, [*args.given_first, *args.given])
@@ -277,142 +263,6 @@ def _run(args: argparse.Namespace) -> int:
     if shell.exit_status is not None:
         return shell.exit_status
     return 1 if shell.failures and not has_talked else 0
-
-
-def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Session:
-    """The session with another code object, which looks at the same wave and lane.
-
-    A program for a CPU has no lanes, and without a program the session has lanes of a default
-    architecture: then the lane is the first of the new wave.
-    """
-    files = [] if path is None else [path]
-    wave = str(looking.wave) if looking.target is not None else args.wave
-    again = argparse.Namespace(**{**vars(args), "file": path, "wave": wave, "lane": None})
-    stopped = options.stopped_of(again, files)
-    session = options.session_of(again, files, stopped)
-    lane = looking.lane if looking.lane in lane_numbers(session) else None
-    return remembering(focused(session.focused(lane)))
-
-
-def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
-    """Look at another state; nothing changes where it cannot be read."""
-    options_of_state = {
-        "state": path,
-        "core": None,
-        "wave": None,
-        "lane": None,
-        "pc": None,
-        "sysroot": None,
-    }
-    again = argparse.Namespace(**{**vars(args), **options_of_state})
-    files = [again.file] if again.file else []
-    stopped = options.stopped_of(again, files)
-    shell.session = remembering(focused(options.session_of(again, files, stopped)))
-    shell.core, shell.values.siginfo, shell.state_path = None, None, path
-    shell.threads = wave_names(shell.session)
-    shell.values.has_threads = bool(shell.threads)
-    shell.open = partial(_opened, again)
-
-
-def _begin_core(shell: Shell, core: Core) -> None:
-    """What a conversation knows of a core file, and what it says of it first."""
-    # The readers of its notes are loaded for a core file only.
-    from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
-
-    shell.core = core
-    session = shell.session
-    shell.threads = {wave: thread_id(session, wave, t) for wave, t in core.threads.items()}
-    if core.gpu is not None:
-        shell.threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
-    for line in core_lines(core) if shell.settings.word("output") == "text" else ():
-        shell.streams.print(f"{line}\n")
-    if session.architecture.is_simt and shell.settings.word("output") == "text":
-        shell.streams.print(f"[Current thread is {thread_and_lane(session)}]\n")
-    signals = ((wave, signal_record(t)) for wave, t in core.threads.items())
-    shell.signals = {wave: signal for wave, signal in signals if signal is not None}
-    shell.values.has_threads = True
-    shell.values.siginfo = lambda wave: _siginfo(core, wave)
-    shell.values.named.update(_signal_variables(session, core))
-    show_start(shell)
-
-
-def _siginfo(core: Core, wave: WaveId) -> bytes | None:
-    thread = core.threads.get(wave)
-    return None if thread is None else thread.siginfo
-
-
-def _require_core(path: str) -> None:
-    """`UsageError` in GDB's words for a file that is no core file."""
-    full = os.path.abspath(path)
-    try:
-        with open(path, "rb"):
-            pass
-    except OSError as error:
-        raise UsageError(f"{full}: {error.strerror}.") from None
-    if not is_core(path):
-        raise UsageError(f'"{full}" is not a core dump: file format not recognized')
-
-
-def _load_core(args: argparse.Namespace, shell: Shell, path: str | None) -> None:
-    """Look at another core file or at none; nothing changes where it cannot be read."""
-    if path is not None:
-        path = os.path.expanduser(path)
-        _require_core(path)
-    options_of_core = {"state": None, "core": path, "wave": None, "lane": None, "pc": None}
-    if path is None:
-        options_of_core["sysroot"] = None
-    again = argparse.Namespace(**{**vars(args), **options_of_core})
-    again.file = shell.session.code_objects[0].file.path if shell.session.code_objects else None
-    files = [again.file] if again.file else []
-    try:
-        stopped = options.stopped_of(again, files)
-    except UsageError:
-        if path is None or not files:
-            raise
-        again.file, files = None, []
-        stopped = options.stopped_of(again, files)  # of another program
-        shell.warn("core file may not match specified executable file.")
-    shell.session = remembering(focused(options.session_of(again, files, stopped)))
-    shell.open, shell.state_path = partial(_opened, again), None
-    shell.core, shell.values.siginfo, shell.signals, shell.threads = None, None, {}, {}
-    shell.values.has_threads = False
-    shell.values.named.pop("_exitsignal", None)
-    if stopped.core is not None:
-        _begin_core(shell, stopped.core)
-    for note in shell.session.notes:
-        shell.note(note, once=True)
-
-
-def remembering(session: Session) -> Session:
-    """The session on a machine that remembers what is written."""
-    target = session.target
-    if isinstance(target, StateTarget):
-        target = ImageTarget(target, (), True)
-    return evolve(session, target=recorded(target)) if isinstance(target, ImageTarget) else session
-
-
-def wave_names(session: Session) -> dict[WaveId, str]:
-    """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
-    target = session.target
-    machine = target.machine if isinstance(target, ImageTarget) else target
-    has_started = not isinstance(target, ImageTarget) or target.has_started
-    if not isinstance(machine, StateTarget) or not has_started:
-        return {}
-    is_simt = session.architecture.is_simt
-    return {wave: machine.target_id(wave) if is_simt else f"Thread {wave}"
-            for wave in machine.waves}  # fmt: skip
-
-
-def focused(session: Session) -> Session:
-    """The session with a lane in focus: the first active one unless one was given.
-
-    `UsageError` for a lane that the wave does not have.
-    """
-    lane = first_lane(session) if session.lane is None else session.lane
-    numbers = lane_numbers(session)
-    if session.lane is not None and session.lane not in numbers:
-        raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
-    return evolve(session, lane=lane, has_frames=True)
 
 
 def at_terminal() -> bool:
@@ -429,24 +279,3 @@ def interact(shell: Shell, *, is_interactive: bool) -> None:
         prompt.converse(shell)
     else:
         lines.converse(shell, prompts=is_interactive)
-
-
-def greet(shell: Shell) -> None:
-    """Say who is there and where the session stands, before anything else as GDB does."""
-    if shell.settings.word("output") != "text":
-        return
-    shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
-    if not shell.is_of_core:
-        show_start(shell)
-
-
-def show_start(shell: Shell) -> None:
-    """Where the session stands, with the line of source text."""
-    session = shell.session
-    if session.pc is None or shell.settings.word("output") != "text":
-        return
-    try:
-        for part in shown_frame(shell, selected_number(session)):
-            shell.streams.print(printed(painted(part, source) if shell.has_colours else part))
-    except DwarfGpuError as error:
-        shell.streams.complain(str(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from attrs import evolve
@@ -46,15 +47,21 @@ _MOST_DIGITS = 18
 class ValueHistory:
     """`$1`, `$2` … as GDB numbers them, and the values of `$name`."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, DebuggerFunction] = MappingProxyType({}),
+        names: Mapping[tuple[WaveId, int | None], str] = MappingProxyType({}),
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        """`functions`: `$_name(…)` of the conversation. `names`: of waves and lanes, set in it.
+
+        `warn` is called with a warning about a doubtful assignment.
+        """
         self._values: list[TypedValue] = []
         self.named: dict[str, TypedValue] = {}
-        self.functions: Mapping[str, DebuggerFunction] = {}
-        """`$_name(…)` of the conversation."""
-        self.names: Mapping[tuple[WaveId, int | None], str] = {}
-        """Names of waves and lanes, set in the conversation."""
-        self.warn: Callable[[str], None] | None = None
-        """Called with a warning about a doubtful assignment."""
+        self.functions = functions
+        self.names = names
+        self.warn = warn
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self._shown = 1

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Final
 
 _COLUMNS: Final = 80
-
-
 _WIDEST: Final = 200
 
 

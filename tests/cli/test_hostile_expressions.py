@@ -15,7 +15,8 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.service.expression import of_expression
 from dwarfgpu.service.manner import Manner
 from tests.cli.command import validate

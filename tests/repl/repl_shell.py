@@ -11,8 +11,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams
-from dwarfgpu.repl.start import focused
+from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, validate
 
@@ -61,23 +62,23 @@ def talked(shell: Shell, *lines: str) -> str:
     """The output of all lines, errors and remarks after it; bodies of commands are among them."""
     _forget(shell)
     given = iter(lines)
-    with shell.reading(given):
+    with shell.script.reading(given):
         for line in given:
             shell.execute(line)
     return _text(shell)
 
 
 def _forget(shell: Shell) -> None:
-    for stream in (shell.streams.out, shell.streams.err):
+    for stream in (shell.console.streams.out, shell.console.streams.err):
         assert isinstance(stream, io.StringIO)
         stream.seek(0)
         stream.truncate()
 
 
 def _text(shell: Shell) -> str:
-    assert isinstance(shell.streams.out, io.StringIO)
-    assert isinstance(shell.streams.err, io.StringIO)
-    return shell.streams.out.getvalue() + shell.streams.err.getvalue()
+    assert isinstance(shell.console.streams.out, io.StringIO)
+    assert isinstance(shell.console.streams.err, io.StringIO)
+    return shell.console.streams.out.getvalue() + shell.console.streams.err.getvalue()
 
 
 def told(shell: Shell, line: str) -> Any:

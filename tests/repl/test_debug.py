@@ -15,9 +15,9 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.command import Command, every, find, parse
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.start import focused
 from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, REPOSITORY, run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import nest_shell, said, talked
@@ -35,7 +36,7 @@ def test_a_lane_by_an_expression() -> None:
 
 def test_a_thread_of_the_one_inferior() -> None:
     shell = nest_shell()
-    shell.threads = {0: "wave", 3: "other"}
+    shell.machine = evolve(shell.machine, threads={0: "wave", 3: "other"})
     assert said(shell, "thread 1.0").startswith("[Switching to thread 0")
     assert said(shell, "thread 1.7") == "Unknown thread 7.\n"
 

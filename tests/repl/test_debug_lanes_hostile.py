@@ -7,8 +7,10 @@ import io
 import pytest
 
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.shell import Shell, Streams
-from dwarfgpu.repl.start import focused
+from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.opened_machine import OpenedMachine
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from tests.cli.test_lane_values import session
 
 ARGUMENTS = (
@@ -29,14 +31,13 @@ NAMES = (
 @pytest.fixture(scope="module")
 def shell() -> Shell:
     looking = focused(session("divergent.gfx942").focused(None))
-    made = Shell(looking, COMMANDS, Streams(io.StringIO(), io.StringIO()))
-    made.threads = {1: "AMDGPU Wave 1:1:1:1 (0,0,0)/0"}
-    return made
+    machine = OpenedMachine({1: "AMDGPU Wave 1:1:1:1 (0,0,0)/0"})
+    return Shell(looking, COMMANDS, Streams(io.StringIO(), io.StringIO()), machine)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_but_answers_and_errors(name: str, shell: Shell) -> None:
-    err = shell.streams.err
+    err = shell.console.streams.err
     assert isinstance(err, io.StringIO)
     for argument in ARGUMENTS:
         before = len(err.getvalue())
@@ -49,9 +50,9 @@ def test_nothing_but_answers_and_errors(name: str, shell: Shell) -> None:
 
 
 def test_apply_inside_apply_ends(shell: Shell) -> None:
-    err = shell.streams.err
+    err = shell.console.streams.err
     assert isinstance(err, io.StringIO)
     assert not shell.execute("thread apply 1 " * 6 + "p 1")
     assert "apply inside apply more than 4 deep" in err.getvalue()
-    assert shell.applied == 0
+    assert shell.script.applied == 0
     assert shell.execute("thread apply 1 " * 4 + "p 1")

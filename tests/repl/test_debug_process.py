@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.machine.core.signals import signal_name, signal_text
+from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.running.signal_table import SIGNALS
 from tests.cli.command import validate
 from tests.repl.repl_shell import nest_shell, said
@@ -105,7 +106,7 @@ def test_completion(line: str, expected: list[str]) -> None:
 
 def test_the_commands_that_were_typed() -> None:
     shell = nest_shell()
-    shell.is_interactive = True
+    shell.console.input = InputSource(is_interactive=True)
     lines = [f"print {number}" for number in range(1, 14)]
     assert said(shell, *lines, "show commands").splitlines() == [
         *(f"{number:5}  print {number}" for number in range(5, 14)),

@@ -231,13 +231,13 @@ def test_lanes_obey_what_print_obeys(shell: Shell) -> None:
 
 
 def test_a_log(shell: Shell, tmp_path: Path) -> None:
-    path, streams = tmp_path / "log", shell.streams
+    path, streams = tmp_path / "log", shell.console.streams
     for line in (f"set logging file {path}", "p 1", "set logging enabled", "p 2", "p nosuch"):
         shell.execute(line)
     shell.execute("set logging enabled on")
     shell.execute("set logging redirect on")
     shell.execute("set logging enabled off")
-    assert shell.streams is streams
+    assert shell.console.streams is streams
     text = path.read_text()
     assert text.splitlines() == [
         "$2 = 2",
@@ -284,7 +284,7 @@ FULL = Path("/dev/full")
 @pytest.mark.parametrize("redirect", ["off", "on"])
 def test_a_log_on_a_full_disk(shell: Shell, redirect: str) -> None:
     """The conversation goes on, and no answer is lost."""
-    streams = shell.streams
+    streams = shell.console.streams
     for line in (
         f"set logging file {FULL}", f"set logging redirect {redirect}", "set logging enabled on",
         "p 1", "p 2", "show logging enabled", "set logging enabled off",
@@ -296,7 +296,7 @@ def test_a_log_on_a_full_disk(shell: Shell, redirect: str) -> None:
     assert streams.err.getvalue() == (
         f"warning: logging is off: {FULL} cannot be written: No space left on device\n"
     )
-    assert shell.streams is streams
+    assert shell.console.streams is streams
 
 
 def test_a_log_that_grows_too_long(tmp_path: Path) -> None:

@@ -17,11 +17,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.repl.command import Output, Painted
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files.symbol_index import MOST, SymbolIndex
-from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.repl.output import Output, Painted
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal import colour
 from dwarfgpu.repl.terminal.pager import MORE, Pager
 from tests.cli.command import FIXTURES, validate

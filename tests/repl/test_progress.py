@@ -59,8 +59,8 @@ def test_at_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     """The line is taken away before anything else is printed."""
     shell = nest_shell()
     stream, clock = _Terminal(), _Clock()
-    shell.progress = Progress(stream, clock)
-    monkeypatch.setattr(shell.progress, "begin", lambda: None)
+    shell.console.progress = Progress(stream, clock)
+    monkeypatch.setattr(shell.console.progress, "begin", lambda: None)
     clock.seconds = 1
     assert shell.execute("info types nothing_like_this")
     assert stream.getvalue().startswith("\r\x1b[KReading the names in nest.gfx942")

@@ -15,8 +15,9 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import MemoryPlace, RecordedTarget, RegisterPlace, Write
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.session.backtrace import selected_number
@@ -98,7 +99,7 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     ours = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(ours, StateTarget):
         raise UsageError("Only a state is compared with a state; this is none.")
-    theirs = load_state(path, shell.file_limits.waves).target
+    theirs = load_state(path, shell.machine.file_limits.waves).target
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
     has_changes = False
@@ -189,7 +190,8 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
         Path(code_object.file.path): code_object.load_address
         for code_object in shell.session.code_objects
     }
-    before = None if shell.state_path is None else json_reader.load(Path(shell.state_path)).value
+    opened = shell.machine.state_path
+    before = None if opened is None else json_reader.load(Path(opened)).value
     document = before if isinstance(before, dict) else None
     saved = state_document(machine, path, loaded, document)
     if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
@@ -232,7 +234,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     if pcs[session.wave] is None:
         pcs[session.wave] = session.pc
     for note in write_core_of_state(path, machine, pcs, session.code_objects):
-        shell.note(note)
+        shell.console.note(note)
     yield Output(f"Saved corefile {name}", {"file": name})
 
 
@@ -263,10 +265,10 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Argument required (state file).")
-    if shell.load is None:
+    opener = shell.machine.opener
+    if opener is None:
         raise UsageError("This session was made by a program: its state stays.")
-    shell.load(shell, argument)
-    shell.listed = None
+    shell.look_at(opener.state(argument))
     yield Output(f"Loaded {argument}.", {"file": argument})
     if shell.session.pc is not None:
         yield from shown_frame(shell, selected_number(shell.session))

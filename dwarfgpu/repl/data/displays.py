@@ -9,54 +9,23 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine import address_of, memory_lines
 from dwarfgpu.repl.data.memory_units import SIZES, Format, format_and_rest
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import readable_functions_at
-from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsr"
 _NUMBERS: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
-
-
-@frozen
-class Display:
-    """An expression that is shown."""
-
-    number: int
-    expression: str
-    format: Format | None
-    """None for a value without a format."""
-    is_memory: bool
-    """Whether it is shown as by `x`, not as by `print`."""
-    function: Die | None
-    """The function whose variables it is about: only there it is shown."""
-    is_enabled: bool = True
-
-    @property
-    def listed(self) -> str:
-        """`/x sum`, `/2wx $sp`: as `info display` has it."""
-        if self.format is None:
-            return self.expression
-        size = ""
-        if self.is_memory:
-            size = f"{self.format.count}{self.format.size or 'b'}"
-        return f"/{size}{self.format.letter} {self.expression}"
-
-    @property
-    def record(self) -> JsonObject:
-        record: JsonObject = {"number": self.number, "expression": self.expression}
-        hidden: JsonObject = {} if self.is_enabled else {"enabled": False}
-        return {**record, "listed": self.listed, **hidden}
 
 
 @command("display", topic="data", complete=completion.values, repeats=False)
@@ -73,7 +42,7 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
         yield from displayed(shell)
         return
     display = _made(shell, argument)
-    shell.displays.append(display)
+    shell.displays[display.number] = display
     yield from _shown(shell, display)
 
 
@@ -88,7 +57,7 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         shell.displays.clear()
     for display in _numbered(shell, argument):
-        shell.displays.remove(display)
+        del shell.displays[display.number]
     yield from ()
 
 
@@ -100,7 +69,9 @@ def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
             raise UsageError("Arguments must be display numbers.")
         first = int(match["first"])
         last = int(match["last"] or first)
-        displays = [display for display in shell.displays if first <= display.number <= last]
+        displays = [
+            display for display in shell.displays.values() if first <= display.number <= last
+        ]
         if not displays:
             raise UsageError(f"No display number {first}.")
         yield from displays
@@ -131,9 +102,8 @@ def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
-    for display in _numbered(shell, argument) if argument else list(shell.displays):
-        place = shell.displays.index(display)
-        shell.displays[place] = evolve(display, is_enabled=is_enabled)
+    for display in _numbered(shell, argument) if argument else list(shell.displays.values()):
+        shell.displays[display.number] = evolve(display, is_enabled=is_enabled)
 
 
 @command("info display", topic="data")
@@ -146,14 +116,14 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("There are no auto-display expressions now.", {"displays": []})
         return
     yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
-    for display in shell.displays:
+    for display in shell.displays.values():
         mark = "y" if display.is_enabled else "n"
         yield Output(f"{display.number}:   {mark}  {display.listed}", display.record, "displays")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
     """All that is shown in the frame in focus."""
-    for display in list(shell.displays):
+    for display in list(shell.displays.values()):
         is_here = display.function is None or display.function in readable_functions_at(
             shell.session
         )
@@ -177,8 +147,7 @@ def _made(shell: Shell, argument: str) -> Display:
         raise UsageError(f'Undefined output format "{format_.letter}".')
     required(text)
     function = _function_of(shell, text)
-    shell.displays_made += 1
-    return Display(shell.displays_made, text, format_, is_memory, function)
+    return Display(shell.displays.new_number(), text, format_, is_memory, function)
 
 
 def _function_of(shell: Shell, text: str) -> Die | None:

@@ -15,8 +15,9 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.memory_units import Format, Unit, Units, format_and_rest
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
@@ -60,7 +61,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     )
     yield from memory_lines(shell, places, format_)
     shell.examined = evolve(shell.examined, format=format_, last_letter=format_.letter)
-    shell.again = "x"
+    shell.history.again = "x"
 
 
 def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:

@@ -15,7 +15,8 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Painted, Part, command, heading
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import backtrace
 from dwarfgpu.service.error_text import one_line
@@ -66,7 +67,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     depth, rest = depth_option(argument)
     text = required(without_options(rest, "explain"))
-    shell.has_hinted = True
+    shell.console.has_hinted = True
     explanation = explain_subject(session, text, manner_of(shell.values))
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text(depth, "-depth").split("\n"))
@@ -77,7 +78,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
             yield heading(f"where {item.name} is described:")
             yield from _stretches(shell, coverage)
     for note in explanation.answer.notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
 
 
 @command("location", topic="data", aliases=("lo", "loc"), complete=completion.values)
@@ -97,10 +98,12 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
     except UndefinedBits as error:
         raise UsageError(error.message) from None
     for note in location.notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
     yield Output(location.sentence, {"drawing": {"name": text, **location.record(session)}})
-    for line in location_lines(location, glyphs_for(shell.streams.out.encoding), shell.columns):
-        drawn = Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
+    for line in location_lines(
+        location, glyphs_for(shell.console.streams.out.encoding), shell.console.columns
+    ):
+        drawn = Painted(coloured(line)) if shell.console.has_colours else one_line(plain(line))
         yield heading(drawn)
 
 
@@ -165,7 +168,7 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
         yield heading(text)
     yield from _stretches(shell, coverage)
     if coverage.place is not None:
-        cells = cells_for(shell.streams.out.encoding)
+        cells = cells_for(shell.console.streams.out.encoding)
         yield heading(f"   {bar(coverage, _BAR, cells)} {amount(coverage)}")
 
 
@@ -185,7 +188,7 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
         numbers = sorted(lane for pc_lanes in there.values() for lane in pc_lanes)
         who = _lanes_text(numbers)
         data = _record(line, is_here)
-        if shell.is_json:
+        if shell.console.is_json:
             spans = [] if line.span is None else whole.of(line.span)
             data["source"] = [{"file": file, "lines": [*numbers]} for file, numbers in spans]
             data["lanes"] = [*numbers]

@@ -10,7 +10,8 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
+from dwarfgpu.repl.command import Candidate, command
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.printers.model import WHOLE, Collection, Printer, Printers

@@ -15,9 +15,10 @@ from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import go_on_after
 from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
@@ -80,13 +81,13 @@ def type_of_value(value: TypedValue) -> str:
 def _remark(shell: Shell, value: TypedValue) -> None:
     """Say what a value rests on, once, and why it is not known, always."""
     for note in value.notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
     for reason in reasons(value, shell.session.architecture.endian):
-        shell.note(reason)
+        shell.console.note(reason)
     is_missing = isinstance(value.error, UndefinedBits)
     is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)
     if value.variable is not None and is_missing:
-        shell.hint(value.variable.name)
+        shell.console.hint(value.variable.name)
     _remark_written(shell)
 
 
@@ -97,13 +98,15 @@ def _remark_unset(shell: Shell, text: str) -> None:
         names = (operand.text[1:] for operand in completion.operands(shell, "$"))
         advice = did_you_mean(text[1:], names, "$")
         if advice:
-            shell.note(f"{text} has no value.{advice}")
+            shell.console.note(f"{text} has no value.{advice}")
 
 
 def _remark_written(shell: Shell) -> None:
     """Say once that what was assigned is nowhere but here, where a core file is looked at."""
     if shell.is_of_core and shell.values.has_written:
-        shell.note("only this session's registers and memory change, not the core file", once=True)
+        shell.console.note(
+            "only this session's registers and memory change, not the core file", once=True
+        )
 
 
 _PRINTED: Final = completion.with_options(values_by_option(PRINT_OPTIONS), completion.values)
@@ -179,7 +182,7 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     """
     value = evaluated(shell.session, shell.values, required(argument))
     for note in value.notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
     _remark_written(shell)
     yield from ()
 

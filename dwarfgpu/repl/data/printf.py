@@ -16,7 +16,8 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.strings import pointed, string_of, up_to_nul
 from dwarfgpu.model.value import Value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, Raw, command
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Output, Part, Raw
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.colour import CONTROL
 from dwarfgpu.service.value_history import evaluated
@@ -127,7 +128,7 @@ def formatted(shell: Shell, argument: str) -> str:
     for directive in _SPECIFIER.finditer(text):
         field = "%" if directive["kind"] == "%" else next(fields)
         out += _bytes(unescaped(text[end : directive.start()]))
-        out += _bytes(field.translate(CONTROL) if shell.is_seen else field)
+        out += _bytes(field.translate(CONTROL) if shell.console.is_seen else field)
         end = directive.end()
     return (out + _bytes(unescaped(text[end:]))).decode("utf-8", "surrogateescape")
 

@@ -15,9 +15,10 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.data.memory_units import SIZES
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated
 from dwarfgpu.view.options import FormatOptions
@@ -141,7 +142,7 @@ def _matches(
         if len(data) < count:
             where = places.address_text(space, position + len(data))
             unread = f"{count - len(data)} bytes of target memory at {where}"
-            shell.warn(f"Unable to access {unread}, halting search.")
+            shell.console.warn(f"Unable to access {unread}, halting search.")
             return
         position += count
         rest = min(len(pattern) - 1, len(buffer))

@@ -18,8 +18,9 @@ from dwarfgpu.language import Typed
 from dwarfgpu.language.elf_symbols import TEXT
 from dwarfgpu.language.names import Names
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.declared_settings import SPELLED
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject

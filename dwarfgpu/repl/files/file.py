@@ -11,7 +11,9 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import not_elf
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.greeting import show_core
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 
@@ -24,7 +26,8 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     The state or core file is read again: what was assigned is undone. Without FILE, no code object
     but those that the state names.
     """
-    if shell.open is None:
+    opener = shell.machine.opener
+    if opener is None:
         raise UsageError("This session was made by a program: its code objects stay.")
     if argument:
         argument = os.path.expanduser(argument)
@@ -32,7 +35,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         if is_core(argument):
             raise _no_program(argument)
     try:
-        shell.session = shell.open(shell.session, argument or None)
+        shell.session = opener.code_object(shell.session, argument or None)
     except UsageError as error:
         if error.message != not_elf(argument):
             raise
@@ -69,8 +72,15 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without FILE, no core file: the program alone is looked at. What was assigned is undone.
     """
-    if shell.load_core is None:
+    opener = shell.machine.opener
+    if opener is None:
         raise UsageError("This session was made by a program: its machine stays.")
-    shell.load_core(shell, argument or None)
-    shell.listed = None
+    opened = opener.core(shell.session, argument or None)
+    for warning in opened.warnings:
+        shell.console.warn(warning)
+    shell.look_at(opened)
+    if shell.is_of_core:
+        show_core(shell)
+    for note in shell.session.notes:
+        shell.console.note(note, once=True)
     yield Output("", {"core-file": argument or None})

@@ -22,9 +22,10 @@ from dwarfgpu.language.linespec import (
 )
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code
 from dwarfgpu.repl.files.linespec import spot_of, spots_of
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.focus import frame_pc, symbol_at
@@ -68,7 +69,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f"Line number {first} out of range; {place.file} has {count} lines.")
     yield from _where(shell, argument)
     shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
-    shell.again = "list -" if argument.strip() == "-" else "list"
+    shell.history.again = "list -" if argument.strip() == "-" else "list"
     yield Output("", {"file": place.file, "fullname": place.path})
     for number, line in enumerate(text[first - 1 : last], first):
         yield _line(number, line)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.repl.command import Command, Output, Part, command, heading
+from dwarfgpu.repl.command import Command, command
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.strings import CharacterKind, quoted_string
@@ -61,9 +62,9 @@ are (Linux, `auxvec.h`)."""
 
 def _core(shell: Shell, why: str) -> Core:
     """The core file; `UsageError` with GDB's words where there is none."""
-    if shell.core is None:
+    if shell.machine.core is None:
         raise UsageError(why)
-    return shell.core
+    return shell.machine.core
 
 
 _NO_PROCESS: Final = "No current process: you must name one."
@@ -152,7 +153,7 @@ def info_auxv(shell: Shell, argument: str) -> Iterator[Part]:
 
     This is information provided by the operating system at program startup.
     """
-    core = shell.core
+    core = shell.machine.core
     if core is None or not core.dump.auxiliary:
         raise UsageError("The program has no auxiliary information now.")
     for number, value in core.dump.auxiliary.items():
@@ -208,7 +209,7 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
     if words and "1" not in words:
         yield Output("No inferiors.", {"inferiors": []})
         return
-    core, objects = shell.core, shell.session.code_objects
+    core, objects = shell.machine.core, shell.session.code_objects
     process = None if core is None else core.dump.process
     pid = None if process is None else process.pid
     connection = "" if core is None else "1 (core)"

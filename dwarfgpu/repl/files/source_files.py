@@ -10,10 +10,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, ObjectFile
-from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.files.symbols import full_path
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.source_language import language_of
 from dwarfgpu.session.backtrace import Place
@@ -148,7 +149,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 
     The segments of the core file, and the sections that the code objects load.
     """
-    objects, core = shell.session.code_objects, shell.core
+    objects, core = shell.session.code_objects, shell.machine.core
     if objects:
         yield heading(f'Symbols from "{full_path(objects[0])}".')
     if core is not None:

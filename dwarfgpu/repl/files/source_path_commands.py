@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Output, Part, command, heading, listed
+from dwarfgpu.repl.command import Command, command, listed
 from dwarfgpu.repl.files.source_path import DEFAULT
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 
 
@@ -93,7 +94,9 @@ def directory(shell: Shell, argument: str) -> Iterator[Part]:
     """
     path = shell.source_path
     if not argument:
-        if not shell.is_interactive or shell.confirms(f"Reinitialize source path to {DEFAULT}?"):
+        if not shell.console.is_interactive or shell.confirms(
+            f"Reinitialize source path to {DEFAULT}?"
+        ):
             path.directories = DEFAULT
     else:
         path.set_directories(f"{':'.join(_existing(shell, argument))}:{path.directories}")
@@ -117,9 +120,9 @@ def _existing(shell: Shell, argument: str) -> Iterator[str]:
         path = os.path.expanduser(directory)
         if directory and not directory.startswith("$") and not os.path.isdir(path):
             if os.path.exists(path):
-                shell.warn(f"{directory} is not a directory.")
+                shell.console.warn(f"{directory} is not a directory.")
             else:
-                shell.warn(f"{directory}: No such file or directory.", "Warning")
+                shell.console.warn(f"{directory}: No such file or directory.", "Warning")
         yield directory
 
 

@@ -21,8 +21,9 @@ from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, st
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_text import declaration

@@ -29,10 +29,11 @@ from dwarfgpu.language.linespec import body_of, first_after, no_line
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.files.linespec import spot_of
 from dwarfgpu.repl.files.listing import place_of_main, place_or_none
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.session.session import Session

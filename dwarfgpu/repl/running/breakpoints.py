@@ -5,43 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, first_after, line_at, no_line
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.repl.numbers import is_numbers, listed
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.view.json_object import JsonObject
 
 NOT_RUNNING = "The target does not run: a state or core file is looked at only."
-
-
-@frozen
-class Breakpoint:
-    """Where the machine is asked to stop."""
-
-    number: int
-    addresses: tuple[int, ...]
-    function: str
-    """That of the first address; `??` where none is known."""
-    place: Place | None
-    asked: str
-    """As it was typed."""
-    is_temporary: bool = False
-
-    @property
-    def where(self) -> str:
-        """`nest at hip/nest.hip:14`."""
-        place = self.place
-        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
 
 
 def runner(shell: Shell) -> Runs:
@@ -80,8 +61,7 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
 def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     runner(shell)
     addresses, place = located(shell, argument)
-    shell.breakpoints_made += 1
-    number = shell.breakpoints_made
+    number = shell.breakpoints.new_number()
     symbol = symbol_at(shell.session, addresses[0]) or "??"
     function = re.sub(r"[+-][0-9]+$", "", symbol)
     added = Breakpoint(number, addresses, function, place, argument, is_temporary)
@@ -91,25 +71,8 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     at = f"{addresses[0]:#x}{where}."
     if len(addresses) > 1:
         at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
-    data: JsonObject = {**record(added), "addr": f"{addresses[0]:#x}"}
+    data: JsonObject = {**added.record, "addr": f"{addresses[0]:#x}"}
     yield Output(f"{kind} {number} at {at}", {"bkpt": data})
-
-
-def record(stop: Breakpoint) -> JsonObject:
-    """A breakpoint with the keys of GDB's machine interface."""
-    place: JsonObject = {}
-    if stop.place is not None:
-        place = {"file": stop.place.file, "fullname": stop.place.path, "line": stop.place.line}
-    return {
-        "number": stop.number,
-        "type": "breakpoint",
-        "disp": "del" if stop.is_temporary else "keep",
-        "enabled": "y",
-        "func": None if stop.function == "??" else stop.function,
-        **place,
-        "original-location": stop.asked,
-        "at": stop.where,
-    }
 
 
 @command(
@@ -240,4 +203,4 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
             text = (
                 f"{stop.number:<7} breakpoint     {disposition} y   {address:#018x} in {stop.where}"
             )
-            yield Output(text, {**record(stop), "addr": f"{address:#x}"}, "breakpoints")
+            yield Output(text, {**stop.record, "addr": f"{address:#x}"}, "breakpoints")

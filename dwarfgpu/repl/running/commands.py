@@ -9,14 +9,18 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
 from dwarfgpu.language.linespec import body_of
 from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Output, Part, command, heading
+from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.files.listing import source_line
-from dwarfgpu.repl.running.breakpoints import Breakpoint, located, runner
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.breakpoints import located, runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.focus import frame_line
@@ -42,8 +46,9 @@ def _count(argument: str) -> int:
 def _focus_on_stop(shell: Shell, halt: Halt) -> None:
     """Look at what stopped."""
     if halt.wave is not None:
-        if not shell.threads:
-            shell.threads = {halt.wave: f"Thread {halt.wave}"}
+        if not shell.machine.threads:
+            threads = {halt.wave: f"Thread {halt.wave}"}
+            shell.machine = evolve(shell.machine, threads=threads)
         focus_on(shell, halt.wave)
 
 
@@ -63,7 +68,7 @@ def _focus_text(shell: Shell) -> str:
     """`Thread 6, with lanes [0-63], `: on a GPU; nothing of the only thread of a CPU."""
     session = shell.session
     if not session.architecture.is_simt:
-        return "" if len(shell.threads) < 2 else f"Thread {session.wave} hit "
+        return "" if len(shell.machine.threads) < 2 else f"Thread {session.wave} hit "
     return f"Thread {session.wave} hit "
 
 

@@ -10,7 +10,8 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.hsa_types import has_gpus
-from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
+from dwarfgpu.repl.command import Candidate, command
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.hsa_objects import signal_at
 from dwarfgpu.service.value_history import whole_number

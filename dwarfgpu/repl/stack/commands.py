@@ -11,20 +11,12 @@ from attrs import evolve
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import (
-    Candidate,
-    Group,
-    NestedOutput,
-    Offer,
-    OfText,
-    Output,
-    Part,
-    command,
-)
+from dwarfgpu.repl.command import Candidate, Offer, OfText, command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
 from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number, integer
@@ -145,7 +137,7 @@ def _lines(
     """A frame, of which the keys are told, and its line of source text."""
     lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
-    columns = shell.settings.limit("width") if shell.is_interactive else None
+    columns = shell.settings.limit("width") if shell.console.is_interactive else None
     text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
     yield Output(text, {})
     place = frame.place
@@ -203,7 +195,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             left_out += 1
             continue
         if count == limit:
-            more = "" if shell.is_batch else "(More stack frames follow...)"
+            more = "" if shell.console.is_batch else "(More stack frames follow...)"
             yield Output(more, {"has-more": True})
             return
         count += 1
@@ -213,10 +205,10 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
         why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
-        shell.note(f"lane {session.lane} {why}", once=False)
+        shell.console.note(f"lane {session.lane} {why}", once=False)
     unknown = unlocated(session)
     if unknown is not None:
-        shell.note(unknown, once=False)
+        shell.console.note(unknown, once=False)
 
 
 def _of_frame(
@@ -246,7 +238,7 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
         data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
         yield Output(shown, data, "variables")
         for note in reading.notes:
-            shell.note(note, once=True)
+            shell.console.note(note, once=True)
 
 
 def _is_trampoline(session: Session) -> bool:
@@ -350,13 +342,13 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         yield Output(f"{variable.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:
-        shell.note(note, once=True)
+        shell.console.note(note, once=True)
     advice = next(filter(None, (kernarg_hint(session, variable) for variable in incomplete)), None)
     if advice is not None:
-        shell.note(advice, once=True)
+        shell.console.note(advice, once=True)
     missing = next(
         (variable.name for variable in shown_variables if OPTIMIZED_OUT in texts[variable.name]),
         None,
     )
     if missing is not None:
-        shell.hint(missing)
+        shell.console.hint(missing)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Part, command
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number
 from dwarfgpu.repl.stack.past_main import frames_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Completer, Part, command
+from dwarfgpu.repl.command import Command, Completer, command
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Output, Part, command
+from dwarfgpu.repl.command import Candidate, command
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack import x86_groups, x87
 from dwarfgpu.repl.stack.registers import (

@@ -10,7 +10,8 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Output, Part, command
+from dwarfgpu.repl.command import Command, command
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 ABSENT: Final = {

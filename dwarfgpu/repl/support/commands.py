@@ -21,16 +21,14 @@ from dwarfgpu.repl.command import (
     Command,
     Offer,
     OfText,
-    Output,
-    Part,
     command,
     every,
     find,
     first_word,
-    heading,
     listed,
 )
 from dwarfgpu.repl.files.symbol_index import MOST
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.shell_and_python import run_python
 from dwarfgpu.service.value_history import whole_number
@@ -72,8 +70,8 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: help [COMMAND | CLASS | all]
     """
     parts = _help(shell, argument)
-    has_width = shell.is_seen or shell.settings.limit("width") is not None
-    yield from _wrapped(parts, shell.columns) if has_width else parts
+    has_width = shell.console.is_seen or shell.settings.limit("width") is not None
+    yield from _wrapped(parts, shell.console.columns) if has_width else parts
 
 
 def _wrapped(parts: Iterator[Part], columns: int) -> Iterator[Part]:
@@ -238,10 +236,12 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
             text = read_all(file, path).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        if shell.is_typed or (shell.is_json and not shell.fillers):  # -x, or a program asks
+        if shell.script.is_typed or (
+            shell.console.is_json and not shell.script.fillers
+        ):  # -x, or a program asks
             raise UsageError(f"{path}: {why}.") from None
         shell.failures += 1
-        shell.warn(f"{path}: {why}")
+        shell.console.warn(f"{path}: {why}")
         return
     if path.endswith(".py"):
         yield from run_python(shell, text, path)

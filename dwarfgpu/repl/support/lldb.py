@@ -14,7 +14,8 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Completer, Part, heading, listed
+from dwarfgpu.repl.command import Command, Completer, listed
+from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 

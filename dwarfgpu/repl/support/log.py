@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.shell import Shell, Streams, send
+from dwarfgpu.repl.settings import Settings
+from dwarfgpu.repl.streams import Streams, send
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -100,63 +100,39 @@ class LogBytes:
         self.log.write_bytes(data)
 
 
+@frozen(eq=False)
 class Logging:
-    """The log of a conversation."""
+    """A log that is kept."""
 
-    def __init__(self, shell: Shell) -> None:
-        settings = shell.settings
-        self.name = settings.word("logging file")
-        mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
-        try:
-            self.file = LogFile(Path(self.name).expanduser(), mode, partial(self._give_up, shell))
-        except (OSError, ValueError) as error:
-            settings["logging enabled"] = False
-            reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"set logging: {reason}.") from None
-        self.before = shell.streams
-        self.is_alone = settings.flag("logging redirect")
-        out, err = (
-            cast(TextIO, Log(stream, self.file, redirects=self.is_alone))
-            for stream in (self.before.out, self.before.err)
-        )
-        shell.streams = Streams(out, err)
+    name: str
+    """As `logging file` has it."""
+    before: Streams
+    """Those of the conversation without it."""
+    streams: Streams
+    """Those of the conversation with it."""
+    file: LogFile
+    is_alone: bool
+    """Whether what it keeps goes nowhere else."""
 
-    def _give_up(self, shell: Shell, reason: str) -> None:
-        shell.settings["logging enabled"] = False
-        if shell.log is self:
-            shell.log = None
-            shell.streams = self.before
-        shell.warn(f"logging is off: {self.name} cannot be written: {reason}")
-
-    def end(self, shell: Shell) -> None:
-        shell.streams.out.flush()
-        shell.streams = self.before
+    def end(self) -> None:
+        self.streams.out.flush()
         self.file.close()
 
 
-def switched(shell: Shell) -> Iterator[str]:
-    """After `set logging enabled`; `UsageError` where the file cannot be written."""
-    log = shell.log
-    if not shell.settings.flag("logging enabled"):
-        shell.log = None
-        if log is not None:
-            log.end(shell)
-            if shell.is_interactive:
-                yield f"Done logging to {log.name}."
-        return
-    if log is not None:
-        raise UsageError(f"Already logging to {log.name}.")
-    logging = Logging(shell)
-    if shell.is_interactive:
-        how = "Redirecting" if logging.is_alone else "Copying"
-        logging.before.print(f"{how} output to {logging.name}.\n")
-    shell.log = logging
+def logging_to(settings: Settings, before: Streams, failed: Callable[[str], None]) -> Logging:
+    """The log of the settings; `UsageError` where the file cannot be written.
 
-
-def unaffected(shell: Shell) -> None:
-    """What is set of the log while there is one."""
-    if shell.log is not None:
-        shell.warn(
-            f"Currently logging to {shell.log.name}.  "
-            "Turn the logging off and on to make the new setting effective."
-        )
+    `failed` is called once, with the reason, where it cannot be written any more.
+    """
+    name = settings.word("logging file")
+    mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
+    try:
+        file = LogFile(Path(name).expanduser(), mode, failed)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"set logging: {reason}.") from None
+    is_alone = settings.flag("logging redirect")
+    out, err = (
+        cast(TextIO, Log(stream, file, redirects=is_alone)) for stream in (before.out, before.err)
+    )
+    return Logging(name, before, Streams(out, err), file, is_alone)

@@ -14,9 +14,11 @@ from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.answer import without_token
-from dwarfgpu.repl.command import Part, command, first_word
+from dwarfgpu.repl.command import command, first_word
 from dwarfgpu.repl.data.printf import formatted
-from dwarfgpu.repl.shell import Leaving, Shell, is_blank
+from dwarfgpu.repl.output import Part
+from dwarfgpu.repl.script_state import Leaving
+from dwarfgpu.repl.shell import Shell, is_blank
 from dwarfgpu.service.value_history import evaluated
 
 MOST_BODIES: Final = 100
@@ -64,14 +66,14 @@ def body(shell: Shell, name: str) -> list[str]:
     nesting = Nesting(name)
     while (line := shell.read_line(" " * (len(nesting.open) - 1) + ">")) is not None:
         was_text, was_open = nesting.is_text, nesting.open[-1]
-        if shell.is_json:  # the tokens of these lines are not answered
+        if shell.console.is_json:  # the tokens of these lines are not answered
             _, rest = without_token(line.strip())
             line = line if was_text and rest != "end" else rest
         nesting.take(line)
         if not nesting.open:
             break
         if line.strip() == "else" and not was_text and was_open != "if":
-            shell.warn("Error reading in canned sequence of commands.")
+            shell.console.warn("Error reading in canned sequence of commands.")
             return []
         if was_text or not is_blank(line):
             out.append(line if was_text else line.strip())
@@ -83,13 +85,13 @@ def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
 
     `LimitExceeded` for bodies in one another that are too deep.
     """
-    if shell.bodies >= MOST_BODIES:
+    if shell.script.bodies >= MOST_BODIES:
         raise LimitExceeded(f"commands with a body nested more than {MOST_BODIES} deep")
-    shell.bodies += 1
+    shell.script.bodies += 1
     try:
         yield from shell.run_lines(iter(lines))
     finally:
-        shell.bodies -= 1
+        shell.script.bodies -= 1
 
 
 @command("end", topic="support", repeats=False)
@@ -122,7 +124,7 @@ def eval_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: eval "FORMAT", EXPRESSION...
     """
     line = formatted(shell, argument)
-    yield from shell.run(shell.fillers[-1](line) if shell.fillers else line)
+    yield from shell.run(shell.script.filled(line))
 
 
 @command("if", topic="support", repeats=False, complete=completion.values)
@@ -138,7 +140,7 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         yield from ran(shell, yes if _holds(shell, argument) else no)
     except Leaving:
-        if shell.bodies:
+        if shell.script.bodies:
             raise
 
 

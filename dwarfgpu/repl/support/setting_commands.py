@@ -9,7 +9,7 @@ from typing import Final, Literal
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Command, Output, Part, command, heading, listed
+from dwarfgpu.repl.command import Candidate, Command, command, listed
 from dwarfgpu.repl.data.print import set_var, shown_value
 from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
 from dwarfgpu.repl.files.source_path_commands import (
@@ -18,9 +18,9 @@ from dwarfgpu.repl.files.source_path_commands import (
     show_directories,
     show_substitute_path,
 )
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.log import switched, unaffected
 from dwarfgpu.repl.support.user_defined import show_user
 from dwarfgpu.service.source_language import frame_language
 from dwarfgpu.service.value_history import whole_number
@@ -41,9 +41,9 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
     if setting.name == "logging enabled":
-        yield from switched(shell)
+        yield from shell.console.switch_log()
     elif setting.name.startswith("logging "):
-        unaffected(shell)
+        shell.console.keep_log()
 
 
 def _show(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
@@ -200,18 +200,18 @@ def show_commands(shell: Shell, argument: str) -> Iterator[Part]:
 
     The last ten of this conversation, ten around number N, or with "+" those that follow.
     """
-    count = len(shell.typed)
+    count = len(shell.history.typed)
     if argument == "+":
-        first = shell.shown_commands + 1
+        first = shell.history.shown + 1
     elif argument:
         first = whole_number(shell.session, shell.values, argument) - 5
     else:
         first = count - 9
     first = max(min(first, count - 9), 1)
     last = min(first + 9, count)
-    shell.shown_commands = last
+    shell.history.shown = last
     for number in range(first, last + 1):
-        line = shell.typed[number - 1]
+        line = shell.history.typed[number - 1]
         yield Output(f"{number:5}  {line}", {"number": number, "line": line}, "commands-typed")
 
 

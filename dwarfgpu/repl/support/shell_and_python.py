@@ -16,8 +16,9 @@ from dwarfgpu import printers
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.print import shown_value
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
 from dwarfgpu.repl.support.borrowed_streams import CapturedText, with_borrowed_streams
@@ -69,8 +70,8 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
     """Run a program: on a terminal it has that, otherwise its output is the command's."""
     import subprocess  # only here: the start of each conversation would pay for it
 
-    shell.streams.out.flush()
-    has_terminal = shell.is_interactive and not shell.is_json
+    shell.console.streams.out.flush()
+    has_terminal = shell.console.is_interactive and not shell.console.is_json
     output = None if has_terminal else _descriptor(shell)
     try:
         done = subprocess.run(
@@ -96,10 +97,10 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
 
 def _descriptor(shell: Shell) -> int | None:
     """Where answers go as they come, so that what a program says on stderr is not before them."""
-    if not shell.is_plain or shell.is_json:
+    if not shell.console.is_plain or shell.console.is_json:
         return None
     try:
-        return shell.streams.out.fileno()
+        return shell.console.streams.out.fileno()
     except (AttributeError, OSError, ValueError):  # it is in memory, or goes to a log
         return None
 
@@ -125,30 +126,30 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
 
 def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
     """The output of Python code with the names of the conversation; `name`: where it is from."""
-    if not isinstance(shell.python_names, _Names):
-        shell.python_names = _Names(shell, shell.python_names)
+    if not isinstance(shell.script.python_names, _Names):
+        shell.script.python_names = _Names(shell, shell.script.python_names)
     out = CapturedText()
 
     def flush() -> None:
-        if shell.is_plain:  # otherwise who asks for the output gets it in one piece
-            shell.streams.print(out.drained())
-            shell.streams.out.flush()
+        if shell.console.is_plain:  # otherwise who asks for the output gets it in one piece
+            shell.console.streams.print(out.drained())
+            shell.console.streams.out.flush()
 
-    shell.streams.out.flush()
+    shell.console.streams.out.flush()
     lent = with_borrowed_streams(
         out,
-        has_stdin=not shell.stdin_is_script and not shell.is_json,
-        is_apart=shell.is_json,
+        has_stdin=not shell.console.stdin_is_script and not shell.console.is_json,
+        is_apart=shell.console.is_json,
         flush=flush,
     )
     try:
         with lent:
-            exec(compile(code, name, "exec"), shell.python_names)
+            exec(compile(code, name, "exec"), shell.script.python_names)
     except SystemExit as leaving:  # as in GDB, the code may end the conversation
         yield _python_output(out)
         status: object = leaving.code or 0
         if not isinstance(status, int):
-            shell.streams.complain(str(status))
+            shell.console.streams.complain(str(status))
         shell.is_over = True
         shell.exit_status = status & 0xFF if isinstance(status, int) else 1
         return
@@ -167,8 +168,8 @@ def _python_failed(shell: Shell, error: BaseException) -> UsageError:
         have = "session, evaluate(TEXT), text(VALUE) and execute(COMMAND)"
         return UsageError(f'There is no module gdb here, but {have}; type "help python".')
     traced = _traced(error)
-    if not shell.is_json:
-        shell.streams.complain(traced.removesuffix("\n"))
+    if not shell.console.is_json:
+        shell.console.streams.complain(traced.removesuffix("\n"))
         traced = ""
     return UsageError(f"{traced}Error while executing Python code.")
 

@@ -12,8 +12,10 @@ from attrs import evolve
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Output, Part, command, find, first_word, fitting, listed
-from dwarfgpu.repl.shell import Leaving, Shell
+from dwarfgpu.repl.command import Command, command, find, first_word, fitting, listed
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.script_state import Leaving
+from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.commands import HINTS
 from dwarfgpu.repl.support.script import Nesting, body, opened, ran
 from dwarfgpu.view.json_object import JsonObject
@@ -47,20 +49,24 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f'Command "{name}" not redefined.')
     hooked = _HOOK.fullmatch(name)
     if hooked is not None and _known(shell, hooked["name"]) is None:
-        shell.warn(f"Your new `{name}' command does not hook any existing command.")
+        shell.console.warn(f"Your new `{name}' command does not hook any existing command.")
         if not shell.confirms("Proceed?"):
             raise UsageError("Not confirmed.")
-    if shell.is_typed and shell.is_interactive:
+    if shell.script.is_typed and shell.console.is_interactive:
         yield f'Type commands for definition of "{name}".'
         yield 'End with a line saying just "end".'
     lines = tuple(body(shell, "define"))
-    text = existing.help if existing is not None and name in shell.user_defined else "User-defined."
+    text = (
+        existing.help
+        if existing is not None and name in shell.script.user_defined
+        else "User-defined."
+    )
     run = partial(_called, name, lines)
     new = Command(name, text, run, "user-defined", complete=completion.values, takes_other=True)
     if existing is not None:
         new = evolve(new, aliases=existing.aliases, subcommands=existing.subcommands)
     add(shell, new)
-    shell.user_defined[name] = lines
+    shell.script.user_defined[name] = lines
 
 
 @command("define-prefix", topic="support", repeats=False, complete=completion.command_names)
@@ -75,8 +81,8 @@ def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
     if _known(shell, name) is None:
         run = partial(_family, name)
         add(shell, Command(name, "User-defined.", run, "user-defined"))
-        shell.user_defined[name] = ()
-        shell.prefixes.add(name)
+        shell.script.user_defined[name] = ()
+        shell.script.prefixes.add(name)
     yield from ()
 
 
@@ -104,7 +110,7 @@ def _name_of(shell: Shell, argument: str) -> str:
     commands, full = shell.commands, ""
     for family in families:
         command = find(commands, family, full)
-        if not command.subcommands and command.name not in shell.prefixes:
+        if not command.subcommands and command.name not in shell.script.prefixes:
             raise UsageError(f'"{" ".join(families)}" is not a prefix command.')
         commands, full = command.subcommands, command.name
     junk = _NOT_OF_NAME.search(word)
@@ -140,20 +146,20 @@ def _with(
 
 
 def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
-    if shell.calls >= MOST_CALLS:
+    if shell.script.calls >= MOST_CALLS:
         raise UsageError("Max user call depth exceeded -- command aborted.")
     remaining = iter(lines)
     is_done = False
-    shell.calls += 1
-    shell.fillers.append(partial(_filled, argument, _ARGUMENT.findall(argument)))
+    shell.script.calls += 1
+    shell.script.fillers.append(partial(_filled, argument, _ARGUMENT.findall(argument)))
     try:
         while not is_done:
             with suppress(Leaving):  # which leaves no loop outside of the command
                 yield from ran(shell, remaining)
                 is_done = True
     finally:
-        shell.fillers.pop()
-        shell.calls -= 1
+        shell.script.fillers.pop()
+        shell.script.calls -= 1
 
 
 def _filled(whole: str, arguments: list[str], line: str) -> str:
@@ -184,9 +190,9 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
     existing = _known(shell, name)
     if existing is None:
         raise UsageError(f'Undefined command: "{name}".')
-    if name not in shell.user_defined:
+    if name not in shell.script.user_defined:
         raise UsageError(f'Command "{name}" is built-in.')
-    if shell.is_typed and shell.is_interactive:
+    if shell.script.is_typed and shell.console.is_interactive:
         yield f'Type documentation for "{name}".'
         yield 'End with a line saying just "end".'
     text = "\n".join(body(shell, "document"))
@@ -199,13 +205,13 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show user [NAME]
     """
-    if argument and argument not in shell.user_defined:
+    if argument and argument not in shell.script.user_defined:
         find(shell.commands, argument)
         raise UsageError("Not a user command.")
     yield Output("", {"user-defined": []})
-    for name, lines in shell.user_defined.items():
+    for name, lines in shell.script.user_defined.items():
         if not argument or f"{name} ".startswith(f"{argument} "):
-            kind = "prefixcommand" if name in shell.prefixes else "command"
+            kind = "prefixcommand" if name in shell.script.prefixes else "command"
             text = [f'User {kind} "{name}":', *_indented(lines), *([""] if lines else ())]
             data: JsonObject = {"name": name, "lines": [*lines]}
             yield Output("\n".join(text), data, "user-defined")

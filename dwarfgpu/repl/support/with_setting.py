@@ -7,8 +7,9 @@ from functools import partial
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, command, find, first_word
+from dwarfgpu.repl.command import Command, command, find, first_word
 from dwarfgpu.repl.data.print_options import END
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
@@ -33,7 +34,7 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
     line = "" if end is None else argument[end.end() :].strip()
     if not setting_text.strip():
         raise UsageError("Missing setting before '--' delimiter")
-    line = line or shell.earlier
+    line = line or shell.history.earlier
     if not line:
         raise UsageError("No previous command to relaunch")
     setting, value = _setting(setting_text, argument[len(setting_text) :])

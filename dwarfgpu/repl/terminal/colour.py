@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.repl.command import NestedOutput, Painted, Part
+from dwarfgpu.repl.output import NestedOutput, Painted, Part
 
 MOST_CHARACTERS: Final = 2_000
 """Of a line that is coloured; a longer one is shown as it is."""

@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
+from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import Nesting, opened
 
@@ -38,13 +39,13 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
         f"source {command.text}" if command.is_script else command.text for command in commands
     )
     following = _drained(queue)
-    shell.ask = partial(_ask, shell, prompts=False)
+    shell.console.input = InputSource(partial(_ask, shell, prompts=False))
     while queue and not shell.is_over:
         line = queue.popleft()
         if _has_body(shell, line) and not _is_ended(queue):
             shell.execute(line)
         else:
-            with shell.reading(following):
+            with shell.script.reading(following):
                 shell.execute(line)
 
 
@@ -85,15 +86,15 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
     if len(line) > MOST_CHARACTERS:
         shell.failures += 1
         shell.is_over = True
-        shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+        shell.console.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
         return None
     return line.removesuffix("\n") if line else None
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
     """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
-    shell.ask = shell.prompt_answer = partial(_ask, shell, prompts=prompts)
-    shell.is_interactive = prompts
+    ask = partial(_ask, shell, prompts=prompts)
+    shell.console.input = InputSource(ask, ask, prompts)
     while not shell.is_over:
         try:
             adapt(shell)
@@ -106,12 +107,12 @@ def converse(shell: Shell, *, prompts: bool) -> None:
         except KeyboardInterrupt:
             if not prompts:
                 raise
-            shell.streams.complain("Quit")
+            shell.console.streams.complain("Quit")
 
 
 def adapt(shell: Shell) -> None:
     """A page is that of the terminal, where somebody is at one."""
-    if shell.is_interactive:
+    if shell.console.is_interactive:
         columns, rows = shutil.get_terminal_size()
         shell.settings.adapt("width", columns)
         shell.settings.adapt("height", rows)
@@ -126,9 +127,9 @@ def terminal_answer(prompt: str) -> str | None:
 
 def joined(shell: Shell, prompt: str) -> str | None:
     """The next line of whoever converses, with those that a backslash joins; None at the end."""
-    line = shell.ask(prompt)
+    line = shell.console.input.ask(prompt)
     while line is not None and line.endswith("\\"):
-        more = shell.ask(">")
+        more = shell.console.input.ask(">")
         line = line[:-1] + (more or "")
         if more is None:
             break

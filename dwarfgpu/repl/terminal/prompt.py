@@ -42,6 +42,7 @@ from prompt_toolkit.utils import get_cwidth
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.repl.terminal.lexer import CommandLexer
@@ -206,13 +207,12 @@ def converse(shell: Shell) -> None:
         except EOFError:
             return None
         if _was_cancelled(session.input):
-            shell.streams.complain("Quit")
+            shell.console.streams.complain("Quit")
             raise KeyboardInterrupt
         pasted.extend(rest)
         return first
 
-    shell.is_interactive = True
-    shell.ask, shell.prompt_answer = ask, terminal_answer
+    shell.console.input = InputSource(ask, terminal_answer, is_interactive=True)
     while not shell.is_over:
         adapt(shell)
         shell.symbols.collect(shell.session.code_objects)
@@ -230,7 +230,7 @@ def converse(shell: Shell) -> None:
             shell.execute(line, repeats=True)
         except KeyboardInterrupt:
             pasted.clear()
-            shell.streams.complain("Quit")
+            shell.console.streams.complain("Quit")
 
 
 def _was_cancelled(source: Input) -> bool:
@@ -261,8 +261,8 @@ def _begun(shell: Shell) -> str:
 
     The line editor begins its lines itself, so that it has to write that again.
     """
-    text = CODES.sub("", shell.streams.unended).expandtabs()
-    shell.streams.unended = ""
+    text = CODES.sub("", shell.console.streams.unended).expandtabs()
+    shell.console.streams.unended = ""
     if get_cwidth(text) < shutil.get_terminal_size().columns // 2:
         print(end="\r", flush=True)
         return text

@@ -11,17 +11,9 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import (
-    Command,
-    Group,
-    NestedOutput,
-    Output,
-    Part,
-    Topic,
-    command,
-    printed,
-)
+from dwarfgpu.repl.command import Command, Topic, command
 from dwarfgpu.repl.numbers import leading_numbers, listed
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, printed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of, numbers_of
 from dwarfgpu.repl.waves.lanes import chosen_lanes, own_frame
@@ -86,10 +78,10 @@ class Focus:
 
 def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
     """The output of a command for each; afterwards the focus is where it was."""
-    if shell.applied >= _MOST_NESTED:
+    if shell.script.applied >= _MOST_NESTED:
         raise LimitExceeded(f"apply inside apply more than {_MOST_NESTED} deep")
     before = shell.session
-    shell.applied += 1
+    shell.script.applied += 1
     try:
         for focus in foci:
             shell.session = focus.session
@@ -116,7 +108,7 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                     raise
     finally:
         shell.session = before
-        shell.applied -= 1
+        shell.script.applied -= 1
 
 
 @command(
@@ -184,7 +176,7 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
     word, _, rest = argument.partition(" ")
     if word == "all":
-        threads = sorted(shell.threads)
+        threads = sorted(shell.machine.threads)
         if not rest.strip():
             raise UsageError("Please specify a command after 'thread apply all'.")
         flags, line = flags_of(rest, "thread")
@@ -194,7 +186,7 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
         if not words:
             raise UsageError("Please specify a thread ID list")
         flags, line = flags_of(rest, "thread")
-        threads = listed(words, shell.threads, "thread")
+        threads = listed(words, shell.machine.threads, "thread")
         if not threads:
             raise UsageError(f"Unknown thread {words[0]}.")
     return _thread_foci(shell, threads), line, flags

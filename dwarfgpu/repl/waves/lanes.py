@@ -10,9 +10,10 @@ from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Part, command, heading
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.service.focus import frame_line, lane_numbers, target_id, thread_and_lane
@@ -72,7 +73,7 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     if session.lane is not None:
         special = standing(session, _state(session, session.lane))
         if special is not None:
-            shell.warn(special)
+            shell.console.warn(special)
 
 
 def _focus_data(session: Session) -> JsonObject:
@@ -234,7 +235,7 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("", {"current-lane-id": session.lane})
     _, unknown = session.executing_lanes()
     if unknown is not None:
-        shell.note(unknown)
+        shell.console.note(unknown)
 
 
 def _record(

@@ -12,9 +12,10 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Output, Painted, Part, command
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import leading_numbers, listed
+from dwarfgpu.repl.output import Output, Painted, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import Answer
@@ -123,22 +124,22 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     wrong = refused(question, answers)
     if wrong is not None:
         raise wrong
-    rows = _rows(session, answers, has_numbers=shell.has_colours)
+    rows = _rows(session, answers, has_numbers=shell.console.has_colours)
     for note in dict.fromkeys(
         note for lane_answer in answers for note in lane_answer.answer.assumed
     ):
-        shell.note(note, once=True)
-    if shell.is_json:
+        shell.console.note(note, once=True)
+    if shell.console.is_json:
         yield from (Output("", row.record, "lanes") for row in rows)
         if session.lane is not None:
             yield Output("", {"current-lane-id": session.lane})
         return
-    if shape == "-table" or (shape is None and not _fits(rows, shell.columns)):
+    if shape == "-table" or (shape is None and not _fits(rows, shell.console.columns)):
         yield from _table(shell, text, rows)
     else:
         yield from _grid(shell, rows)
     if any(OPTIMIZED_OUT in row.text and row.state.lane == session.lane for row in rows):
-        shell.hint(text)
+        shell.console.hint(text)
 
 
 def _format(shell: Shell, argument: str) -> tuple[FormatOptions, str]:
@@ -228,15 +229,17 @@ def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     shown = [row.shown for row in rows]
     cells = every_cell(shown, len(lane_numbers(shell.session)), used_lanes(shell.session))
     focus = shell.session.lane
-    for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns, focus=focus):
-        yield Painted(line) if shell.has_colours else line
+    for line in grid_lines(
+        cells, colours=shell.console.has_colours, width=shell.console.columns, focus=focus
+    ):
+        yield Painted(line) if shell.console.has_colours else line
     yield from map(one_line, place_lines(shown, focus))
 
 
 def _table(shell: Shell, text: str, rows: Sequence[Row]) -> Iterator[Part]:
     """A row for neighbours that have the same, values cut to the width of the terminal."""
     places = max(len("Line"), *(len(row.place) for row in rows))
-    room = max(_NARROWEST, min(_WIDEST, shell.columns - len("* 00-63 State  ") - places))
+    room = max(_NARROWEST, min(_WIDEST, shell.console.columns - len("* 00-63 State  ") - places))
     cells = [[str(row.state.lane), row.letter, row.place, row.text] for row in rows]
     shown = [["Lane", "State", "Line", text]]
     for *before, value in joined(cells):  # before they are cut: they may differ in the rest

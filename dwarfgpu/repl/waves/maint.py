@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Command, Output, Part, command, heading, listed
+from dwarfgpu.repl.command import Command, command, listed
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
 

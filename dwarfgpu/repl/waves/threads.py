@@ -10,9 +10,10 @@ from attrs import evolve
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
+from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
@@ -25,7 +26,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
-    return (Candidate(str(number), name) for number, name in shell.threads.items())
+    return (Candidate(str(number), name) for number, name in shell.machine.threads.items())
 
 
 @command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
@@ -36,7 +37,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
 
     "info threads" lists them. The innermost frame is then in focus, and the first active lane.
     """
-    if not shell.threads:
+    if not shell.machine.threads:
         raise UsageError("No thread selected")
     if not argument:
         yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
@@ -46,7 +47,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     argument = argument.removeprefix("1.")  # GDB's number of the one inferior that there is
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
-    if int(argument) not in shell.threads:
+    if int(argument) not in shell.machine.threads:
         raise UsageError(f"Unknown thread {argument}.")
     focus_on(shell, int(argument))
     data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
@@ -62,13 +63,16 @@ def focus_data(shell: Shell) -> JsonObject:
     if session.architecture.is_simt and session.lane is not None:
         lane: JsonObject = {"current-lane-id": session.lane, "target-id": target_id(session)}
         return {"current-thread-id": session.wave, **lane}
-    record: JsonObject = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
+    record: JsonObject = {
+        "target-id": shell.machine.threads[session.wave],
+        **_signal(shell, session.wave),
+    }
     return {"current-thread-id": session.wave, **record}
 
 
 def _signal(shell: Shell, wave: WaveId) -> JsonObject:
     """The one that ended a thread, where one did."""
-    return {"signal": shell.signals[wave]} if wave in shell.signals else {}
+    return {"signal": shell.machine.signals[wave]} if wave in shell.machine.signals else {}
 
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
@@ -85,7 +89,7 @@ def thread_name(shell: Shell, argument: str) -> Iterator[Part]:
 
     "info threads" and "thread find" know it.
     """
-    if not shell.threads:
+    if not shell.machine.threads:
         raise UsageError("No thread selected")
     shell.give_name(argument)
     yield from ()
@@ -99,7 +103,7 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = find_pattern(argument)
     is_found = False
-    for wave, target in shell.threads.items():
+    for wave, target in shell.machine.threads.items():
         name = shell.names.get((wave, None))
         matches = []
         if name and pattern.search(name):
@@ -126,10 +130,10 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     ID is a number or a range. Shown is where each one is, and of waves the lanes: the active ones,
     and those that have a work-item.
     """
-    if not shell.threads:
+    if not shell.machine.threads:
         raise UsageError("No threads.")
     words = argument.split()
-    waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
+    waves = listed(words, shell.machine.threads, "thread") if words else list(shell.machine.threads)
     if not waves:
         yield Output(f"No threads match '{argument}'.", {"threads": []})
         return
@@ -145,7 +149,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         where, frame = _innermost(shell, wave)
         data: JsonObject = {
             "id": wave,
-            "target-id": shell.threads[wave],
+            "target-id": shell.machine.threads[wave],
             **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
             **({"lanes": counts} if counts else {}),
             "state": "stopped",
@@ -158,7 +162,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _name(shell: Shell, wave: WaveId) -> str:
     name = shell.names.get((wave, None))
-    return shell.threads[wave] + ("" if name is None else f' "{name}"')
+    return shell.machine.threads[wave] + ("" if name is None else f' "{name}"')
 
 
 @command("info waves", topic="stack")
@@ -169,12 +173,12 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
 
     With "count" the number alone; ID is a number or a range.
     """
-    if not any(map(partial(_is_simt, shell), shell.threads)):
+    if not any(map(partial(_is_simt, shell), shell.machine.threads)):
         raise UsageError("No waves: the threads of a CPU are told by info threads.")
     words = argument.split()
     is_count = words[:1] == ["count"]
     words = words[is_count:]
-    numbers = listed(words, shell.threads, "thread") if words else shell.threads
+    numbers = listed(words, shell.machine.threads, "thread") if words else shell.machine.threads
     count = sum(map(partial(_is_simt, shell), numbers))
     noun = "wave" if count == 1 else "waves"
     text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
@@ -188,7 +192,7 @@ def who(shell: Shell, *, with_name: bool = False) -> str:
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
         return thread_and_lane(session)
-    named = _name(shell, session.wave) if with_name else shell.threads[session.wave]
+    named = _name(shell, session.wave) if with_name else shell.machine.threads[session.wave]
     return f"{session.wave} ({named})"
 
 

@@ -12,9 +12,10 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Output, Part, command, heading
+from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.command import listed as listed_commands
 from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import find_pattern
 from dwarfgpu.service.hsa_objects import (
@@ -135,7 +136,7 @@ def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
     [queue] = _listed_items(machine.queues, word, "queue")
     found = packets_of(shell.session, queue)
     for note in found.notes:
-        shell.note(note)
+        shell.console.note(note)
     if not found.packets:
         yield Output(f"All packets of queue {queue.id} are completed.", {"packets": []})
         return

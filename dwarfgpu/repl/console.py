@@ -1,0 +1,257 @@
+"""The console of a conversation: answers, notes and warnings on their way out, and questions.
+
+Law: text and JSON have the same content: what is said beside an answer is a note in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.repl.answer import Answer
+from dwarfgpu.repl.output import Group, Part, printed
+from dwarfgpu.repl.settings import Settings
+from dwarfgpu.repl.streams import Streams
+from dwarfgpu.repl.terminal.pager import Pager
+from dwarfgpu.terminal.columns import terminal_columns
+from dwarfgpu.terminal.progress import Progress
+from dwarfgpu.terminal.streams import shows_colours
+
+if TYPE_CHECKING:
+    from dwarfgpu.repl.support.log import Logging
+
+Ask: TypeAlias = "Callable[[str], str | None]"
+"""The next line of whoever converses, after a prompt; None at the end."""
+
+
+def _no_input(prompt: str) -> str | None:
+    return None
+
+
+@frozen
+class InputSource:
+    """Who types, and how they are asked."""
+
+    ask: Ask = _no_input
+    prompt_answer: Ask = _no_input
+    """The same, for a short answer that no history keeps."""
+    is_interactive: bool = False
+    """Whether somebody at a terminal converses."""
+
+
+NO_INPUT: Final = InputSource()
+
+
+class Console:
+    """Where a conversation is read, and who is asked."""
+
+    def __init__(
+        self,
+        streams: Streams,
+        settings: Settings,
+        *,
+        stdin_is_script: bool = False,
+        is_batch: bool = False,
+    ) -> None:
+        """`stdin_is_script`: stdin has the commands, and nothing for what runs in them.
+
+        `is_batch`: nobody reads what is said only to whoever sits there.
+        """
+        self.settings = settings
+        self.progress = Progress(streams.err)
+        self.stdin_is_script = stdin_is_script
+        self.is_batch = is_batch
+        self.input = NO_INPUT
+        self.log: Logging | None = None
+        """Where what is said goes too."""
+        self.has_hinted = False
+        """Whether how to ask why something is missing was said, or is known."""
+        self._streams = streams
+        self._noted: set[str] = set()
+        self._captured = 0
+        """Commands whose output does not go where answers go."""
+        self._answer: Answer | None = None
+        """Of the command that is under way, where answers are JSON."""
+        self._groups: list[Group] = []
+        """Of the commands that the command under way runs, the outermost first."""
+
+    @property
+    def streams(self) -> Streams:
+        return self._streams if self.log is None else self.log.streams
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody at a terminal converses."""
+        return self.input.is_interactive
+
+    @property
+    def is_json(self) -> bool:
+        """Whether answers are JSON."""
+        return self.settings.word("output") == "json"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether what a command prints goes where answers go as it comes."""
+        return self._answer is None and not self._captured
+
+    @property
+    def has_colours(self) -> bool:
+        """Whether answers may have colours: on a terminal that has them, unless not wanted."""
+        return (
+            self.settings.flag("style enabled")
+            and not self._captured
+            and not self.is_json
+            and shows_colours(self.streams.out)
+        )
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether what is printed drives a terminal."""
+        return self.streams.out.isatty() and not self._captured
+
+    @property
+    def columns(self) -> int:
+        """In which tables and drawings are folded."""
+        width = self.settings.limit("width")
+        return terminal_columns(self.streams.out.isatty()) if width is None else max(width, 20)
+
+    @contextmanager
+    def answering(self, answer: Answer | None) -> Iterator[None]:
+        """What is said meanwhile belongs to an answer in JSON; to none where it is text."""
+        before = self._answer, self._groups
+        self._answer, self._groups = answer, []
+        self.progress.begin()
+        try:
+            yield
+        finally:
+            self.progress.clear()
+            self._answer, self._groups = before
+
+    @contextmanager
+    def inside(self, group: Group) -> Iterator[None]:
+        """What is said meanwhile belongs to one of several commands."""
+        self._groups.append(group)
+        try:
+            yield
+        finally:
+            self._groups.pop()
+
+    @contextmanager
+    def capturing(self) -> Iterator[None]:
+        """The output of commands meanwhile does not go where answers go."""
+        self._captured += 1
+        try:
+            yield
+        finally:
+            self._captured -= 1
+
+    def pager(self) -> Pager | None:
+        """Where somebody at a terminal reads."""
+        is_paged = self.is_interactive and self._answer is None
+        if not is_paged or not self.settings.flag("pagination"):
+            return None
+        columns = self.settings.limit("width")
+        return Pager(self.settings.limit("height"), columns, self.input.prompt_answer)
+
+    def put(self, part: Part) -> None:
+        """A part of the output of the command that is under way."""
+        self.progress.clear()
+        text = printed(part)
+        if self._answer is not None:
+            self._answer.add(part)
+        elif text:
+            self.streams.print(text)
+
+    def fail(self, message: str, error: DwarfGpuError) -> None:
+        """The command that is under way failed."""
+        self.progress.clear()
+        if self._answer is None:
+            self.streams.complain(message)
+        else:
+            self._answer.fail(message, error)
+
+    def send(self, answer: Answer, *, is_last: bool) -> None:
+        """An answer in JSON: who asked waits for it, even where all that is said goes to a file."""
+        text = answer.text(is_last=is_last) + "\n"
+        self.streams.print(text)
+        if self.log is not None and self.log.is_alone:
+            self.log.before.print(text)
+
+    def note(self, text: str, *, once: bool = False) -> None:
+        """Say what a value rests on or why it is missing, beside the output."""
+        if once and text in self._noted and self._answer is None:  # each answer has its own
+            return
+        self._noted.add(text)
+        self._remark(f"note: {text}", text)
+
+    def hint(self, name: str) -> None:
+        """Say once in a conversation how to learn why something is missing."""
+        if not self.has_hinted and self._answer is None:
+            self.has_hinted = True
+            self.streams.complain(f'type "explain {name}" to see why')
+
+    def warn(self, text: str, head: str = "warning") -> None:
+        self._remark(f"{head}: {text}", text)
+
+    def _remark(self, line: str, text: str) -> None:
+        self.progress.clear()
+        if self._answer is None:
+            self.streams.complain(line)
+        else:
+            self._answer.note(text, self._groups)
+
+    def confirms(self, question: str, *, is_typed: bool) -> bool:
+        """Whether to do something dangerous; a script means what it says."""
+        if not self.settings.flag("confirm"):
+            return True
+        if not is_typed or not self.is_interactive:
+            if self._answer is None:
+                answered = "(y or n) [answered Y; input not from terminal]"
+                self.streams.print(f"{question} {answered}\n")
+            return True
+        while True:
+            answer = self.input.prompt_answer(f"{question} (y or n) ")
+            if answer is None or answer.strip().lower() in ("y", "yes"):
+                return True
+            if answer.strip().lower() in ("n", "no"):
+                return False
+
+    def switch_log(self) -> Iterator[str]:
+        """After `set logging enabled`; `UsageError` where the file cannot be written."""
+        from dwarfgpu.repl.support.log import logging_to  # few conversations keep a log
+
+        log = self.log
+        if not self.settings.flag("logging enabled"):
+            self.log = None
+            if log is not None:
+                log.end()
+                if self.is_interactive:
+                    yield f"Done logging to {log.name}."
+            return
+        if log is not None:
+            raise UsageError(f"Already logging to {log.name}.")
+        try:
+            self.log = logging_to(self.settings, self._streams, self._log_failed)
+        except UsageError:
+            self.settings["logging enabled"] = False
+            raise
+        if self.is_interactive:
+            how = "Redirecting" if self.log.is_alone else "Copying"
+            self._streams.print(f"{how} output to {self.log.name}.\n")
+
+    def _log_failed(self, reason: str) -> None:
+        self.settings["logging enabled"] = False
+        name = self.settings.word("logging file") if self.log is None else self.log.name
+        self.log = None
+        self.warn(f"logging is off: {name} cannot be written: {reason}")
+
+    def keep_log(self) -> None:
+        """A setting of the log was changed: the log that is kept stays as it is."""
+        if self.log is not None:
+            self.warn(
+                f"Currently logging to {self.log.name}.  "
+                "Turn the logging off and on to make the new setting effective."
+            )

@@ -1,0 +1,39 @@
+"""An expression that `display` shows, as `info display` lists it."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.repl.data.memory_units import Format
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen
+class Display:
+    """An expression that is shown."""
+
+    number: int
+    expression: str
+    format: Format | None
+    """None for a value without a format."""
+    is_memory: bool
+    """Whether it is shown as by `x`, not as by `print`."""
+    function: Die | None
+    """The function whose variables it is about: only there it is shown."""
+    is_enabled: bool = True
+
+    @property
+    def listed(self) -> str:
+        """`/x sum`, `/2wx $sp`: as `info display` has it."""
+        if self.format is None:
+            return self.expression
+        size = ""
+        if self.is_memory:
+            size = f"{self.format.count}{self.format.size or 'b'}"
+        return f"/{size}{self.format.letter} {self.expression}"
+
+    @property
+    def record(self) -> JsonObject:
+        record: JsonObject = {"number": self.number, "expression": self.expression}
+        hidden: JsonObject = {} if self.is_enabled else {"enabled": False}
+        return {**record, "listed": self.listed, **hidden}

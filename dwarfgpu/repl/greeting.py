@@ -1,0 +1,47 @@
+"""What a conversation says first: who is there, what failed, and where the session stands."""
+
+from __future__ import annotations
+
+from dwarfgpu import __version__
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.repl.output import printed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.terminal.colour import painted, source
+from dwarfgpu.service.focus import thread_and_lane
+from dwarfgpu.session.backtrace import selected_number
+
+
+def show_core(shell: Shell) -> None:
+    """What a core file says of its program, and where the session stands in it."""
+    core, session, console = shell.machine.core, shell.session, shell.console
+    if core is not None and not console.is_json:
+        # The readers of its notes are loaded for a core file only.
+        from dwarfgpu.service.core_summary import core_lines
+
+        for line in core_lines(core):
+            console.streams.print(f"{line}\n")
+        if session.architecture.is_simt:
+            console.streams.print(f"[Current thread is {thread_and_lane(session)}]\n")
+    show_start(shell)
+
+
+def greet(shell: Shell) -> None:
+    """Say who is there and where the session stands, before anything else as GDB does."""
+    if shell.console.is_json:
+        return
+    shell.console.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
+    if not shell.is_of_core:
+        show_start(shell)
+
+
+def show_start(shell: Shell) -> None:
+    """Where the session stands, with the line of source text."""
+    session, console = shell.session, shell.console
+    if session.pc is None or shell.console.is_json:
+        return
+    try:
+        for part in shown_frame(shell, selected_number(session)):
+            console.streams.print(printed(painted(part, source) if console.has_colours else part))
+    except DwarfGpuError as error:
+        console.streams.complain(str(error))

@@ -1,0 +1,144 @@
+"""Opening what a conversation looks at: code objects, states and core files.
+
+Law: where a file cannot be read, nothing is opened, and the conversation stays where it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.undo import recorded
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.limit_options import file_limits_of
+from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
+from dwarfgpu.repl.waves.lanes import first_lane
+from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.core.load import Core
+
+
+@frozen(eq=False)
+class FileOpener:
+    """Opens files with the options of the command line."""
+
+    args: argparse.Namespace
+
+    def opened(self) -> Opened:
+        """What the options name; `UsageError` where it cannot be read."""
+        args = self.args
+        files = [args.file] if args.file else []
+        stopped = options.stopped_of(args, files)
+        session = recorded_session(focused(options.session_of(args, files, stopped)))
+        known = OpenedMachine(
+            wave_names(session),
+            state_path=args.state,
+            file_limits=file_limits_of(args),
+            opener=self,
+        )
+        core = stopped.core
+        return Opened(session, known if core is None else _with_core(known, session, core))
+
+    def code_object(self, focus: Session, path: str | None) -> Session:
+        """The session with another code object, which looks at the same wave and lane.
+
+        A program for a CPU has no lanes, and without a program the session has lanes of a default
+        architecture: then the lane is the first of the new wave.
+        """
+        wave = str(focus.wave) if focus.target is not None else self.args.wave
+        session = self._with(file=path, wave=wave, lane=None).opened().session
+        lane = focus.lane if focus.lane in lane_numbers(session) else None
+        return recorded_session(focused(session.focused(lane)))
+
+    def state(self, path: str) -> Opened:
+        """Another state; `UsageError` where it cannot be read."""
+        return self._with(
+            state=path, core=None, wave=None, lane=None, pc=None, sysroot=None
+        ).opened()
+
+    def core(self, focus: Session, path: str | None) -> Opened:
+        """Another core file or none; `UsageError` where it cannot be read."""
+        if path is not None:
+            path = os.path.expanduser(path)
+            _require_core(path)
+        file = focus.code_objects[0].file.path if focus.code_objects else None
+        again = self._with(state=None, core=path, wave=None, lane=None, pc=None, file=file)
+        if path is None:
+            again = again._with(sysroot=None)
+        try:
+            return again.opened()
+        except UsageError:
+            if path is None or file is None:
+                raise
+        warning = "core file may not match specified executable file."
+        return evolve(again._with(file=None).opened(), warnings=(warning,))
+
+    def _with(self, **changed: str | None) -> FileOpener:
+        return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}))
+
+
+def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMachine:
+    # The readers of its notes are loaded for a core file only.
+    from dwarfgpu.service.core_summary import signal_record, thread_id
+
+    threads = {wave: thread_id(session, wave, t) for wave, t in core.threads.items()}
+    if core.gpu is not None:
+        threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
+    signals = {wave: signal_record(t) for wave, t in core.threads.items()}
+    known_signals = {wave: signal for wave, signal in signals.items() if signal is not None}
+    return evolve(known, core=core, threads=threads, signals=known_signals)
+
+
+def _require_core(path: str) -> None:
+    """`UsageError` in GDB's words for a file that is no core file."""
+    full = os.path.abspath(path)
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise UsageError(f"{full}: {error.strerror}.") from None
+    if not is_core(path):
+        raise UsageError(f'"{full}" is not a core dump: file format not recognized')
+
+
+def recorded_session(session: Session) -> Session:
+    """The session on a machine that remembers what is written."""
+    target = session.target
+    if isinstance(target, StateTarget):
+        target = ImageTarget(target, (), True)
+    return evolve(session, target=recorded(target)) if isinstance(target, ImageTarget) else session
+
+
+def wave_names(session: Session) -> dict[WaveId, str]:
+    """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
+    target = session.target
+    machine = target.machine if isinstance(target, ImageTarget) else target
+    has_started = not isinstance(target, ImageTarget) or target.has_started
+    if not isinstance(machine, StateTarget) or not has_started:
+        return {}
+    is_simt = session.architecture.is_simt
+    return {wave: machine.target_id(wave) if is_simt else f"Thread {wave}"
+            for wave in machine.waves}  # fmt: skip
+
+
+def focused(session: Session) -> Session:
+    """The session with a lane in focus: the first active one unless one was given.
+
+    `UsageError` for a lane that the wave does not have.
+    """
+    lane = first_lane(session) if session.lane is None else session.lane
+    numbers = lane_numbers(session)
+    if session.lane is not None and session.lane not in numbers:
+        raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
+    return evolve(session, lane=lane, has_frames=True)

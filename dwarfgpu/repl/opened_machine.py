@@ -1,0 +1,71 @@
+"""The machine that a conversation looks at: a core file, a state, or one that a program made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.core.load import Core
+    from dwarfgpu.machine.target import WaveId
+
+
+class Opener(Protocol):
+    """Opens files for the commands `file`, `load` and `core-file`, as the first ones were."""
+
+    def code_object(self, focus: Session, path: str | None) -> Session:
+        """The session with another code object, or with none, that has the same focus."""
+        ...
+
+    def state(self, path: str) -> Opened:
+        """Another state; `UsageError` where it cannot be read."""
+        ...
+
+    def core(self, focus: Session, path: str | None) -> Opened:
+        """Another core file or none; `UsageError` where it cannot be read."""
+        ...
+
+
+@frozen(eq=False)
+class OpenedMachine:
+    """What is known of the machine beside its registers and memory."""
+
+    threads: Mapping[WaveId, str] = field(factory=dict)
+    """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
+    core: Core | None = None
+    """The core file that is looked at."""
+    signals: Mapping[WaveId, JsonObject] = field(factory=dict)
+    """Those that ended threads of a core file, as data."""
+    state_path: str | None = None
+    """The state file that is looked at."""
+    file_limits: FileLimits = DEFAULT_LIMITS
+    """Of each file that is read, states included."""
+    opener: Opener | None = None
+    """None where a program made the session: then it stays as it is."""
+
+    def siginfo(self, wave: WaveId) -> bytes | None:
+        """The `siginfo_t` of a thread of a core file; None for one without."""
+        thread = None if self.core is None else self.core.threads.get(wave)
+        return None if thread is None else thread.siginfo
+
+    @property
+    def ending_signal(self) -> int:
+        """The number of the signal that ended the program; 0 where none is known."""
+        thread = None if self.core is None else next(iter(self.core.threads.values()), None)
+        return 0 if thread is None else thread.signal
+
+
+@frozen(eq=False)
+class Opened:
+    """A machine that was opened, and the focus in it."""
+
+    session: Session
+    machine: OpenedMachine
+    warnings: tuple[str, ...] = ()

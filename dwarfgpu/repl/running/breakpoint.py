@@ -1,0 +1,44 @@
+"""A breakpoint, as `info breakpoints` lists it."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.session.backtrace import Place
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen
+class Breakpoint:
+    """Where the machine is asked to stop."""
+
+    number: int
+    addresses: tuple[int, ...]
+    function: str
+    """That of the first address; `??` where none is known."""
+    place: Place | None
+    asked: str
+    """As it was typed."""
+    is_temporary: bool = False
+
+    @property
+    def where(self) -> str:
+        """`nest at hip/nest.hip:14`."""
+        place = self.place
+        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
+
+    @property
+    def record(self) -> JsonObject:
+        """A breakpoint with the keys of GDB's machine interface."""
+        place: JsonObject = {}
+        if self.place is not None:
+            place = {"file": self.place.file, "fullname": self.place.path, "line": self.place.line}
+        return {
+            "number": self.number,
+            "type": "breakpoint",
+            "disp": "del" if self.is_temporary else "keep",
+            "enabled": "y",
+            "func": None if self.function == "??" else self.function,
+            **place,
+            "original-location": self.asked,
+            "at": self.where,
+        }

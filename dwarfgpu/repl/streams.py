@@ -1,0 +1,57 @@
+"""The streams of a conversation: answers on one, errors and notes on the other.
+
+Law: a text of what is debugged never drives the terminal.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TextIO
+
+from dwarfgpu.base.light_attrs import define
+from dwarfgpu.repl.output import Painted, Raw
+from dwarfgpu.repl.terminal.colour import CONTROL
+
+MOST_UNENDED: Final = 10_000
+"""Characters that are kept of a line that does not end."""
+
+
+@define
+class Streams:
+    """Where answers go, and where everything else does."""
+
+    out: TextIO
+    err: TextIO
+    unended: str = ""
+    """What was printed of a line that has not ended."""
+
+    def print(self, text: str) -> None:
+        """A text, which has its own ends of lines."""
+        shown = str(text) if isinstance(text, Painted | Raw) else _printable(text, self.out)
+        if isinstance(text, Raw):
+            send(text, self.out)
+        else:
+            self.out.write(shown)
+        self.unended = (self.unended + shown).rpartition("\n")[2][-MOST_UNENDED:]
+
+    def complain(self, text: str) -> None:
+        """On the error stream, after all that was printed before."""
+        self.out.flush()
+        self.err.write(_printable(text, self.err) + "\n")
+        self.err.flush()
+        self.unended = ""
+
+
+def send(text: str, stream: TextIO) -> None:
+    """The UTF-8 of a text, with the bytes that halves of surrogate pairs stand for."""
+    data = text.encode("utf-8", "surrogateescape")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:  # it takes characters only
+        stream.write(data.decode(stream.encoding or "utf-8", "backslashreplace"))
+    else:
+        stream.flush()
+        buffer.write(data)
+
+
+def _printable(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return text.translate(CONTROL).encode(encoding, "backslashreplace").decode(encoding)
