@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
+MOST_TEXT_BYTES = 2 * MAX_BYTES
+"""In memory, where one wide character makes the text four times as large as the file."""
 MOST_VALUES = 2_000_000
 """Of a document: each takes up to a hundred bytes, whatever it is."""
 MOST_DEVICE_BYTES = MAX_BYTES
@@ -193,8 +196,8 @@ def load(path: Path) -> Field:
     """The JSON document of a file."""
     try:
         with open_to_read(path) as file:
-            data = read_at_most(file, MAX_BYTES, path)
-        return parse(data.decode("utf-8"), str(path))
+            text = read_at_most(file, MAX_BYTES, path).decode("utf-8")
+        return parse(text, str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no UTF-8, or a NUL in the name
@@ -203,6 +206,11 @@ def load(path: Path) -> Field:
 
 def parse(text: str, source: str) -> Field:
     """The JSON document of a text; `UsageError` before anything is made of one too large."""
+    if sys.getsizeof(text) > MOST_TEXT_BYTES:
+        raise UsageError(
+            f"{source}: more than {MOST_TEXT_BYTES >> 20} MiB as text in memory, where one character "
+            "beyond ASCII makes all of them wider"
+        )
     if len(text) > MOST_VALUES and sum(map(text.count, ",{[")) > MOST_VALUES:
         raise UsageError(f"{source}: more than {MOST_VALUES} values; long data belong in arrays")
     try:

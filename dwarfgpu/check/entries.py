@@ -34,6 +34,8 @@ from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.check.abstract_stack import Severity
 
+_VALUES_OF_AN_ENTRY: Final = 64
+"""Entries with more count as several."""
 _MEMORY_SPACES: Final = range(5)
 _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
 
@@ -71,14 +73,15 @@ class EntryChecker:
         plans: dict[int, tuple[CheckedValue, ...]] = {}
         start, budget = unit.header.entries_at, unit.sections.budget
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
-            if not budget.checked_entries_left:
+            if budget.checked_entries_left <= 0:
                 raise LimitExceeded(
                     f"entries from offset {row[0]:#x} of {unit.section} on are not checked",
                     "--max-dies",
                 )
-            budget.checked_entries_left -= 1
             self.entries += 1
             _, abbreviation, values = row
+            # An abbreviation of many attributes makes as much work of each entry.
+            budget.checked_entries_left -= 1 + len(values) // _VALUES_OF_AN_ENTRY
             plan = plans.get(abbreviation.code)
             if plan is None:
                 plan = plans[abbreviation.code] = self._plan(abbreviation)

@@ -1,17 +1,20 @@
 """Every entry of a unit with every value, in one pass: for readers of whole files.
 
-An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`.
+An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`,
+those that take no bytes one tuple, because an abbreviation of any length may have nothing else.
 Nothing is cached; use the unit's tree to look up single entries, which is cheaper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import groupby
 from struct import Struct, error
-from typing import TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.abbrev import Abbreviation, AttributeSpecification
 from dwarfgpu.dwarf.forms import (
     FORMAT_LETTERS,
     Raw,
@@ -24,9 +27,11 @@ from dwarfgpu.dwarf.forms import (
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
 
-Step: TypeAlias = Struct | ReadForm
+Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
 """Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
+
+_WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST})
 
 
 def walk(
@@ -54,20 +59,22 @@ def walk(
                 raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
             planned = plans[code] = abbreviation, steps_of(abbreviation), abbreviation.has_children
         abbreviation, steps, has_children = planned
-        values: tuple[Raw, ...] = ()
+        values: list[Raw] = []
         try:
             for step in steps:
                 if type(step) is Struct:
                     values += step.unpack_from(data, position)
                     position += step.size
+                elif type(step) is tuple:
+                    values += step
                 else:
                     value, position = step(data, position, end)  # type: ignore[operator]
-                    values += (value,)
+                    values.append(value)
         except error:
             position = end + 1
         if position > end:
             raise Malformed(f"entry at offset {start:#x} is cut short: its unit ends at {end:#x}")
-        yield start, abbreviation, values
+        yield start, abbreviation, tuple(values)
         if has_children:
             depth += 1
         elif not depth:
@@ -76,28 +83,35 @@ def walk(
 
 def steps_of(abbreviation: Abbreviation) -> tuple[Step, ...]:
     """The steps that read all values of an entry; `Malformed` where a form is unknown."""
-    order = "<" if abbreviation.format.endian == "little" else ">"
+    format = abbreviation.format
+    order = "<" if format.endian == "little" else ">"
     steps: list[Step] = []
-    letters = ""
-    for attribute in abbreviation.attributes:
-        size_bytes = fixed_size(attribute.form, abbreviation.format)
-        if size_bytes in FORMAT_LETTERS:
-            letters += FORMAT_LETTERS[size_bytes]
-            continue
-        if letters:
-            steps.append(Struct(order + letters))
-            letters = ""
-        if attribute.implicit is not None:
-            steps.append(_constant(attribute.implicit))
-        elif attribute.form == dw.FORM_INDIRECT:
-            steps.append(_read_indirect(abbreviation.format))
-        else:
-            steps.append(reader_of(attribute.form, abbreviation.format))
-    return (*steps, Struct(order + letters)) if letters else tuple(steps)
+    for kind, run in groupby(abbreviation.attributes, partial(_kind_of, format)):
+        match kind:
+            case "fixed":
+                sizes = [fixed_size(attribute.form, format) for attribute in run]
+                steps.append(Struct(order + "".join(FORMAT_LETTERS[size or 0] for size in sizes)))
+            case "no bytes":
+                steps.append(tuple(_constant(attribute) for attribute in run))
+            case _:
+                steps += [_reader(attribute.form, format) for attribute in run]
+    return tuple(steps)
 
 
-def _constant(value: int) -> ReadForm:
-    return lambda data, position, end: (value, position)
+def _kind_of(
+    format: UnitFormat, attribute: AttributeSpecification
+) -> Literal["fixed", "no bytes", "variable"]:
+    if fixed_size(attribute.form, format) in FORMAT_LETTERS:
+        return "fixed"
+    return "no bytes" if attribute.form in _WITHOUT_BYTES else "variable"
+
+
+def _constant(attribute: AttributeSpecification) -> int:
+    return 1 if attribute.implicit is None else attribute.implicit
+
+
+def _reader(form: int, format: UnitFormat) -> ReadForm:
+    return _read_indirect(format) if form == dw.FORM_INDIRECT else reader_of(form, format)
 
 
 def _read_indirect(format: UnitFormat) -> ReadForm:

@@ -137,3 +137,11 @@ def test_a_document_of_too_many_values_is_refused_before_they_are_made() -> None
         assert tracemalloc.get_traced_memory()[1] < 1 << 16
     finally:
         tracemalloc.stop()
+
+
+def test_one_wide_character_makes_a_text_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_reader, "MOST_TEXT_BYTES", 1 << 20)
+    letters = "x" * 300_000
+    assert json_reader.parse(f'"{letters}"', "made").value == letters
+    with pytest.raises(UsageError, match="made: more than 1 MiB as text in memory"):
+        json_reader.parse(f'"{letters}\U0001f600"', "made")
