@@ -85,14 +85,15 @@ def test_a_companion_is_no_file_of_the_kernel() -> None:
         open_companion(str(KMSG), DEFAULT_LIMITS)
 
 
-def test_a_pipe_is_refused_and_a_link_to_one_is_not(tmp_path: Path) -> None:
+def test_pipes_are_refused_but_for_open_ones(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)
-    with pytest.raises(OSError, match="it is no regular file"):
-        open_to_read(pipe)
+    for path in (pipe, link):
+        with pytest.raises(OSError, match="it is no regular file"):
+            open_to_read(path)
     both = os.open(pipe, os.O_RDWR)
-    with open_to_read(link) as file:
+    with open_to_read(f"/dev/fd/{both}") as file:
         os.write(both, b"x")
         assert file.read(1) == b"x"
     os.close(both)
@@ -115,6 +116,7 @@ def test_a_pipe_is_refused_and_a_link_to_one_is_not(tmp_path: Path) -> None:
         ("debug", "--demo", "--batch", "-ex", "source PIPE"),
         ("debug", "--demo", "--batch", "-ex", "load PIPE"),
         ("debug", "--demo", "--batch", "-ex", "diff PIPE"),
+        ("debug", "--demo", "--batch", "-ex", "core-file PIPE"),
         ("dispatch", "PIPE", "--grid", "1", "--workgroup", "1"),
         ("bt", "--core", "PIPE"),
     ],

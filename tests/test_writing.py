@@ -429,7 +429,7 @@ def test_a_long_name_is_written(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(UsageError, match="cannot be written: nobody reads the pipe"):
+    with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):
         write_file(pipe, b"data")
 
 

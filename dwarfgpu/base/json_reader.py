@@ -208,8 +208,8 @@ def parse(text: str, source: str) -> Field:
     """The JSON document of a text; `UsageError` before anything is made of one too large."""
     if sys.getsizeof(text) > MOST_TEXT_BYTES:
         raise UsageError(
-            f"{source}: more than {MOST_TEXT_BYTES >> 20} MiB as text in memory, where one character "
-            "beyond ASCII makes all of them wider"
+            f"{source}: more than {MOST_TEXT_BYTES >> 20} MiB as text in memory, where one "
+            "character beyond ASCII makes all of them wider"
         )
     if len(text) > MOST_VALUES and sum(map(text.count, ",{[")) > MOST_VALUES:
         raise UsageError(f"{source}: more than {MOST_VALUES} values; long data belong in arrays")

@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 _OF_THE_KERNEL: Final = ("/proc/", "/sys/")
 """Files there may be regular and wait for ever: `/proc/kmsg`."""
 _DEVICES: Final = "/dev/"
+_STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _MOST_LINKS: Final = 40
 """In one path, as in Linux."""
 
@@ -22,9 +23,10 @@ _MOST_LINKS: Final = 40
 def open_to_read(path: str | Path) -> BinaryIO:
     """A file that a user names; `OSError` where it cannot be opened.
 
-    A pipe is refused, which waits for a writer; a link to one, as `/dev/stdin`, has one.
+    A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`.
     """
-    if S_ISFIFO(os.lstat(path).st_mode):
+    is_open = os.path.abspath(path).startswith(_STREAMS)
+    if not is_open and S_ISFIFO(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is no regular file")
     return open(path, "rb")
 

@@ -145,7 +145,7 @@ def _is_device(path: Path, mode: int) -> bool:
 
 
 def _write_through(path: Path, mode: int, data: bytes) -> None:
-    """Write to a device or a pipe; an error where nobody reads the pipe, which would wait."""
+    """Write to a device or a pipe; an error for a pipe without a reader, which would wait."""
     own = _OWN_STREAM.fullmatch(os.path.abspath(path))
     if own is not None:  # opened anew, a file would be written from its beginning
         for stream in (sys.stdout, sys.stderr):
@@ -157,7 +157,7 @@ def _write_through(path: Path, mode: int, data: bytes) -> None:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | waits, 0o666)
         except OSError as error:
             if error.errno == errno.ENXIO:
-                raise ValueError("nobody reads the pipe") from None
+                raise ValueError("no program reads the pipe") from None
             raise
         os.set_blocking(descriptor, True)
     with open(descriptor, "wb") as file:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import gdb
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
@@ -197,7 +198,7 @@ class LoadedFiles:
         if not size_bytes:
             return open_object(name, limits)
         try:
-            with open(name, "rb") as file:
+            with open_to_read(name) as file:
                 file.seek(offset)
                 data = file.read(min(size_bytes, _MOST_EMBEDDED_BYTES))
         except OSError as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.reading import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
@@ -104,7 +105,7 @@ def _require_core(path: str) -> None:
     """`UsageError` in GDB's words for a file that is no core file."""
     full = os.path.abspath(path)
     try:
-        with open(path, "rb"):
+        with open_to_read(path):
             pass
     except OSError as error:
         raise UsageError(f"{full}: {error.strerror}.") from None

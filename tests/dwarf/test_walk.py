@@ -12,8 +12,10 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import Row, walk
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from tests.dwarf.builder import FIXTURES, fixture
+from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of, fixture
+from tests.work import at_most
 
+UNIT = Shape(dw.TAG_COMPILE_UNIT, (), True)
 NAMES = sorted(
     path.relative_to(FIXTURES).as_posix()
     for path in FIXTURES.glob("*/*")
@@ -64,3 +66,10 @@ def test_any_bytes(seed: int) -> None:
         data[rng.randrange(unit.header.entries_at, unit.end)] = rng.randrange(256)
     with contextlib.suppress(DwarfGpuError):
         rows(unit, bytes(data))
+
+
+def test_attributes_without_bytes_are_no_work_for_each_entry() -> None:
+    wide = Shape(dw.TAG_VARIABLE, ((dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT),) * 1_000)
+    (unit,) = debug_info(file_of(b"\1" + b"\2" * 500 + b"\0", [UNIT, wide])).units
+    with at_most(20_000):
+        assert [len(values) for _, _, values in rows(unit)] == [0, *[1_000] * 500]
