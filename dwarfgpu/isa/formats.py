@@ -106,7 +106,8 @@ class Format:
         extra = sum(1 for field in self.fields if field.byte >= 0)
         self.extra_bytes = (extra + 3) // 4 * 4
         """Of address registers that follow the instruction."""
-        self._syntax = "" if syntax == "-" else syntax
+        self.syntax = "" if syntax == "-" else syntax
+        """The text after the mnemonic, with names of operands in braces."""
         self.is_about_m0 = syntax.endswith(" m0 ")
         """Whether M0 is the operand (barriers of GFX12)."""
         self.is_to_lds = syntax.endswith(" lds") or " lds " in syntax
@@ -178,7 +179,7 @@ class Format:
         )
 
     def _compiled(self) -> list[str | Part]:
-        syntax = self._syntax
+        syntax = self.syntax
         if self.image is not None:
             syntax = re.sub(r"\[?\{vaddr0?\}(, \{vaddr\d+\})*\]?", "{vaddr*}", syntax)
         parts: list[str | Part] = []

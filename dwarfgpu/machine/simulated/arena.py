@@ -1,0 +1,243 @@
+"""Global memory of a running machine: allocations with names, and nothing between them.
+
+Law: an access is either inside one allocation for every lane, or a memory violation that names the
+lane and the nearest allocation; nothing is written before that is known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+
+GUARD_BYTES: Final = 4096
+"""Between two buffers that are made for arguments."""
+_PADDING: Final = 16
+
+Lanes = np.ndarray[Any, Any]
+
+
+class Allocation:
+    """Consecutive bytes of memory that belong together."""
+
+    __slots__ = ("data", "end", "is_writable", "name", "start", "words")
+
+    def __init__(self, name: str, start: int, contents: bytes, is_writable: bool) -> None:
+        self.name = name
+        self.start = start
+        self.end = start + len(contents)
+        padded = bytearray(-(-len(contents) // _PADDING) * _PADDING or _PADDING)
+        padded[: len(contents)] = contents
+        self.data = np.frombuffer(padded, np.uint8)
+        self.words = {
+            size: self.data.view(kind)
+            for size, kind in ((1, np.uint8), (2, np.uint16), (4, np.uint32), (8, np.uint64))
+            if start % size == 0
+        }
+        self.is_writable = is_writable
+
+
+class Arena:
+    """All global memory."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self.allocations: list[Allocation] = []
+        """By address."""
+
+    def add(
+        self, name: str, start: int, contents: bytes, *, is_writable: bool = True
+    ) -> Allocation:
+        """Make an allocation; `UsageError` where there is one."""
+        if not contents:
+            raise UsageError(f"{name} at {start:#x} has no bytes")
+        index = bisect_right(self._starts, start)
+        allocation = Allocation(name, start, contents, is_writable)
+        for other in self.allocations[max(index - 1, 0) : index + 1]:
+            if other.start < allocation.end and start < other.end:
+                raise UsageError(f"{name} at {start:#x} and {other.name} overlap")
+        self._starts.insert(index, start)
+        self.allocations.insert(index, allocation)
+        return allocation
+
+    def at(self, address: int) -> Allocation | None:
+        """The allocation with a byte at an address."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0 or address >= self.allocations[index].end:
+            return None
+        return self.allocations[index]
+
+    # For scalars and debuggers.
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        """Bytes that may lie in several allocations; `Unavailable` where there is none."""
+        out = b""
+        while len(out) < size_bytes:
+            at = address + len(out)
+            allocation = self.at(at)
+            if allocation is None:
+                raise Unavailable(f"cannot access memory at address {at:#x}: no allocation")
+            first = at - allocation.start
+            size = allocation.end - allocation.start
+            last = min(size, first + size_bytes - len(out))
+            out += allocation.data[first:last].tobytes()
+        return out
+
+    def write(self, address: int, data: bytes) -> None:
+        """`Unavailable` where there is no allocation."""
+        self.read(address, len(data))
+        while data:
+            allocation = self.at(address)
+            assert allocation is not None
+            first = address - allocation.start
+            count = min(allocation.end - address, len(data))
+            allocation.data[first : first + count] = np.frombuffer(data[:count], np.uint8)
+            address, data = address + count, data[count:]
+
+    def scalar_read(self, address: int, size_bytes: int) -> bytes:
+        """What a wave reads; `WaveStop` where there is no allocation."""
+        allocation = self.at(address)
+        if allocation is None or address + size_bytes > allocation.end:
+            raise self._violation("reads", address, size_bytes, ())
+        first = address - allocation.start
+        return allocation.data[first : first + size_bytes].tobytes()
+
+    # For lanes.
+
+    def gather(
+        self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None
+    ) -> Lanes:
+        """Consecutive elements at each address, shape (count, addresses) or (addresses,) for one.
+
+        `lanes` are the numbers of the lanes that have the addresses; None: they are 0, 1, …
+        """
+        size = np.dtype(kind).itemsize
+        parts = self._parts(addresses, size * count, lanes, "reads")
+        if len(parts) == 1:
+            return self.read_elements(parts[0][0], addresses, kind, count)
+        out = np.empty((count, len(addresses)) if count > 1 else len(addresses), kind)
+        for allocation, chosen in parts:
+            out[..., chosen] = self.read_elements(allocation, addresses[chosen], kind, count)
+        return out
+
+    @staticmethod
+    def read_elements(allocation: Allocation, addresses: Lanes, kind: Any, count: int) -> Lanes:
+        size = np.dtype(kind).itemsize
+        offsets = addresses - np.uint64(allocation.start)
+        words = allocation.words.get(size)
+        if words is not None and not (offsets & np.uint64(size - 1)).any():
+            index = (offsets // np.uint64(size)).astype(np.intp)
+            if count == 1:
+                return words[index].view(kind)
+            return np.stack([words[index + n] for n in range(count)]).view(kind)
+        index = offsets.astype(np.intp)[:, None] + np.arange(size * count)
+        raw = allocation.data[index].view(kind)
+        return raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
+
+    def scatter(self, addresses: Lanes, values: Lanes, lanes: Lanes | None) -> None:
+        """Write consecutive elements, of shape (count, addresses) or (addresses,), at each address.
+
+        Where addresses are the same, the last lane wins.
+        """
+        count = 1 if values.ndim == 1 else len(values)
+        size = values.itemsize
+        parts = self._parts(addresses, size * count, lanes, "writes")
+        for allocation, chosen in parts:
+            if len(parts) == 1:
+                self.write_elements(allocation, addresses, values)
+            else:
+                self.write_elements(allocation, addresses[chosen], values[..., chosen])
+
+    @staticmethod
+    def write_elements(allocation: Allocation, addresses: Lanes, values: Lanes) -> None:
+        size = values.itemsize
+        offsets = addresses - np.uint64(allocation.start)
+        words = allocation.words.get(size)
+        rows = values if values.ndim > 1 else values[None]
+        if words is not None and not (offsets & np.uint64(size - 1)).any():
+            index = (offsets // np.uint64(size)).astype(np.intp)
+            for n, row in enumerate(rows):
+                words[index + n] = row.view(words.dtype)
+            return
+        index = offsets.astype(np.intp)[:, None] + np.arange(size)
+        for n, row in enumerate(rows):
+            allocation.data[index + n * size] = np.ascontiguousarray(row).view(np.uint8).reshape(
+                -1, size
+            )
+
+    def _parts(
+        self, addresses: Lanes, size_bytes: int, lanes: Lanes | None, verb: str
+    ) -> list[tuple[Allocation, Lanes]]:
+        """The allocations that are touched, and which of the addresses each has."""
+        if not len(addresses):
+            return []
+        first, last = int(addresses.min()), int(addresses.max())
+        allocation = self.at(first)
+        everywhere = np.arange(len(addresses))
+        if allocation is not None and last + size_bytes <= allocation.end:
+            if verb == "writes" and not allocation.is_writable:
+                raise self._violation(verb, first, size_bytes, _numbers(everywhere[:1], lanes))
+            return [(allocation, everywhere)]
+        out: list[tuple[Allocation, Lanes]] = []
+        remaining = np.ones(len(addresses), bool)
+        while remaining.any():
+            at = int(np.flatnonzero(remaining)[0])
+            address = int(addresses[at])
+            allocation = self.at(address)
+            if (
+                allocation is None
+                or address + size_bytes > allocation.end
+                or (verb == "writes" and not allocation.is_writable)
+            ):
+                raise self._violation(verb, address, size_bytes, _numbers([at], lanes))
+            inside = remaining & (addresses >= np.uint64(allocation.start))
+            inside &= addresses <= np.uint64(max(allocation.end - size_bytes, allocation.start))
+            out.append((allocation, np.flatnonzero(inside)))
+            remaining &= ~inside
+        return out
+
+    def _violation(
+        self, verb: str, address: int, size_bytes: int, lanes: tuple[int, ...]
+    ) -> WaveStop:
+        place = self.describe(address, size_bytes, verb)
+        who = f"lane {lanes[0]} " if lanes else ""
+        return WaveStop(
+            StopReason.MEMORY_VIOLATION,
+            f"{who}{verb} {size_bytes} bytes at {address:#x}: {place}",
+            lanes=lanes,
+            address=address,
+        )
+
+    def describe(self, address: int, size_bytes: int, verb: str) -> str:
+        """Where an address is that cannot be accessed, by the nearest allocation."""
+        allocation = self.at(address)
+        if allocation is not None:
+            if verb == "writes" and not allocation.is_writable:
+                return f"{allocation.name} is read-only"
+            behind = address + size_bytes - allocation.end
+            return f"{behind} bytes behind the end of {allocation.name}"
+        near = [item for item in self.allocations if address < item.start + (1 << 32)]
+        candidates = [*self.allocations[:0], *near]
+        index = bisect_right(self._starts, address)
+        if index:
+            before = self.allocations[index - 1]
+            if address - before.end < GUARD_BYTES:
+                size = before.end - before.start
+                return (
+                    f"{address - before.end} bytes behind the end of {before.name}, "
+                    f"which has {size} bytes"
+                )
+        if index < len(self.allocations) and candidates:
+            after = self.allocations[index]
+            if after.start - address <= GUARD_BYTES:
+                return f"{after.start - address} bytes before {after.name}"
+        return "no memory is there"
+
+
+def _numbers(chosen: Iterable[int], lanes: Lanes | None) -> tuple[int, ...]:
+    return tuple(int(at if lanes is None else lanes[at]) for at in chosen)

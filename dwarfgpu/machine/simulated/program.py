@@ -1,0 +1,111 @@
+"""Machine code as Python functions of a wave: decoded and compiled once for each address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.machine.simulated.arena import Arena
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
+from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
+from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
+from dwarfgpu.machine.simulated.statements import PROLOGUE, statements
+from dwarfgpu.machine.simulated.wave import lanes_of, mask_of
+
+NAMESPACE: Final[dict[str, Any]] = {
+    **FUNCTIONS,
+    **MOVES,
+    **TYPES,
+    **SCALAR_FUNCTIONS,
+    "lanes_of": lanes_of,
+    "mask_of": mask_of,
+    "absolute": np.abs,
+}
+"""What generated statements may call."""
+
+
+@frozen
+class Step:
+    """One instruction, ready to execute."""
+
+    instruction: Instruction
+    next_pc: int
+    execute: Callable[[Any], None]
+    """Of a wave."""
+    source: str
+    """The Python text."""
+
+
+class Program:
+    """The code of one processor in global memory."""
+
+    def __init__(self, arena: Arena, processor: str, wave_size: int) -> None:
+        self._arena = arena
+        self._decoder: Decoder = decoder(processor, wave_size)
+        self._careful: dict[int, Callable[[Any], None]] = {}
+        self.steps: dict[int, Step] = {}
+        """By address; those that were executed."""
+
+    def step_at(self, pc: int) -> Step:
+        """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
+        step = self.steps.get(pc)
+        if step is None:
+            step = self.steps[pc] = self._compiled(self.instruction_at(pc))
+        return step
+
+    def instruction_at(self, pc: int) -> Instruction:
+        """Decoded; `WaveStop` where no instruction is."""
+        allocation = self._arena.at(pc)
+        if pc & 3 or allocation is None:
+            raise WaveStop(
+                StopReason.MEMORY_VIOLATION, f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}"
+            )
+        first = pc - allocation.start
+        most = self._decoder.target.most_bytes
+        data = allocation.data[first : min(first + most, allocation.end - allocation.start)]
+        instruction = self._decoder.decode(data.tobytes(), 0, pc)
+        if instruction is None:
+            word = int.from_bytes(data[:4].tobytes(), "little")
+            raise WaveStop(
+                StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is no instruction"
+            )
+        return instruction
+
+    def careful(self, step: Step) -> Callable[[Any], None]:
+        """The same instruction for numbers of which it makes a NaN."""
+        pc = step.instruction.address
+        if pc not in self._careful:
+            self._careful[pc] = self._compiled(step.instruction, is_careful=True).execute
+        return self._careful[pc]
+
+    def _compiled(self, instruction: Instruction, *, is_careful: bool = False) -> Step:
+        try:
+            lines = statements(instruction, self._decoder.target, is_careful=is_careful)
+        except WaveStop as stop:
+            text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
+            raise WaveStop(stop.reason, text) from None
+        body = "\n    ".join([PROLOGUE, *lines])
+        source = f"def execute(w):\n    {body}\n"
+        names: dict[str, Any] = {}
+        exec(compile(source, f"<{instruction.text}>", "exec"), NAMESPACE, names)
+        return Step(
+            instruction, instruction.address + instruction.size, names["execute"], source
+        )
+
+
+def why_not_simulated(instruction: Instruction, of: Decoder) -> str | None:
+    """What of an instruction is not simulated; None where all is."""
+    try:
+        statements(instruction, of.target)
+    except WaveStop as stop:
+        return stop.text
+    return None
+
+
+__all__ = ["NAMESPACE", "Program", "Step", "why_not_simulated"]

@@ -1,0 +1,195 @@
+"""A dispatch that runs: waves with registers and memory, one instruction at a time.
+
+Law: what happens is a function of the code, the memory, the registers and the seed of the schedule;
+nothing else. A wave that stops stands before the instruction that it could not execute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.simulated.arena import Arena
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
+from dwarfgpu.machine.simulated.program import Program, Step
+from dwarfgpu.machine.simulated.wave_memory import WaveMemory
+from dwarfgpu.machine.topology import Wave
+
+QUANTUM: Final = 1 << 12
+"""Instructions of a wave before another one has its turn."""
+
+
+class SimulatedWave(WaveMemory):
+    """A wave with what it needs of its machine."""
+
+    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int, arena: Arena) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs, arena)
+        self.is_halted = False
+
+    @property
+    def clock(self) -> int:
+        """The counter of clocks: instructions that the wave has executed."""
+        return self.instructions
+
+    def trap(self, number: int) -> None:
+        raise trap(number)
+
+    def halt(self, is_halted: int) -> None:
+        self.is_halted = bool(is_halted)
+
+    def set_mode(self, value: int) -> None:
+        """Write MODE; `WaveStop` for rounding and denormals that are not simulated."""
+        require_mode(value)
+        self.mode = value
+
+    def hardware_register(self, field: int) -> int:
+        """What `s_getreg_b32` reads, all of it."""
+        if field & 63 == 1:
+            return self.mode
+        raise not_simulated(f"hwreg {field & 63}")
+
+    def write_hardware_register(self, field: int, value: int) -> None:
+        if field & 63 != 1:
+            raise not_simulated(f"writing hwreg {field & 63}")
+        self.set_mode(value)
+
+
+def require_mode(value: int) -> None:
+    """`WaveStop` for a MODE with other rounding than to nearest, or flushed denormals."""
+    if value & 0xF:
+        raise not_simulated(f"FP_ROUND {value & 0xF:#x} of MODE: only to nearest even (0)")
+    if value >> 4 & 0xF != 0xF:
+        raise not_simulated(f"FP_DENORM {value >> 4 & 0xF:#x} of MODE: only denormals on (0xf)")
+
+
+@frozen
+class Stopped:
+    """Why a machine stopped before all of its waves ended."""
+
+    wave: SimulatedWave
+    reason: StopReason
+    text: str
+    lanes: tuple[int, ...] = ()
+
+
+class RunningMachine:
+    """The waves of a dispatch with their memory."""
+
+    def __init__(self, arena: Arena, program: Program, lane_count: int, seed: int = 0) -> None:
+        self.arena = arena
+        self.program = program
+        self.lane_count = lane_count
+        self.seed = seed
+        self.waves: list[SimulatedWave] = []
+        self.instructions = 0
+        """Of all waves."""
+        self._turn = 0
+
+    def groups(self) -> dict[int | None, list[SimulatedWave]]:
+        """The waves of each workgroup."""
+        out: dict[int | None, list[SimulatedWave]] = {}
+        for wave in self.waves:
+            out.setdefault(wave.wave.workgroup, []).append(wave)
+        return out
+
+    def step(self, wave: SimulatedWave) -> None:
+        """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
+        pc = wave.pc
+        step = self.program.step_at(pc)
+        wave.pc = step.next_pc
+        try:
+            with np.errstate(all="ignore", invalid="raise"):
+                self._execute(step, wave)
+        except WaveStop:
+            wave.pc = pc
+            raise
+        wave.instructions += 1
+        self.instructions += 1
+
+    def _execute(self, step: Step, wave: SimulatedWave) -> None:
+        try:
+            step.execute(wave)
+        except FloatingPointError:
+            self._execute_carefully(step, wave)
+
+    def _execute_carefully(self, step: Step, wave: SimulatedWave) -> None:
+        """Once more what has made a NaN: nothing was written yet."""
+        with np.errstate(all="ignore"):
+            self.program.careful(step)(wave)
+
+    def run(self, most: int | None = None) -> Stopped | None:
+        """Run until all waves have ended (None), one cannot go on, or so many instructions."""
+        with np.errstate(all="ignore", invalid="raise"):
+            for wave in self._schedule():
+                stopped = self._run_wave(wave)
+                if stopped is not None:
+                    return stopped
+                if most is not None and self.instructions >= most:
+                    return None
+        return self._deadlock()
+
+    def _run_wave(self, wave: SimulatedWave) -> Stopped | None:
+        """A turn of a wave."""
+        steps, step_at = self.program.steps, self.program.step_at
+        pc = wave.pc
+        executed = 0
+        try:
+            for _ in range(QUANTUM):
+                pc = wave.pc
+                step = steps.get(pc) or step_at(pc)
+                wave.pc = step.next_pc
+                try:
+                    step.execute(wave)
+                except FloatingPointError:
+                    self._execute_carefully(step, wave)
+                executed += 1
+                wave.instructions += 1
+                if wave.is_ended or wave.is_waiting or wave.is_halted:
+                    break
+        except WaveStop as stop:
+            wave.pc = pc
+            return Stopped(wave, stop.reason, stop.text, stop.lanes)
+        finally:
+            self.instructions += executed
+        if wave.is_halted:
+            return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
+        return None
+
+    def _schedule(self) -> Iterator[SimulatedWave]:
+        """Waves that can go on, one turn each; a round is shuffled by the seed and its number."""
+        while True:
+            ready = [wave for wave in self.waves if not wave.is_ended and not wave.is_waiting]
+            if not ready:
+                if not self._release():
+                    return
+                continue
+            if self.seed:
+                Random(self.seed << 32 | self._turn).shuffle(ready)
+            self._turn += 1
+            for wave in ready:
+                if not wave.is_waiting:
+                    yield wave
+            self._release()
+
+    def _release(self) -> bool:
+        """Let waves go on whose workgroup has all at the barrier; whether there are any."""
+        is_any = False
+        for waves in self.groups().values():
+            running = [wave for wave in waves if not wave.is_ended]
+            if running and all(wave.is_waiting for wave in running):
+                for wave in running:
+                    wave.is_waiting = False
+                is_any = True
+        return is_any
+
+    def _deadlock(self) -> Stopped | None:
+        waiting = [wave for wave in self.waves if wave.is_waiting]
+        if not waiting:
+            return None
+        return Stopped(waiting[0], StopReason.FATAL_HALT, "waits at a barrier that is never met")
+
+

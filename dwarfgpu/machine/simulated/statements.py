@@ -1,0 +1,516 @@
+"""From an instruction to the Python statements that execute it, by the line that declares it.
+
+Every executor is made of these statements: they read `w`, the wave, through the names of
+`PROLOGUE`, compute all results, and only then write any.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.operation import Operation
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.instruction_operands import Bound, bound
+from dwarfgpu.machine.simulated.memory_statements import memory_access
+from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
+from dwarfgpu.machine.simulated.operand_text import (
+    Operand,
+    TypeShape,
+    scalar_register_text,
+    scalar_write,
+    type_shape,
+)
+
+PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
+_LETTERS: Final = "abcdefgh".replace("d", "")
+_NAMES: Final = {
+    "scc": "w.scc",
+    "vcc": "w.vcc_of_lanes",
+    "exec": "w.exec",
+    "pc": "{next}",
+    "mode": "w.mode",
+    "clock": "w.clock",
+    "active": "w.active_lanes",
+    "lane": "w.lane",
+    "lane_count": "w.lane_count",
+}
+"""Names of expressions that are no operands."""
+_WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
+_CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
+_IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
+_KEEPS_HIGH_ON_GFX9: Final = frozenset(
+    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
+)
+"""16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
+_VCC: Final = Register("vcc", 0, 2)
+
+
+def statements(
+    instruction: Instruction, target: IsaTarget, *, is_careful: bool = False
+) -> list[str]:
+    """The statements; `WaveStop` where the instruction is not simulated.
+
+    `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
+    says so before anything is written (`FloatingPointError`).
+    """
+    pieces = [_Piece(item, target, is_careful) for item in bound(instruction, target.generation)]
+    out: list[str] = []
+    if len(pieces) == 1:
+        return [*pieces[0].computed(), *pieces[0].written()]
+    for number, piece in enumerate(pieces):
+        piece.suffix = "xy"[number]
+        out += piece.computed()
+    return [*out, *(line for piece in pieces for line in piece.written())]
+
+
+class _Piece:
+    """One operation of an instruction."""
+
+    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool) -> None:
+        self.item = item
+        self.is_careful = is_careful
+        self.operation: Operation = item.operation
+        self.target = target
+        self.suffix = ""
+        self.sources = list(item.sources)
+        self.results = list(item.results)
+        self.writes: list[str] = []
+        self.name = item.instruction.mnemonic
+
+    # Operands.
+
+    def _shape(self, text: str) -> TypeShape:
+        if text == "mask":
+            return TypeShape(1, "b", self.target.wave_size)
+        try:
+            return type_shape(text)
+        except ValueError:
+            raise not_simulated(self.name) from None
+
+    def _width(self) -> int:
+        """Bits of the widest operand."""
+        shapes = [
+            self._shape(place.name)
+            for place in (*self.operation.sources, *self.operation.results)
+            if place.type and not place.is_memory and place.name != "mask"
+        ]
+        return max((shape.bits for shape in shapes), default=32)
+
+    def _operand_sources(self) -> list[tuple[str, str]]:
+        """For each source that is an operand, its type and letter."""
+        letters = iter(_LETTERS)
+        return [
+            (place.name, next(letters)) for place in self.operation.sources if place.is_operand
+        ]
+
+    def _source_lines(self) -> list[str]:
+        is_scalar = self.operation.is_scalar
+        lines = []
+        operands = iter(self.sources)
+        values: list[tuple[str, str, bool]] = []
+        for type, letter in self._operand_sources():
+            if type == "mask":
+                operand = next(operands, None)
+                register = _VCC if operand is None else operand.register
+                if register is None and operand is not None:
+                    number = operand.unsigned(64)
+                else:
+                    assert register is not None
+                    number = scalar_register_text(register, self.target.wave_size // 32)
+                values.append((letter, f"lanes_of({number} & w.all_lanes, w.lane_count)", True))
+                continue
+            operand = next(operands, None)
+            if operand is None:
+                raise not_simulated(self.name)
+            if type in _IMMEDIATES:
+                values.append((letter, self._immediate(type, operand), False))
+                continue
+            shape = self._shape(type)
+            if is_scalar:
+                values.append((letter, self._scalar_source(operand, shape), False))
+            else:
+                values.append((letter, self._lane_source(operand, shape), operand.is_vector))
+        if "d" in [place.name for place in self.operation.sources] or self._reads_destination():
+            values.append(("d", self._destination_before(), not is_scalar))
+        if not is_scalar and not any(is_array for _, _, is_array in values) and values:
+            letter, text, _ = values[0]
+            values[0] = letter, f"broadcast({text}, w)", True
+        for letter, text, _ in values:
+            lines.append(f"{letter} = {text}")
+        return lines
+
+    def _reads_destination(self) -> bool:
+        return bool(re.search(r"\bd\b", self.operation.expression))
+
+    def _lane_source(self, operand: Operand, shape: TypeShape) -> str:
+        if self._is_mix and shape.kind == "f":
+            return self._mixed(operand)
+        has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
+        if self.item.is_sdwa and not shape.is_float:
+            has_signs = False
+        if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
+            # Of a packed operation with a plain source (v_dot2): signs alone.
+            operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
+        return operand.lane_values(shape, has_signs=has_signs)
+
+    @property
+    def _form_text(self) -> str:
+        return self.item.instruction.encoding.format.syntax
+
+    @property
+    def _is_mix(self) -> bool:
+        return "_mix" in self.operation.name
+
+    def _mixed(self, operand: Operand) -> str:
+        """An f32, or with op_sel_hi a half that op_sel chooses."""
+        modifiers = operand.modifiers
+        plain = _without(operand, OP_SELECT | OP_SELECT_HIGH | 3)
+        if modifiers & OP_SELECT_HIGH:
+            chosen = _without(operand, OP_SELECT_HIGH | 3)
+            text = f"f32({chosen.lane_values(type_shape('f16'), has_signs=False)})"
+        else:
+            text = plain.lane_values(type_shape("f32"), has_signs=False)
+        if modifiers & 2:
+            text = f"absolute({text})"
+        return f"-{text}" if modifiers & 1 else text
+
+    def _scalar_source(self, operand: Operand, shape: TypeShape) -> str:
+        if shape.is_float:
+            return operand.lane_values(shape, has_signs=False).replace("u32(", "one(", 1)
+        return operand.scalar(shape)
+
+    def _immediate(self, type: str, operand: Operand) -> str:
+        instruction = self.item.instruction
+        if type == "label":
+            target = instruction.branch_target
+            assert target is not None
+            return hex(target)
+        value = operand.value
+        if not isinstance(value, int):
+            raise not_simulated(self.name)
+        if type == "imm32":
+            kind = self.operation.results[0].name
+            if kind in ("f16", "f32"):
+                bits = 16 if kind == "f16" else 32
+                return f"u{bits}({value & (1 << bits) - 1:#x}).view({kind})"
+            return hex(value & 0xFFFFFFFF)
+        names = {place.name for place in self.operation.sources}
+        if type == "imm16" and "u32" not in names:
+            return str((value & 0xFFFF ^ 0x8000) - 0x8000)
+        return hex(value)
+
+    def _destination_before(self) -> str:
+        """What the first destination has had."""
+        place = next(place for place in self.operation.results if place.type)
+        shape = self._shape(place.name)
+        destination = self.results[0]
+        if self.operation.is_scalar:
+            return self._scalar_source(destination, shape)
+        high = destination.modifiers & OP_SELECT_HIGH and self._selects_half
+        operand = Operand(destination.value, modifiers=OP_SELECT if high else 0)
+        if shape.count == 2 and shape.bits == 16:
+            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
+        if shape.count == 2 and shape.bits == 32:
+            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
+        return operand.lane_values(shape, has_signs=False)
+
+    # Results.
+
+    def computed(self) -> list[str]:
+        """Statements up to the results, which are in variables then."""
+        operation = self.operation
+        if not operation.expression:
+            if operation.flags & {"cache", "wait"} or self._does_nothing:
+                return ["pass"]
+            return self._control()
+        lines = self._source_lines()
+        expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
+        if operation.memory:
+            access = memory_access(self.item, self.target, self._shape, expressions)
+            lines += access.lines
+            self.writes = access.writes
+            self._write_results(access.results)
+            return lines
+        clamp = bool(self.item.fields.get("clamp"))
+        if len(expressions) < len(operation.results):
+            raise not_simulated(self.name)
+        variables = []
+        for number, (place, expression) in enumerate(
+            zip(operation.results, expressions, strict=True)
+        ):
+            variable = f"r{number}{self.suffix}"
+            if number:
+                expression = re.sub(r"\br1\b", f"r1{self.suffix}", expression)
+                expression = re.sub(r"\br\b", f"r0{self.suffix}", expression)
+                if operation.is_scalar:
+                    expression = re.sub(r"\br0\b", self._typed_integer("r0"), expression)
+            text = self._modified(place.name, expression, clamp)
+            if len(operation.results) > 1 and re.fullmatch(r"[a-d]", expression):
+                text = f"copied({expression})"
+            lines.append(f"{variable} = {text}")
+            variables.append((place.name, variable))
+        self._write_results(variables)
+        return lines
+
+    def _typed_integer(self, name: str) -> str:
+        """A scalar result as its type has it."""
+        place = self.operation.results[0]
+        if not place.type or self._shape(place.name).is_float:
+            return name
+        shape = self._shape(place.name)
+        mask = (1 << shape.bits) - 1
+        if shape.kind == "i":
+            sign = 1 << shape.bits - 1
+            return f"((({name} & {mask:#x}) ^ {sign:#x}) - {sign:#x})"
+        return f"({name} & {mask:#x})"
+
+    def _filled(self, expression: str) -> str:
+        """With the names that are no operands replaced."""
+        next_pc = self.item.instruction.address + self.item.instruction.size
+        is_scalar = self.operation.is_scalar
+
+        def word(match: re.Match[str]) -> str:
+            name = match[0]
+            if name == "width":
+                return str(self._width())
+            if name == "offset":
+                return f"{self.item.fields.get('offset', 0):#x}"
+            if name == "neg":
+                return str(self._negations())
+            if name == "hwreg":
+                return f"w.hardware_register({self._hardware_register()})"
+            if name == "vcc" and not is_scalar:
+                return "lanes_of(w.vcc_of_lanes, w.lane_count)"
+            return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
+
+        if is_scalar:
+            expression = _CALL.sub(
+                lambda match: _scalar_name(match[1]) + "(", expression
+            )
+        return _WORD.sub(word, expression)
+
+    def _negations(self) -> int:
+        """neg_lo of the first two sources, which says of integers that they are signed."""
+        fields = self.item.fields
+        return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
+
+    def _hardware_register(self) -> int:
+        return self.item.fields["simm16"]
+
+    @property
+    def _selects_half(self) -> bool:
+        flags = self.item.instruction.encoding.format.flags
+        return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
+
+    def _modified(self, type: str, expression: str, clamp: bool) -> str:
+        """A result with output modifiers."""
+        if type == "exec" and self.operation.is_scalar:
+            return f"({expression}) & w.all_lanes"
+        if type in ("mask", "scc", "exec", "pc", "mode", "hwreg", "a", "m0"):
+            return expression
+        shape = self._shape(type)
+        if self.operation.is_scalar:
+            return expression
+        if shape.is_float or self.operation.name in ("v_fma_mixlo_f16", "v_fma_mixhi_f16"):
+            # omod does nothing while denormals are on, and no other mode is simulated.
+            if self.is_careful and shape.is_float and "logarithm" not in expression:
+                floats = [
+                    letter
+                    for type, letter in self._operand_sources()
+                    if type not in _IMMEDIATES and type != "mask" and self._shape(type).is_float
+                ]
+                expression = f"canonical({', '.join([f'({expression})', *floats])})"
+            if clamp:
+                if self._is_mix and not shape.is_float:
+                    raise not_simulated(f"{self.name} with clamp")
+                expression = f"clamped({expression})"
+            return expression
+        if clamp and shape.bits < 64:
+            wide = re.sub(r"\b([abcd])\b", r"wide(\1)", expression)
+            return f"saturated({wide}, '{shape.element}')"
+        if clamp:
+            raise not_simulated(f"{self.name} with clamp")
+        return expression
+
+    def _write_results(self, variables: list[tuple[str, str]]) -> None:
+        destinations = list(self.results)
+        for type, variable in variables:
+            match type:
+                case "scc":
+                    self.writes.append(f"w.scc = 1 if {variable} else 0")
+                case "pc":
+                    self.writes.append(f"w.pc = {variable}")
+                case "mode":
+                    self.writes.append(f"w.set_mode({variable})")
+                case "hwreg":
+                    number = self._hardware_register()
+                    self.writes.append(f"w.write_hardware_register({number}, {variable})")
+                case "exec" if self.operation.is_scalar:
+                    self.writes += [f"w.set_exec({variable})", "on = w.active"]
+                case "exec":
+                    mask = f"mask_of({variable}) & w.exec"
+                    self.writes += [f"w.set_exec({mask})", "on = w.active"]
+                case "mask":
+                    self._write_mask(variable, destinations)
+                case "a":
+                    self.writes += self._vector_write(self.sources[0], TypeShape(1, "b", 32), variable)
+                case _:
+                    if not destinations:
+                        continue  # an encoding without a field for it
+                    destination = destinations.pop(0)
+                    self.writes += self._value_write(destination, self._shape(type), variable)
+
+    def _write_mask(self, variable: str, destinations: list[Operand]) -> None:
+        if self.operation.name.startswith("v_cmpx_") and self.target.generation >= 10:
+            return
+        mask = f"mask_of({variable}) & w.exec"
+        register = destinations.pop(0).register if destinations else _VCC
+        assert register is not None
+        if register.bank == "vcc":
+            self.writes.append(f"w.set_vcc({mask})")
+        else:
+            self.writes += scalar_write(register, self.target.wave_size // 32, f"({mask})")
+
+    def _value_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
+        register = destination.register
+        assert register is not None
+        if register.bank in ("v", "a"):
+            return self._vector_write(destination, shape, variable)
+        if shape.is_float and not isinstance(variable, int):
+            return scalar_write(register, 1, f"int(bits({variable})[0])")
+        if not self.operation.is_scalar and "lanes" not in self.operation.flags:
+            return scalar_write(register, shape.dwords, f"int(bits({variable})[0])")
+        return scalar_write(register, shape.dwords, f"({variable})")
+
+    def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
+        register = destination.register
+        assert register is not None
+        bank = "" if register.bank == "v" else "a"
+        first = register.first
+        on = "on" if self.operation.is_masked else "None"
+        if self.item.has_dpp:
+            on = "reached"
+        rows: list[tuple[str, str]] = []
+        if self.item.is_sdwa and "dst_sel" in self.item.fields:
+            fields = self.item.fields
+            old = f"{bank}v[{first}]"
+            select, unused = fields["dst_sel"], fields["dst_unused"]
+            bits = f"raw_bits({variable}, '{shape.element}')"
+            rows.append((old, f"placed({old}, {bits}, {select}, {unused})"))
+        elif shape.count > 1:
+            rows = self._element_rows(bank, first, shape, variable)
+        elif shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            rows.append((f"{bank}{kind}[{first}]", variable))
+        elif shape.bits == 64:
+            name = f"{variable}_"
+            lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
+            lines += self._stores([(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on)
+            return [*self._reached(), *lines]
+        else:
+            rows.append(self._half_row(bank, first, shape, variable, destination))
+        return [*self._reached(), *self._stores(rows, on)]
+
+    def _reached(self) -> list[str]:
+        """The lanes that DPP writes."""
+        fields = self.item.fields
+        if "dpp_ctrl" in fields:
+            zero = bool(fields.get("bound_ctrl"))
+            fetch = bool(fields.get("fi", 0))
+            control, rows, banks = fields["dpp_ctrl"], fields["row_mask"], fields["bank_mask"]
+            return [f"reached = reached_by({control:#x}, {rows}, {banks}, {zero}, {fetch}, w)"]
+        return ["reached = on"] if self.item.has_dpp else []
+
+    def _half_row(
+        self, bank: str, first: int, shape: TypeShape, variable: str, destination: Operand
+    ) -> tuple[str, str]:
+        row = f"{bank}v[{first}]"
+        half = f"u32(raw_bits({variable}, '{'bf16' if shape.kind == 'bf' else shape.element}'))"
+        if shape.bits != 16:
+            raise not_simulated(self.name)
+        is_high = self._selects_half and destination.modifiers & OP_SELECT_HIGH
+        if is_high or (destination.register is not None and destination.register.half == "h"):
+            return row, f"{row} & 0xffff | {half} << 16"
+        keeps = self.target.generation >= 10 or self.operation.name in _KEEPS_HIGH_ON_GFX9
+        return row, f"{row} & 0xffff0000 | {half}" if keeps else half
+
+    def _element_rows(
+        self, bank: str, first: int, shape: TypeShape, variable: str
+    ) -> list[tuple[str, str]]:
+        if shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            return [(f"{bank}{kind}[{first + n}]", f"{variable}[{n}]") for n in range(shape.count)]
+        if shape.bits == 64:
+            rows = []
+            for n in range(shape.count):
+                low = f"{variable}[{n}].view(u64)"
+                rows += [
+                    (f"{bank}v[{first + 2 * n}]", low),
+                    (f"{bank}v[{first + 2 * n + 1}]", f"{low} >> 32"),
+                ]
+            return rows
+        if shape.bits == 16 and shape.count == 2:
+            return [(f"{bank}v[{first}]", f"joined_halves({variable}, '{shape.element}')")]
+        if shape.bits == 8 and shape.count in (2, 4):
+            return [(f"{bank}v[{first}]", f"join_bytes({variable})")]
+        raise not_simulated(self.name)
+
+    @staticmethod
+    def _stores(rows: list[tuple[str, str]], on: str) -> list[str]:
+        return [f"put({row}, {on}, {value})" for row, value in rows]
+
+    def written(self) -> list[str]:
+        """Statements that write the results."""
+        return self.writes
+
+    # Operations without a value.
+
+    @property
+    def _does_nothing(self) -> bool:
+        return self.operation.name in (
+            *("s_nop", "s_clause", "s_delay_alu", "s_setprio", "s_inst_prefetch", "s_version"),
+            *("s_singleuse_vdst", "s_incperflevel", "s_decperflevel", "s_ttracedata", "v_nop"),
+            *("s_ttracedata_imm", "s_wakeup", "ds_nop", "v_pipeflush", "v_clrexcp"),
+        )
+
+    def _control(self) -> list[str]:
+        flags, name = self.operation.flags, self.operation.name
+        number = self.item.fields.get("simm16", 0)
+        if "end" in flags:
+            return ["w.is_ended = True"]
+        if "trap" in flags and name == "s_trap":
+            return [f"w.trap({number & 0xFF})"]
+        if name in ("s_barrier", "s_barrier_wait"):
+            return ["w.is_waiting = True"]
+        if name == "s_barrier_signal":
+            return ["pass"]
+        if name == "s_sendmsg" and number & 0xF in (1, 3):
+            return ["pass"]  # an interrupt, or VGPRs that are given back
+        if name == "s_sethalt":
+            return [f"w.halt({number & 1})"]
+        raise not_simulated(self.name)
+
+
+def _scalar_name(name: str) -> str:
+    """A function of expressions over integers, or one of arrays that scalars use as well."""
+    scalar = SCALAR_PREFIX + name
+    return scalar if scalar in SCALAR_FUNCTIONS else name
+
+
+def _without(operand: Operand, modifiers: int) -> Operand:
+    """An operand without some modifiers."""
+    return Operand(
+        operand.value,
+        operand.literal,
+        operand.modifiers & ~modifiers,
+        operand.select,
+        operand.is_sdwa,
+        operand.lanes,
+    )
+
+

@@ -1,0 +1,96 @@
+"""One wave that runs: its registers as arrays `[register][lane]`, its masks as numbers.
+
+Law: masks, scalar registers and SCC are Python integers; a mask of lanes becomes an array of
+booleans when it is needed, and each mask only once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.topology import Wave
+
+Lanes = np.ndarray[Any, Any]
+
+M0: Final = 124
+"""Places in `s` besides those of SGPRs, which have their numbers."""
+TTMP: Final = 108
+FLAT_SCRATCH: Final = 102
+XNACK_MASK: Final = 104
+_SCALARS: Final = 128
+_MASK32: Final = 0xFFFFFFFF
+_MASK64: Final = (1 << 64) - 1
+
+
+@lru_cache(maxsize=4096)
+def lanes_of(mask: int, lane_count: int) -> Lanes:
+    """A boolean for each lane of a mask; not to be written to."""
+    data = np.frombuffer(mask.to_bytes(8, "little"), np.uint8)
+    out = np.unpackbits(data, bitorder="little")[:lane_count].astype(bool)
+    out.flags.writeable = False
+    return out
+
+
+def mask_of(lanes: Lanes) -> int:
+    """The mask of an array of booleans."""
+    return int.from_bytes(np.packbits(lanes, bitorder="little").tobytes(), "little")
+
+
+class RunningWave:
+    """The registers of a wave, and where it is."""
+
+    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int) -> None:
+        self.wave = wave
+        self.lane_count = lane_count
+        self.all_lanes = (1 << lane_count) - 1
+        self.lane = np.arange(lane_count, dtype=np.uint32)
+        self.pc = 0
+        self.s: list[int] = [0] * _SCALARS
+        self.vcc = 0
+        self.exec = 0
+        self.active: Lanes | None = None
+        """The lanes of EXEC; None where it has them all."""
+        self.scc = 0
+        self.mode = 0
+        self.scratch_base = 0
+        """FLAT_SCRATCH of processors where it is architected."""
+        self.vectors = np.zeros((vgprs + agprs, lane_count), np.uint32)
+        self.vgprs = vgprs
+        self.is_ended = False
+        self.is_waiting = False
+        """At a barrier."""
+        self.instructions = 0
+        self.scratch: Lanes = np.zeros((0, lane_count), np.uint32)
+        """Private memory: the dwords of the lanes, shape (dwords, lanes)."""
+        self.make_views()
+
+    def make_views(self) -> None:
+        """The rows of registers by type; again where `vectors` is another array."""
+        vectors, count = self.vectors, self.vgprs
+        self.v = list(vectors[:count])
+        self.i = list(vectors[:count].view(np.int32))
+        self.f = list(vectors[:count].view(np.float32))
+        self.av = list(vectors[count:])
+        self.ai = list(vectors[count:].view(np.int32))
+        self.af = list(vectors[count:].view(np.float32))
+
+    def set_exec(self, mask: int) -> None:
+        """Write EXEC."""
+        self.exec = mask = mask & self.all_lanes
+        self.active = None if mask == self.all_lanes else lanes_of(mask, self.lane_count)
+
+    def set_vcc(self, mask: int) -> None:
+        """Write a mask of lanes to VCC; VCC_HI of wave32 is a register of its own."""
+        self.vcc = self.vcc & ~self.all_lanes | mask & self.all_lanes
+
+    @property
+    def vcc_of_lanes(self) -> int:
+        return self.vcc & self.all_lanes
+
+    @property
+    def active_lanes(self) -> Lanes:
+        """A boolean for each lane."""
+        return lanes_of(self.exec, self.lane_count)

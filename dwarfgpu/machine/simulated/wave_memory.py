@@ -1,0 +1,341 @@
+"""Memory as a wave that runs sees it: global, LDS, scratch, and the generic addresses of all three.
+
+Loads return a value for each lane, of which those of inactive lanes mean nothing. A result for
+several elements has an axis for them before the lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.wave import Lanes, RunningWave, lanes_of
+from dwarfgpu.machine.topology import Wave
+
+Update = Callable[[Lanes, Any], Lanes]
+"""What an atomic operation stores, from what was there and which lanes it is for."""
+
+_APERTURE: Final = np.uint64(0xFFFFFFFF)
+
+
+class WaveMemory(RunningWave):
+    """A wave with its memories."""
+
+    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int, arena: Arena) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs)
+        self.arena = arena
+        self.lds = Allocation("LDS", 0, b"", True)
+        self.shared_base = 0
+        self.private_base = 0
+
+    @property
+    def shared_limit(self) -> int:
+        return self.shared_base + 0xFFFFFFFF
+
+    @property
+    def private_limit(self) -> int:
+        return self.private_base + 0xFFFFFFFF
+
+    def _chosen(self, on: Lanes | None) -> Lanes | None:
+        """The numbers of the active lanes."""
+        return None if on is None else np.flatnonzero(on)
+
+    def _spread(self, values: Lanes, lanes: Lanes | None) -> Lanes:
+        """Values of some lanes as values of all."""
+        if lanes is None:
+            return values
+        out = np.zeros((*values.shape[:-1], self.lane_count), values.dtype)
+        out[..., lanes] = values
+        return out
+
+    def _all(self, address: Any) -> Lanes:
+        """An address for each lane."""
+        return np.broadcast_to(np.asarray(address), (self.lane_count,))
+
+    # Global.
+
+    def global_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        lanes = self._chosen(on)
+        addresses = self._all(address)
+        chosen = addresses if lanes is None else addresses[lanes]
+        return self._spread(self.arena.gather(chosen, kind, count, lanes), lanes)
+
+    def global_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        lanes = self._chosen(on)
+        addresses, data = self._all(address), self._elements(values, kind)
+        if lanes is not None:
+            addresses, data = addresses[lanes], data[..., lanes]
+        self.arena.scatter(addresses, data, lanes)
+
+    def _elements(self, values: Any, kind: Any) -> Lanes:
+        """Values of all lanes as a type; what does not fit is cut off."""
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and np.dtype(kind).kind == "u":
+            array = array.view(f"u{array.itemsize}")
+        array = array.astype(kind, copy=False)
+        return np.broadcast_to(array, (*array.shape[:-1], self.lane_count))
+
+    def global_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        def load(where: Lanes, lanes: Lanes) -> Lanes:
+            return self.arena.gather(where, kind, 1, lanes)
+
+        def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
+            self.arena.scatter(where, data, lanes)
+
+        return self._atomic(self._all(address), kind, update, on, load, store)
+
+    def _atomic(
+        self,
+        addresses: Lanes,
+        kind: Any,
+        update: Update,
+        on: Lanes | None,
+        load: Callable[[Lanes, Lanes], Lanes],
+        store: Callable[[Lanes, Lanes, Lanes], None],
+    ) -> Lanes:
+        """In the order of lanes: in each round, the first lane of every address that remains."""
+        out = np.zeros(self.lane_count, kind)
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        if len(lanes):
+            load(addresses[lanes], lanes)  # all of them, before anything is written
+        while len(lanes):
+            _, first = np.unique(addresses[lanes], return_index=True)
+            chosen = np.sort(first)
+            now = lanes[chosen]
+            before = load(addresses[now], now)
+            out[now] = before
+            with np.errstate(all="ignore"):
+                after = np.asarray(update(before, now)).astype(kind, copy=False)
+            store(addresses[now], np.broadcast_to(after, now.shape), now)
+            lanes = np.delete(lanes, chosen)
+        return out
+
+    def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
+        """A number of memory, of up to 16 dwords."""
+        return int.from_bytes(
+            self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
+        )
+
+    # LDS.
+
+    def _require_lds(self, addresses: Lanes, size: int, lanes: Lanes | None) -> None:
+        if not addresses.size:
+            return
+        end = self.lds.end
+        flat = addresses.reshape(-1, addresses.shape[-1])
+        bad = (flat.astype(np.int64) + size > end).any(0)
+        if bad.any():
+            at = int(np.argmax(bad))
+            lane = at if lanes is None else int(lanes[at])
+            address = int(flat[:, at].max())
+            raise WaveStop(
+                StopReason.MEMORY_VIOLATION,
+                f"lane {lane} accesses {size} bytes of LDS at {address:#x}: "
+                f"the workgroup has {end} bytes",
+                lanes=(lane,),
+                address=address,
+            )
+
+    def lds_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        lanes = self._chosen(on)
+        addresses = self._lds_addresses(address, lanes)
+        self._require_lds(addresses, np.dtype(kind).itemsize * count, lanes)
+        if addresses.ndim > 1:
+            parts = [Arena.read_elements(self.lds, part, kind, count) for part in addresses]
+            return self._spread(np.stack(parts), lanes)
+        return self._spread(Arena.read_elements(self.lds, addresses, kind, count), lanes)
+
+    def _lds_addresses(self, address: Any, lanes: Lanes | None) -> Lanes:
+        array = np.asarray(address)
+        array = np.broadcast_to(array, (*array.shape[:-1], self.lane_count)).astype(np.uint64)
+        return array if lanes is None else array[..., lanes]
+
+    def lds_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        lanes = self._chosen(on)
+        addresses, data = self._lds_addresses(address, lanes), self._elements(values, kind)
+        if lanes is not None:
+            data = data[..., lanes]
+        count = 1 if data.ndim == 1 or addresses.ndim > 1 else len(data)
+        self._require_lds(addresses, data.itemsize * count, lanes)
+        if addresses.ndim > 1:
+            for part, row in zip(addresses, data, strict=True):
+                Arena.write_elements(self.lds, part, row)
+        else:
+            Arena.write_elements(self.lds, addresses, data)
+
+    def lds_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        if np.ndim(address) > 1:
+            return self._lds_exchange(address, kind, update, on)
+        size = np.dtype(kind).itemsize
+
+        def load(where: Lanes, lanes: Lanes) -> Lanes:
+            self._require_lds(where, size, lanes)
+            return Arena.read_elements(self.lds, where, kind, 1)
+
+        def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
+            Arena.write_elements(self.lds, where, np.ascontiguousarray(data))
+
+        addresses = self._lds_addresses(address, None)
+        return self._atomic(addresses, kind, update, on, load, store)
+
+    def _lds_exchange(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        """Exchange at two addresses, lane by lane."""
+        out = np.zeros((2, self.lane_count), kind)
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._lds_addresses(address, None)
+        self._require_lds(addresses[:, lanes], np.dtype(kind).itemsize, lanes)
+        for lane in lanes:
+            now = np.array([lane])
+            after = update(out[:, now], now).astype(kind)
+            for number in range(2):
+                where = addresses[number, now]
+                out[number, now] = Arena.read_elements(self.lds, where, kind, 1)
+            for number in range(2):
+                Arena.write_elements(self.lds, addresses[number, now], after[number])
+        return out
+
+    # Scratch.
+
+    def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        size = np.dtype(kind).itemsize
+        if isinstance(address, int) and size == 4 and not address & 3:
+            self._require_scratch(address, 4 * count, None)
+            rows = self.scratch[address >> 2 : (address >> 2) + count]
+            return rows[0] if count == 1 else rows
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        index = self._scratch_bytes(address, size * count, lanes)
+        raw = self._scratch_view()[index].view(kind)
+        values = raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
+        return self._spread(values, lanes)
+
+    def scratch_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        data = self._elements(values, kind)
+        rows = data if data.ndim > 1 else data[None]
+        if isinstance(address, int) and data.itemsize == 4 and not address & 3:
+            self._require_scratch(address, 4 * len(rows), None)
+            for number, row in enumerate(rows):
+                target = self.scratch[(address >> 2) + number]
+                if on is None:
+                    target[:] = row
+                else:
+                    np.putmask(target, on, row)
+            return
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        index = self._scratch_bytes(address, data.itemsize * len(rows), lanes)
+        raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8)
+        self._scratch_view()[index] = raw.reshape(len(lanes), -1)
+
+    def _scratch_view(self) -> Lanes:
+        return self.scratch.view(np.uint8).reshape(-1)
+
+    def _scratch_bytes(self, address: Any, size: int, lanes: Lanes) -> Lanes:
+        """Where the bytes of each lane are, shape (lanes, size): dwords of lanes interleave."""
+        addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
+        bad = (addresses < 0) | (addresses + size > 4 * len(self.scratch))
+        if bad.any():
+            at = int(np.argmax(bad))
+            self._require_scratch(int(addresses[at]), size, int(lanes[at]))
+        offsets = addresses[:, None] + np.arange(size)
+        return (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
+
+    def _require_scratch(self, address: int, size: int, lane: int | None) -> None:
+        most = 4 * len(self.scratch)
+        if 0 <= address and address + size <= most:
+            return
+        who = "" if lane is None else f"lane {lane} "
+        raise WaveStop(
+            StopReason.MEMORY_VIOLATION,
+            f"{who}accesses {size} bytes of private memory at {address:#x}: "
+            f"a lane has {most} bytes",
+            lanes=() if lane is None else (lane,),
+            address=address,
+        )
+
+    # Generic addresses.
+
+    def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Lanes]]:
+        """The memories that generic addresses are in, and the lanes of each."""
+        base = addresses & ~_APERTURE
+        active = lanes_of(self.all_lanes, self.lane_count) if on is None else on
+        shared = active & (base == np.uint64(self.shared_base))
+        private = active & (base == np.uint64(self.private_base))
+        rest = active & ~shared & ~private
+        kinds = (("global", rest), ("lds", shared), ("scratch", private))
+        return [(name, lanes) for name, lanes in kinds if lanes.any()]
+
+    def _in(self, name: str, address: Lanes) -> Lanes:
+        return address if name == "global" else address & _APERTURE
+
+    def flat_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        addresses = self._all(address)
+        out = np.zeros((count, self.lane_count) if count > 1 else self.lane_count, kind)
+        for name, lanes in self._apertures(addresses, on):
+            load = getattr(self, f"{name}_load")
+            out[..., lanes] = load(self._in(name, addresses), kind, count, lanes)[..., lanes]
+        return out
+
+    def flat_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        addresses = self._all(address)
+        for name, lanes in self._apertures(addresses, on):
+            getattr(self, f"{name}_store")(self._in(name, addresses), values, kind, lanes)
+
+    def flat_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        addresses = self._all(address)
+        out = np.zeros(self.lane_count, kind)
+        for name, lanes in self._apertures(addresses, on):
+            atomic = getattr(self, f"{name}_atomic")
+            out[lanes] = atomic(self._in(name, addresses), kind, update, lanes)[lanes]
+        return out
+
+    def scratch_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        """Private memory is of one lane: nothing can come between."""
+        before = self.scratch_load(self._all(address), kind, 1, on)
+        lanes = np.arange(self.lane_count)
+        self.scratch_store(self._all(address), update(before, lanes), kind, on)
+        return before
+
+    # Buffers.
+
+    def buffer_address(
+        self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
+    ) -> tuple[Lanes, Lanes]:
+        """Global addresses of a buffer resource, and which of them are in its range."""
+        base, stride = resource & (1 << 48) - 1, resource >> 48 & 0x3FFF
+        records, word = resource >> 64 & 0xFFFFFFFF, resource >> 96
+        is_swizzled = bool(resource >> 63 & 1)
+        total = self._all(np.asarray(offset, np.int64)) + immediate
+        number = self._all(np.asarray(index, np.int64))
+        if word >> 23 & 1:
+            number = number + self.lane
+        if is_swizzled:
+            step, element = 8 << (word >> 21 & 3), 2 << (word >> 19 & 3)
+            where = (number // step * stride + total // element * element) * step
+            where = where + number % step * element + total % element
+            valid = np.ones(self.lane_count, bool)
+        else:
+            where = number * stride + total
+            valid = number < records if stride else total < records - scalar
+        return (where + (base + scalar)).astype(np.uint64), valid
+
+    def buffer_load(
+        self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None
+    ) -> Lanes:
+        """Zero where the address is out of range."""
+        where, valid = address
+        return self.global_load(where, kind, count, valid if on is None else on & valid)
+
+    def buffer_store(
+        self, address: tuple[Lanes, Lanes], values: Any, kind: Any, on: Lanes | None
+    ) -> None:
+        where, valid = address
+        self.global_store(where, values, kind, valid if on is None else on & valid)
+
+    def buffer_atomic(
+        self, address: tuple[Lanes, Lanes], kind: Any, update: Update, on: Lanes | None
+    ) -> Lanes:
+        where, valid = address
+        return self.global_atomic(where, kind, update, valid if on is None else on & valid)
