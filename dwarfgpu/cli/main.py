@@ -29,6 +29,7 @@ COMMANDS = {
     "location": "where every bit of a variable lives, drawn: registers, memories, pieces",
     "convert": "an address of one address space as an address of another",
     "dispatch": "a kernel on paper, before its first instruction: registers and memory",
+    "run": "a kernel executed on simulated wavefronts, and the memory that it leaves",
     "waves": "the waves of a state: where they belong, where they stand",
     "lanes": "each lane of a wave: where it stands, and its values, as table or grid",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",

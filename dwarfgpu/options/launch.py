@@ -13,6 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -57,16 +58,49 @@ MOST_LOADED_BYTES: Final = 1 << 26
 """Of one writable segment of a code object that is written into a state."""
 
 
+GUARD_BYTES: Final = 4096
+"""Between the buffers of a dispatch that runs: what goes past the end of one is in no other."""
 _NUMBER: Final = re.compile(r"\b\d+[UL]+\b")
 """A template argument with its suffix."""
 _BARE: Final = re.compile(r"([\w:]+)\(")
 """A demangled name before its parameters, without template arguments."""
 
 
+@frozen
+class Prepared:
+    """A dispatch of the arguments, before anything is saved or executed."""
+
+    code_object: CodeObject
+    launched: Launched
+    notes: list[str]
+    """What is to be known of it."""
+    is_there: bool
+    """Whether the machine has the code object already."""
+
+
 def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     """Return the dispatch of the arguments, notes about it, and the saved files."""
     limits = file_limits_of(args)
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
+    place = _place(args, before)
+    fill = _fill(args)
+    prepared = _prepared(args, limits, before, place)
+    launched, notes = prepared.launched, prepared.notes
+    written: list[str] = []
+    if args.save is not None:
+        code_object, is_there = prepared.code_object, prepared.is_there
+        loaded, not_loaded = ([], []) if is_there else _loaded(code_object)
+        notes += not_loaded
+        written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
+    return launched, notes, written
+
+
+def prepare_run(args: Namespace) -> Prepared:
+    """The dispatch of the arguments on a machine of its own, with a guard around each buffer."""
+    return _prepared(args, file_limits_of(args), None, evolve(FIRST_PLACE, guard_bytes=GUARD_BYTES))
+
+
+def _prepared(args: Namespace, limits: FileLimits, before: State | None, place: Place) -> Prepared:
     load_address, is_there = _load_address(args, before)
     require_no_core(args.file)
     with opening():
@@ -75,31 +109,23 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     declared, problems = declared_parameters(code_object, kernel)
-    geometry = _geometry(args)
     request = Request(
         kernel,
         _processor(code, args.file),
         code_object.load_address,
-        geometry,
+        _geometry(args),
         parameters(arguments, declared),
         argument_values(args.arg),
         _number(args.dynamic_lds, "--dynamic-lds") or 0,
         _number(args.scratch, "--scratch"),
-        _place(args, before),
+        place,
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
-    fill = _fill(args)
     launched = dispatched(request)
     if not is_there:
         _require_room(code_object, launched, before, limits)
-    notes = [*problems, *launched.notes]
-    written: list[str] = []
-    if args.save is not None:
-        loaded, not_loaded = ([], []) if is_there else _loaded(code_object)
-        notes += not_loaded
-        written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
-    return launched, notes, written
+    return Prepared(code_object, launched, [*problems, *launched.notes], is_there)
 
 
 def _require_room(

@@ -66,6 +66,7 @@ def declared(variable: Variable) -> Declared:
             item=type_name(item),
             item_bytes=None if item is None else size_bytes(item),
             is_number=isinstance(item, Base),
+            item_integers=integers_of(item),
             is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
         )
     except DwarfGpuError:

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/dwarfgpu
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_dwarfgpu_subparsers=(eval explain asm dis check where location convert dispatch waves lanes bt disas frames info conformance debug gdb-path completion)
+_shtab_dwarfgpu_subparsers=(eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion)
 
 _shtab_dwarfgpu_eval_option_strings=(-h --help --json --hex --file -e --expression --verify-places --demo --state --core --gpu-core --code-object --sysroot --arch --reg --mem --target --debug-dir --load-address --scratch-base --wave --thread --lane --lanes --iteration --pc --force-pc --frame --quirk --heuristic --cfa --frame-base --object --push --want --dialect --max-steps --max-stack --max-calls --max-nesting --max-parts --max-depth --max-places --max-bytes --max-total-bytes --max-runs --max-frames --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves --mangled --strict)
 _shtab_dwarfgpu_explain_option_strings=(-h --help --json --hex --file -e --expression --verify-places --demo --depth --state --core --gpu-core --code-object --sysroot --arch --reg --mem --target --debug-dir --load-address --scratch-base --wave --thread --lane --lanes --iteration --pc --force-pc --frame --quirk --heuristic --cfa --frame-base --object --push --want --dialect --max-steps --max-stack --max-calls --max-nesting --max-parts --max-depth --max-places --max-bytes --max-total-bytes --max-runs --max-frames --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves --mangled --strict)
@@ -16,6 +16,7 @@ _shtab_dwarfgpu_where_option_strings=(-h --help --json --file --demo --core --gp
 _shtab_dwarfgpu_location_option_strings=(-h --help --json --file --demo --color --state --core --gpu-core --code-object --sysroot --arch --reg --mem --target --debug-dir --load-address --scratch-base --wave --thread --lane --lanes --iteration --pc --force-pc --frame --quirk --heuristic --cfa --frame-base --object --push --want --dialect --max-steps --max-stack --max-calls --max-nesting --max-parts --max-depth --max-places --max-bytes --max-total-bytes --max-runs --max-frames --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves --mangled --strict)
 _shtab_dwarfgpu_convert_option_strings=(-h --help --json --file --to --lane --dialect --arch --wave-size --state --core --gpu-core --code-object --sysroot --wave --local-base --private-base --scratch-base --scratch-size --element-size --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves)
 _shtab_dwarfgpu_dispatch_option_strings=(-h --help --json --beside --agent --save --load-address --target --grid --workgroup --arg --dynamic-lds --scratch --fill --mangled --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves)
+_shtab_dwarfgpu_run_option_strings=(-h --help --json --grid --workgroup --arg --dynamic-lds --scratch --fill --out --seed --load-address --target --mangled --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves)
 _shtab_dwarfgpu_waves_option_strings=(-h --help --json --state --file --core --gpu-core --code-object --sysroot --load-address --debug-dir --dialect --all --faulty --kernel --save --wave --memory --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves)
 _shtab_dwarfgpu_lanes_option_strings=(-h --help --json --file --demo --compact --grid --color --png --svg --state --core --gpu-core --code-object --sysroot --arch --reg --mem --target --debug-dir --load-address --scratch-base --wave --thread --lane --lanes --iteration --pc --force-pc --frame --quirk --heuristic --cfa --frame-base --object --push --want --dialect --max-steps --max-stack --max-calls --max-nesting --max-parts --max-depth --max-places --max-bytes --max-total-bytes --max-runs --max-frames --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves --mangled --strict)
 _shtab_dwarfgpu_bt_option_strings=(-h --help --json --file --demo --limit --no-args --all-threads --state --core --gpu-core --code-object --sysroot --arch --reg --mem --target --debug-dir --load-address --scratch-base --wave --thread --lane --lanes --iteration --pc --force-pc --frame --quirk --heuristic --cfa --frame-base --object --push --want --dialect --max-steps --max-stack --max-calls --max-nesting --max-parts --max-depth --max-places --max-bytes --max-total-bytes --max-runs --max-frames --max-inflated-bytes --max-inflated-ratio --max-units --max-dies --max-cfa-instructions --max-namesakes --max-waves --mangled --strict)
@@ -76,6 +77,8 @@ _shtab_dwarfgpu_dispatch_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_dispatch_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_dispatch___beside_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_dispatch___save_COMPGEN=_shtab_compgen_files
+_shtab_dwarfgpu_run_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_dwarfgpu_run_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_waves_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_waves___state_COMPGEN=_shtab_compgen_files
 _shtab_dwarfgpu_waves___file_COMPGEN=_shtab_compgen_files
@@ -163,7 +166,7 @@ _shtab_dwarfgpu_debug___quirk_choices=(cfa-not-scaled legacy-augmentation)
 _shtab_dwarfgpu_debug___want_choices=(value location)
 _shtab_dwarfgpu_debug___dialect_choices=(amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang)
 _shtab_dwarfgpu_completion_pos_0_choices=(bash zsh fish man)
-_shtab_dwarfgpu_pos_0_choices=(eval explain asm dis check where location convert dispatch waves lanes bt disas frames info conformance debug gdb-path completion)
+_shtab_dwarfgpu_pos_0_choices=(eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion)
 
 _shtab_dwarfgpu_eval_pos_0_nargs='*'
 _shtab_dwarfgpu_eval__h_nargs=0
@@ -237,6 +240,10 @@ _shtab_dwarfgpu_dispatch__h_nargs=0
 _shtab_dwarfgpu_dispatch___help_nargs=0
 _shtab_dwarfgpu_dispatch___json_nargs=0
 _shtab_dwarfgpu_dispatch___mangled_nargs=0
+_shtab_dwarfgpu_run__h_nargs=0
+_shtab_dwarfgpu_run___help_nargs=0
+_shtab_dwarfgpu_run___json_nargs=0
+_shtab_dwarfgpu_run___mangled_nargs=0
 _shtab_dwarfgpu_waves_pos_0_nargs='*'
 _shtab_dwarfgpu_waves__h_nargs=0
 _shtab_dwarfgpu_waves___help_nargs=0

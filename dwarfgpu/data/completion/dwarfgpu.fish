@@ -50,8 +50,8 @@ function _shtab_dwarfgpu_using
   test "$_shtab_dwarfgpu_cmdpath" = "$argv"
 end
 
-set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch waves lanes bt disas frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --seed --state --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -371,6 +371,29 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l max-namesakes -x -d 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l max-waves -x -d 'waves of a state; default: 65536'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch; and test $_shtab_dwarfgpu_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a code object, or a file with one in it'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its name; or the only one'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a run -d 'a kernel executed on simulated wavefronts, and the memory that it leaves'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -s h -l help -d 'show this help message and exit'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l json -d 'one JSON object on stdout'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l grid -x -d work-items
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l workgroup -x -d 'work-items of a workgroup'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, lds:SIZE, bytes:HEX, ? (not known)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l dynamic-lds -x -d 'LDS besides that of the kernel'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l scratch -x -d 'scratch of a lane, for a dynamic stack'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l fill -x -d 'what memory holds that nobody has written'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l out -x -d 'write the memory of an argument to an .npy file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l seed -x -d 'another order of waves; the same each time'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l load-address -x -d 'where the code object is loaded'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l target -x -d 'which code object of a fat binary'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l mangled -d 'names of functions and symbols as they are in the file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-units -x -d 'units of a section; default: 200000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-dies -x -d 'debugging information entries that are read of a file; default: 4000000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-cfa-instructions -x -d 'call frame instructions of a CIE or FDE; default: 65536'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-namesakes -x -d 'variables of the names that are asked for; default: 20000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-waves -x -d 'waves of a state; default: 65536'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run; and test $_shtab_dwarfgpu_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a code object, or a file with one in it'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its name; or the only one'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a waves -d 'the waves of a state: where they belong, where they stand'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l json -d 'one JSON object on stdout'

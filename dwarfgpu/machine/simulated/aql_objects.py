@@ -122,15 +122,16 @@ def doorbell_signal(queue_address: int) -> Pieces:
 
 
 class Allocator:
-    """Hands out addresses of global memory, one after the other."""
+    """Hands out addresses of global memory, one after the other, a guard between them."""
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, guard_bytes: int = 0) -> None:
         self.next = first
+        self._guard_bytes = guard_bytes
 
     def take(self, size_bytes: int, alignment: int) -> int:
         """The address of so many bytes."""
         address = -(-self.next // alignment) * alignment
-        self.next = address + size_bytes
+        self.next = address + size_bytes + self._guard_bytes
         return address
 
 

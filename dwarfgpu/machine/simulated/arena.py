@@ -109,9 +109,7 @@ class Arena:
 
     # For lanes.
 
-    def gather(
-        self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None
-    ) -> Lanes:
+    def gather(self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None) -> Lanes:
         """Consecutive elements at each address, shape (count, addresses) or (addresses,) for one.
 
         `lanes` are the numbers of the lanes that have the addresses; None: they are 0, 1, …
@@ -166,8 +164,8 @@ class Arena:
             return
         index = offsets.astype(np.intp)[:, None] + np.arange(size)
         for n, row in enumerate(rows):
-            allocation.data[index + n * size] = np.ascontiguousarray(row).view(np.uint8).reshape(
-                -1, size
+            allocation.data[index + n * size] = (
+                np.ascontiguousarray(row).view(np.uint8).reshape(-1, size)
             )
 
     def _parts(

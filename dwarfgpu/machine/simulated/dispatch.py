@@ -57,6 +57,8 @@ class Place:
     objects_address: int = 0x7E00_0000_0000
     """Where queue, packets, signals, kernarg segment and buffers begin."""
     scratch_address: int = 0x7D00_0000_0000
+    guard_bytes: int = 0
+    """Between two objects, where nothing is."""
 
 
 FIRST_PLACE: Final = Place(Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base))
@@ -156,7 +158,7 @@ def dispatched(request: Request) -> Launched:
     _require_no_clusters(request.kernel)
     require_geometry(request, lanes)
     place = request.place
-    allocator = aql_objects.Allocator(place.objects_address)
+    allocator = aql_objects.Allocator(place.objects_address, place.guard_bytes)
     at = _addresses(request, allocator)
     agent = place.agent
     hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)

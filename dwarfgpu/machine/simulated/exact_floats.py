@@ -35,7 +35,8 @@ def fma64(
         out = np.array(out)
         for at in np.flatnonzero(is_risky):
             out.flat[at] = fma_of(float(a.flat[at]), float(b.flat[at]), float(c.flat[at]))
-    return out
+    result: np.ndarray[Any, Any] = out
+    return result
 
 
 def _exact_sum(

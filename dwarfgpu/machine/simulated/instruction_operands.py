@@ -9,8 +9,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
-from dwarfgpu.isa.operation import Operation, operation_named
 from dwarfgpu.isa.operands import Value
+from dwarfgpu.isa.operation import Operation, operation_named
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.operand_text import Operand
@@ -66,6 +66,8 @@ def _one(instruction: Instruction, mnemonic: str, half: str, generation: int) ->
         value = kind.value(field)
         if kind.decoder == "dual_dst" and isinstance(value, Register):
             value = value._replace(first=value.first | ~fields["vdstX"] & 1)
+        if value is None and kind.decoder == "vgpr_lo":
+            value = Register("v", field & 0x7F, 1, "h")
         if value is not None:
             decoded[name] = value
     lanes = _lane_moves(fields)
@@ -83,6 +85,11 @@ def _one(instruction: Instruction, mnemonic: str, half: str, generation: int) ->
         value = decoded[name]
         if has_true16 and isinstance(value, Register) and value.bank == "v":
             value = _half_register(value, name, operation)
+        is_loaded = name == "vdata" and operation.is_load and "vdst" not in decoded
+        if is_loaded and (not operation.is_atomic or "IsAtomicRet" in form.flags):
+            results.append(Operand(value))
+        if is_loaded and not operation.is_atomic:
+            continue
         if _RESULT.fullmatch(name) and has_results:
             modifiers = fields.get("src0_modifiers", 0) | _selects(form, instruction.word, 3) << 1
             results.append(Operand(value, modifiers=modifiers))
@@ -110,10 +117,10 @@ def _half_register(value: Register, name: str, operation: Operation) -> Register
     places = operation.results if _RESULT.fullmatch(name) else operation.sources
     operands = [place for place in places if place.is_operand]
     number = 0 if _RESULT.fullmatch(name) else int(name[-1]) if name[-1].isdigit() else 0
-    if number < len(operands) and operands[number].name.endswith("16") and value.first >= 128:
-        if not operands[number].name.startswith("v2"):
-            return value._replace(first=value.first - 128, half="h")
-    return value
+    if number >= len(operands) or value.first < 128:
+        return value
+    is_half = operands[number].name in ("b16", "u16", "i16", "f16", "bf16")
+    return value._replace(first=value.first - 128, half="h") if is_half else value
 
 
 def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> int:
@@ -145,4 +152,3 @@ def _lane_moves(fields: dict[str, int]) -> str:
     if "dpp_ctrl" in fields:
         return f"moved({{}}, {fields['dpp_ctrl']:#x}, {bool(fields.get('fi', 0))}, w)"
     return ""
-

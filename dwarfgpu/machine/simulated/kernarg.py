@@ -110,6 +110,8 @@ class Declared:
     item_bytes: int | None = None
     is_number: bool = False
     """Whether such an item is a number."""
+    item_integers: Integers | None = None
+    """What an integer there can be."""
     is_float_item: bool = False
     """Whether it is a floating point number."""
     enumerators: tuple[tuple[str, int], ...] | None = None

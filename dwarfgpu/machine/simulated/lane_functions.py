@@ -38,7 +38,8 @@ def popcount(a: Lanes) -> Lanes:
     a = a.astype(np.uint32)
     a = a - (a >> 1 & 0x55555555)
     a = (a & 0x33333333) + (a >> 2 & 0x33333333)
-    return (a + (a >> 4) & 0x0F0F0F0F) * np.uint32(0x01010101) >> 24
+    result: Lanes = (a + (a >> 4) & 0x0F0F0F0F) * np.uint32(0x01010101) >> 24
+    return result
 
 
 def _smeared(a: Lanes) -> Lanes:
@@ -118,7 +119,8 @@ def lanes_below(lane: Lanes) -> Lanes:
 
 def byte_pair(a: Lanes) -> Lanes:
     """Two numbers of 8 bits as one of 16 bits."""
-    return a[1].astype(np.uint16) << 8 | a[0].astype(np.uint16)
+    result: Lanes = a[1].astype(np.uint16) << 8 | a[0].astype(np.uint16)
+    return result
 
 
 def halves(low: Lanes, high: Lanes) -> Lanes:
@@ -168,7 +170,8 @@ def _quieted(a: Lanes) -> Lanes:
 
 def _is_signalling(a: Lanes) -> Lanes:
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
-    return (a != a) & (bits(a) & quiet == 0)
+    result: Lanes = (a != a) & (bits(a) & quiet == 0)
+    return result
 
 
 def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
@@ -212,7 +215,8 @@ def clip_number(a: Lanes, low: float, high: float) -> Lanes:
 def clamped(a: Lanes) -> Lanes:
     """The modifier `clamp` of floating point results: 0 to 1, and 0 for NaN (DX10_CLAMP)."""
     zero, one = a.dtype.type(0), a.dtype.type(1)
-    return np.where(a > zero, np.minimum(a, one), zero)
+    result: Lanes = np.where(a > zero, np.minimum(a, one), zero)
+    return result
 
 
 def fraction(a: Lanes) -> Lanes:
@@ -223,7 +227,8 @@ def fraction(a: Lanes) -> Lanes:
 
 
 def reciprocal(a: Lanes) -> Lanes:
-    return a.dtype.type(1) / a
+    result: Lanes = a.dtype.type(1) / a
+    return result
 
 
 def reciprocal_root(a: Lanes) -> Lanes:
@@ -318,7 +323,7 @@ def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
 
 
 def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """One of numerator c and denominator b, scaled so that a division does not over- or underflow."""
+    """One of numerator c and denominator b, scaled so that their division loses nothing."""
     a, b, c = np.broadcast_arrays(a, b, c)
     step, tiny = {4: (64, 23), 8: (128, 53)}[a.itemsize]
     is_huge, is_denormal, tiny_reciprocal, tiny_quotient = _division(b, c)
@@ -352,7 +357,8 @@ def division_needs_scale(b: Lanes, c: Lanes) -> Lanes:
     """Whether v_div_fmas scales the quotient of c and b back."""
     b, c = np.broadcast_arrays(b, c)
     is_huge, is_denormal, _, tiny_quotient = _division(b, c)
-    return (b == 0) | (c == 0) | is_huge | ~is_denormal & tiny_quotient
+    result: Lanes = (b == 0) | (c == 0) | is_huge | ~is_denormal & tiny_quotient
+    return result
 
 
 def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
@@ -407,7 +413,8 @@ def is_class(a: Lanes, classes: Lanes) -> Lanes:
     kind = np.where(size == 0, 3, np.where(size < smallest, 2, np.where(np.isinf(a), 0, 1)))
     number = np.where(is_negative, 2 + kind, 9 - kind)
     number = np.where(a != a, np.where(_is_signalling(a), 0, 1), number)
-    return classes >> number & 1 != 0
+    result: Lanes = classes >> number & 1 != 0
+    return result
 
 
 FUNCTIONS: Final[dict[str, Any]] = {
@@ -417,7 +424,15 @@ FUNCTIONS: Final[dict[str, Any]] = {
             *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
-            *(reciprocal, reciprocal_root, logarithm, sine_of_turns, cosine_of_turns, mantissa, exponent),
+            *(
+                reciprocal,
+                reciprocal_root,
+                logarithm,
+                sine_of_turns,
+                cosine_of_turns,
+                mantissa,
+                exponent,
+            ),
             *(scaled, f16_toward_zero, division_scale, division_needs_scale, division_fma),
             *(division_fixup, canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
         )

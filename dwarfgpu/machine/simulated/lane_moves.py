@@ -89,7 +89,8 @@ def raw_bits(a: Any, kind: str) -> Lanes:
 def joined_halves(a: Lanes, kind: str) -> Lanes:
     """Two 16-bit elements as one dword."""
     bits = raw_bits(a, kind).astype(np.uint32)
-    return bits[0] | bits[1] << 16
+    result: Lanes = bits[0] | bits[1] << 16
+    return result
 
 
 def low_half(a: Lanes) -> Lanes:
@@ -150,7 +151,7 @@ def selected(a: Any, select: int, is_signed: bool) -> Any:
 
 def placed(old: Lanes, bits: Lanes, select: int, unused: int) -> Lanes:
     """A result in a part of a dword; the rest is zero (0), the sign (1), or what it was (2)."""
-    number = bits.astype(np.uint32)
+    number: Lanes = bits.astype(np.uint32)
     if select == 6:
         return number
     width, first = (8, 8 * select) if select < 4 else (16, 16 * (select - 4))
@@ -227,7 +228,8 @@ def reached_by(
         out = out & valid
         if not fetches_inactive:
             out = out & wave.active_lanes[source]
-    return out & wave.active_lanes
+    result: Lanes = out & wave.active_lanes
+    return result
 
 
 def moved8(a: Any, selectors: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
@@ -263,7 +265,8 @@ def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
     lane = np.arange(len(a))
     selector = int(np.asarray(high).reshape(-1)[0]) << 32 | int(np.asarray(low).reshape(-1)[0])
     numbers = np.array([selector >> 4 * n & 15 for n in range(16)])
-    return a[(lane & ~15 ^ other) | numbers[lane & 15]]
+    result: Lanes = a[(lane & ~15 ^ other) | numbers[lane & 15]]
+    return result
 
 
 def read_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
@@ -304,7 +307,17 @@ MOVES: Final[dict[str, Any]] = {
     for function in (
         *(pair, broadcast, one, stacked, two_halves, small_elements, negated, signed_if, raw_bits),
         *(joined_halves, low_half, high_half, wide, saturated, normalised, copied, selected),
-        *(placed, moved, reached_by, moved8, first_of, lane_of, other_half, permuted_rows, read_lanes),
+        *(
+            placed,
+            moved,
+            reached_by,
+            moved8,
+            first_of,
+            lane_of,
+            other_half,
+            permuted_rows,
+            read_lanes,
+        ),
         *(write_lanes, swizzled, two_addresses, put),
     )
 }

@@ -69,7 +69,7 @@ def _count(item: Bound, place: Place, shape_of: Callable[[str], TypeShape]) -> i
     for operand in operands:
         if operand.type and not operand.is_memory:
             shape = shape_of(operand.name)
-            if "addr1" in item.fields or shape.count == 1:
+            if "offset0" in item.fields or shape.count == 1:
                 return 1
             return shape.count * shape.bits // shape_of(place.type).bits
     return 1
@@ -100,7 +100,9 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
         align = " & ~3" if element.bits == 32 else ""
         lines = [f"address = {base.unsigned(64)} + ({offset}){align} & 0xffffffffffffffff"]
         if element.bits == 32:
-            lines[0] = f"address = ({base.unsigned(64)} & ~3) + (({offset}) & ~3) & 0xffffffffffffffff"
+            lines[0] = (
+                f"address = ({base.unsigned(64)} & ~3) + (({offset}) & ~3) & 0xffffffffffffffff"
+            )
     lines.append(f"r0 = w.scalar_load(address, {size}, {signed})")
     register = item.results[0].register
     assert register is not None
@@ -110,7 +112,7 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
 
 
 def _address(item: Bound, target: IsaTarget, place: Place) -> list[str]:
-    fields, address = item.fields, item.address
+    address = item.address
     form = item.instruction.encoding.format
     if place.name == "lds":
         return [_lds_address(item)]

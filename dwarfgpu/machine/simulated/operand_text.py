@@ -127,8 +127,8 @@ class Operand:
             number = scalar_register_text(register, dword + 1)
             text = f"u32({number} >> {32 * dword} & {_FULL:#x})" if dword else f"u32({number})"
         else:
-            number = int(self.unsigned(64), 16) >> 32 * dword & _FULL
-            text = f"u32({number:#x})"
+            constant = int(self.unsigned(64), 16) >> 32 * dword & _FULL
+            text = f"u32({constant:#x})"
         if self.lanes:
             text = self.lanes.format(text)
         if self.is_sdwa and self.select != 6:
@@ -258,7 +258,9 @@ def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
         if dwords == 1:
             return [f"s[{at}] = {value} & {_FULL:#x}"]
         return [
-            f"s[{at + n}] = {value} >> {32 * n} & {_FULL:#x}" if n else f"s[{at}] = {value} & {_FULL:#x}"
+            f"s[{at + n}] = {value} >> {32 * n} & {_FULL:#x}"
+            if n
+            else f"s[{at}] = {value} & {_FULL:#x}"
             for n in range(dwords)
         ]
     if bank == "m0":

@@ -30,6 +30,11 @@ NAMESPACE: Final[dict[str, Any]] = {
 """What generated statements may call."""
 
 
+_VOP3: Final = 0b110101
+_DS: Final = 0b110110
+_ZERO: Final = 128
+
+
 @frozen
 class Step:
     """One instruction, ready to execute."""
@@ -64,12 +69,20 @@ class Program:
         allocation = self._arena.at(pc)
         if pc & 3 or allocation is None:
             raise WaveStop(
-                StopReason.MEMORY_VIOLATION, f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}"
+                StopReason.MEMORY_VIOLATION,
+                f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}",
             )
         first = pc - allocation.start
         most = self._decoder.target.most_bytes
         data = allocation.data[first : min(first + most, allocation.end - allocation.start)]
-        instruction = self._decoder.decode(data.tobytes(), 0, pc)
+        code = data.tobytes()
+        instruction = self._decoder.decode(code, 0, pc)
+        if instruction is None and self._decoder.target.generation >= 11:
+            word = int.from_bytes(code, "little")
+            plain = word & ~_ignored(word)
+            instruction = self._decoder.decode(plain.to_bytes(len(code), "little"), 0, pc)
+            if instruction is not None:
+                instruction.word = word
         if instruction is None:
             word = int.from_bytes(data[:4].tobytes(), "little")
             raise WaveStop(
@@ -94,9 +107,20 @@ class Program:
         source = f"def execute(w):\n    {body}\n"
         names: dict[str, Any] = {}
         exec(compile(source, f"<{instruction.text}>", "exec"), NAMESPACE, names)
-        return Step(
-            instruction, instruction.address + instruction.size, names["execute"], source
-        )
+        return Step(instruction, instruction.address + instruction.size, names["execute"], source)
+
+
+def _ignored(word: int) -> int:
+    """Bits of the first 64 that hardware of GFX11 and GFX12 ignores, or reads as half of a register,
+    where the tables of LLVM 19 want zeros."""
+    if word >> 26 & 0x3F == _VOP3:
+        # LLVM since 20 encodes a third source that is none as the constant 0.
+        return 0x1FF << 50 if word >> 50 & 0x1FF == _ZERO else 0
+    if word >> 26 & 0x3F == _DS:
+        return 0xFF << 56
+    if not word >> 31 & 1:
+        return 1 << 24  # VOP1, VOP2: the high half of a VGPR as destination
+    return 0
 
 
 def why_not_simulated(instruction: Instruction, of: Decoder) -> str | None:

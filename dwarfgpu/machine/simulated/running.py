@@ -191,5 +191,3 @@ class RunningMachine:
         if not waiting:
             return None
         return Stopped(waiting[0], StopReason.FATAL_HALT, "waits at a barrier that is never met")
-
-

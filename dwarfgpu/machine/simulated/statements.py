@@ -17,7 +17,6 @@ from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.memory_statements import memory_access
-from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.operand_text import (
     Operand,
     TypeShape,
@@ -25,6 +24,7 @@ from dwarfgpu.machine.simulated.operand_text import (
     scalar_write,
     type_shape,
 )
+from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 
 PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
 _LETTERS: Final = "abcdefgh".replace("d", "")
@@ -104,9 +104,7 @@ class _Piece:
     def _operand_sources(self) -> list[tuple[str, str]]:
         """For each source that is an operand, its type and letter."""
         letters = iter(_LETTERS)
-        return [
-            (place.name, next(letters)) for place in self.operation.sources if place.is_operand
-        ]
+        return [(place.name, next(letters)) for place in self.operation.sources if place.is_operand]
 
     def _source_lines(self) -> list[str]:
         is_scalar = self.operation.is_scalar
@@ -232,6 +230,8 @@ class _Piece:
         expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
         if operation.memory:
             access = memory_access(self.item, self.target, self._shape, expressions)
+            if access.results and not self.results:
+                raise not_simulated(self.name)
             lines += access.lines
             self.writes = access.writes
             self._write_results(access.results)
@@ -250,7 +250,8 @@ class _Piece:
                 if operation.is_scalar:
                     expression = re.sub(r"\br0\b", self._typed_integer("r0"), expression)
             text = self._modified(place.name, expression, clamp)
-            if len(operation.results) > 1 and re.fullmatch(r"[a-d]", expression):
+            is_view = not operation.is_scalar and re.fullmatch(r"[a-d]", expression)
+            if len(operation.results) > 1 and is_view:
                 text = f"copied({expression})"
             lines.append(f"{variable} = {text}")
             variables.append((place.name, variable))
@@ -289,9 +290,7 @@ class _Piece:
             return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
 
         if is_scalar:
-            expression = _CALL.sub(
-                lambda match: _scalar_name(match[1]) + "(", expression
-            )
+            expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
         return _WORD.sub(word, expression)
 
     def _negations(self) -> int:
@@ -358,7 +357,9 @@ class _Piece:
                 case "mask":
                     self._write_mask(variable, destinations)
                 case "a":
-                    self.writes += self._vector_write(self.sources[0], TypeShape(1, "b", 32), variable)
+                    self.writes += self._vector_write(
+                        self.sources[0], TypeShape(1, "b", 32), variable
+                    )
                 case _:
                     if not destinations:
                         continue  # an encoding without a field for it
@@ -381,9 +382,8 @@ class _Piece:
         assert register is not None
         if register.bank in ("v", "a"):
             return self._vector_write(destination, shape, variable)
-        if shape.is_float and not isinstance(variable, int):
-            return scalar_write(register, 1, f"int(bits({variable})[0])")
-        if not self.operation.is_scalar and "lanes" not in self.operation.flags:
+        is_array = not self.operation.is_scalar and "lanes" not in self.operation.flags
+        if is_array or shape.is_float:
             return scalar_write(register, shape.dwords, f"int(bits({variable})[0])")
         return scalar_write(register, shape.dwords, f"({variable})")
 
@@ -410,7 +410,9 @@ class _Piece:
         elif shape.bits == 64:
             name = f"{variable}_"
             lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
-            lines += self._stores([(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on)
+            lines += self._stores(
+                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
+            )
             return [*self._reached(), *lines]
         else:
             rows.append(self._half_row(bank, first, shape, variable, destination))
@@ -512,5 +514,3 @@ def _without(operand: Operand, modifiers: int) -> Operand:
         operand.is_sdwa,
         operand.lanes,
     )
-
-

@@ -240,11 +240,12 @@ class WaveMemory(RunningWave):
             at = int(np.argmax(bad))
             self._require_scratch(int(addresses[at]), size, int(lanes[at]))
         offsets = addresses[:, None] + np.arange(size)
-        return (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
+        result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
+        return result
 
     def _require_scratch(self, address: int, size: int, lane: int | None) -> None:
         most = 4 * len(self.scratch)
-        if 0 <= address and address + size <= most:
+        if address >= 0 and address + size <= most:
             return
         who = "" if lane is None else f"lane {lane} "
         raise WaveStop(

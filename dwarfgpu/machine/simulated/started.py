@@ -1,0 +1,183 @@
+"""A dispatch as a machine that can run: its memory as allocations, its waves with their registers.
+
+Registers and memory that no document defines begin as zeros; a kernel that reads them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.simulated.aql_objects import PACKET_BYTES, QUEUE_BYTES, SIGNAL_BYTES
+from dwarfgpu.machine.simulated.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
+from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.program import Program
+from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave, require_mode
+from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH, TTMP
+
+MOST_IMAGE_BYTES: Final = 1 << 30
+_BUFFER_RESOURCE: Final = 1 << 31
+"""Swizzle enable, in the second dword."""
+_ADD_LANE: Final = 1 << 23
+_ELEMENT_4: Final = 1 << 19
+_DATA_FORMAT_32: Final = 4 << 15
+
+
+def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> RunningMachine:
+    """The machine before the first instruction.
+
+    `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
+    simulated.
+    """
+    arena = Arena()
+    for image in images:
+        if image.size_bytes > MOST_IMAGE_BYTES:
+            raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
+        name = "writable memory of the code object" if image.is_writable else "the code object"
+        data = image.read(0, image.size_bytes)
+        arena.add(name, image.address, data, is_writable=image.is_writable)
+    _add_objects(arena, launched)
+    for address, buffer, name in launched.kernarg.buffers:
+        if buffer.data is None:
+            raise UsageError(f"{name}: its contents are not known; zeros:SIZE or @FILE gives them")
+        arena.add(f"buffer {name}", address, buffer.data)
+    request, processor = launched.request, launched.request.processor
+    lane_count = launched.machine.lane_count
+    scratch = _add_scratch(arena, launched)
+    machine = RunningMachine(arena, Program(arena, processor.name, lane_count), lane_count, seed)
+    [dispatch] = launched.machine.dispatches.values()
+    memories: dict[int | None, Allocation] = {
+        group: Allocation(f"LDS of workgroup {group}", 0, bytes(launched.group_bytes), True)
+        for group in launched.machine.workgroups
+    }
+    for registers in launched.waves:
+        wave = SimulatedWave(
+            registers.wave,
+            lane_count,
+            max(dispatch.vgprs or 0, 256),
+            max(dispatch.agprs or 0, 256),
+            arena,
+        )
+        wave.pc = launched.pc
+        wave.lds = memories[registers.wave.workgroup]
+        agent = request.place.agent
+        wave.shared_base, wave.private_base = agent.local_base, agent.private_base
+        _set_registers(wave, registers)
+        _set_private_segment_buffer(wave, launched)
+        if scratch is not None and registers.scratch_address is not None:
+            first = registers.scratch_address - scratch.start
+            part = scratch.data[first : first + registers.scratch_bytes]
+            wave.scratch = part.view(np.uint32).reshape(-1, lane_count)
+        machine.waves.append(wave)
+    return machine
+
+
+def _add_objects(arena: Arena, launched: Launched) -> None:
+    """What the runtime has made for the dispatch."""
+    [queue] = launched.machine.queues.values()
+    [dispatch] = launched.machine.dispatches.values()
+    kernarg_bytes = launched.request.kernel.kernarg_bytes or 0
+    sizes: list[tuple[str, int | None, int]] = [
+        ("amd_queue_t", queue.object_address, QUEUE_BYTES),
+        ("the dispatch packets", queue.packets_address, PACKET_BYTES * PACKET_COUNT),
+        ("the kernarg segment", dispatch.kernarg, kernarg_bytes),
+        ("the completion signal", dispatch.completion_signal, SIGNAL_BYTES),
+    ]
+    for name, address, size in sizes:
+        if address is None or not size:
+            continue
+        data = bytearray(size)
+        for at, piece in launched.memory:
+            first, last = max(at, address), min(at + len(piece), address + size)
+            if first < last:
+                data[first - address : last - address] = piece[first - at : last - at]
+        arena.add(name, address, bytes(data))
+
+
+def _add_scratch(arena: Arena, launched: Launched) -> Allocation | None:
+    """Private memory of all waves, which lies in one piece."""
+    size = sum(wave.scratch_bytes for wave in launched.waves)
+    first = launched.waves[0].scratch_address
+    if first is None or not size:
+        return None
+    return arena.add("scratch", first, bytes(size))
+
+
+def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
+    for name, contents in registers.scalars.items():
+        number = _number(contents)
+        match name:
+            case "exec":
+                wave.set_exec(number)
+            case "vcc":
+                wave.vcc = number
+            case "mode":
+                _require_mode(number)
+                wave.mode = number
+            case "flat_scratch" | "scratch_base":
+                wave.scratch_base = number
+                wave.s[FLAT_SCRATCH : FLAT_SCRATCH + 2] = number & 0xFFFFFFFF, number >> 32
+            case _ if name.startswith("ttmp"):
+                wave.s[TTMP + int(name[4:])] = number
+            case _ if name[0] == "s" and name[1:].isdecimal():
+                wave.s[int(name[1:])] = number
+            case _:
+                raise Unsupported(f"not simulated: {name} of a wave that begins")
+    for name, values in registers.vectors.items():
+        wave.v[int(name[1:])][: len(values)] = values
+
+
+def _require_mode(mode: int) -> None:
+    try:
+        require_mode(mode)
+    except WaveStop as stop:
+        raise Unsupported(f"the kernel descriptor: {stop.text}") from None
+
+
+def _number(contents: Contents) -> int:
+    """A register of which bits that are not known are zeros."""
+    if isinstance(contents, int):
+        return contents
+    out = 0
+    for at, word in enumerate(contents.split()):
+        if word.startswith("%"):
+            byte = int(word[1:].replace("?", "0"), 2)
+        else:
+            byte = 0 if word == "??" else int(word, 16)
+        out |= byte << 8 * at
+    return out
+
+
+def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:
+    """The V# of scratch, as a runtime makes it: each lane has its dwords, interleaved."""
+    numbers = [
+        user.number for user in launched.user_sgprs if user.field == "private_segment_buffer"
+    ]
+    if not numbers:
+        return
+    address = launched.request.place.scratch_address
+    lanes = {64: 3, 32: 2}[wave.lane_count]
+    size = sum(registers.scratch_bytes for registers in launched.waves)
+    resource = [
+        address & 0xFFFFFFFF,
+        address >> 32 & 0xFFFF | _BUFFER_RESOURCE,
+        size,
+        _ADD_LANE | _ELEMENT_4 | lanes << 21 | _DATA_FORMAT_32,
+    ]
+    for number, value in zip(numbers, resource, strict=False):
+        wave.s[number] = value
+
+
+def buffers(launched: Launched, machine: RunningMachine) -> Mapping[str, Allocation]:
+    """The memory that arguments point to, by their names."""
+    out: dict[str, Allocation] = {}
+    for address, _, name in launched.kernarg.buffers:
+        allocation = machine.arena.at(address)
+        assert allocation is not None
+        out[name] = allocation
+    return out

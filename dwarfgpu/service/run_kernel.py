@@ -1,0 +1,122 @@
+"""Running a kernel on the simulated machine: what came out, and where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.npy import Npy
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.simulated.kernarg import Parameter
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.running import RunningMachine, Stopped
+
+_FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
+
+
+@frozen
+class StopPlace:
+    """A wave that could not go on."""
+
+    reason: str
+    """amd-dbgapi's, or NOT_SIMULATED."""
+    text: str
+    wave: int
+    target_id: str
+    lanes: tuple[int, ...]
+    pc: int
+    instruction: str | None
+    source: str | None
+    """`FILE:LINE`."""
+
+
+@frozen
+class Result:
+    """What became of a dispatch that ran."""
+
+    machine: RunningMachine
+    outputs: Mapping[str, Npy]
+    """The memory that arguments point to, as arrays, by their names."""
+    stop: StopPlace | None
+    """None where all waves have ended."""
+
+
+def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Result:
+    """Run a dispatch to its end, or to the first wave that cannot go on.
+
+    `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
+    without NumPy.
+    """
+    try:
+        from dwarfgpu.machine.simulated.started import buffers, started
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
+    machine = started(launched, code_object.images(), seed)
+    stopped = machine.run()
+    parameters = {
+        parameter.name or str(parameter.argument.offset_bytes): parameter
+        for parameter in launched.request.parameters
+    }
+    outputs = {
+        name: _array(
+            allocation.data[: allocation.end - allocation.start].tobytes(), parameters[name]
+        )
+        for name, allocation in buffers(launched, machine).items()
+    }
+    stop = None if stopped is None else _place(stopped, code_object, launched, machine)
+    return Result(machine, outputs, stop)
+
+
+def _array(data: bytes, parameter: Parameter) -> Npy:
+    """Memory as the numbers that the pointer points to, else as bytes."""
+    declared = parameter.declared
+    size = declared.item_bytes
+    kind = "|u1"
+    if size and declared.is_number and len(data) % size == 0:
+        if declared.is_float_item:
+            kind = _FLOATS.get(size, "|u1")
+        elif declared.item_integers is not None:
+            letter = "i" if declared.item_integers.least < 0 else "u"
+            kind = f"{'|' if size == 1 else '<'}{letter}{size}"
+    return Npy(kind, (len(data) // int(kind[2:]),), data)
+
+
+def _place(
+    stopped: Stopped, code_object: CodeObject, launched: Launched, machine: RunningMachine
+) -> StopPlace:
+    wave = stopped.wave
+    step = machine.program.steps.get(wave.pc)
+    text = None if step is None else step.instruction.text.strip()
+    return StopPlace(
+        stopped.reason.value,
+        stopped.text,
+        wave.wave.id,
+        launched.machine.target_id(wave.wave.id, stopped.lanes[0] if stopped.lanes else None),
+        stopped.lanes,
+        wave.pc,
+        text,
+        _source(code_object, wave.pc),
+    )
+
+
+def _source(code_object: CodeObject, pc: int) -> str | None:
+    try:
+        line = Lines(code_object.scopes).line_of(pc)
+    except DwarfGpuError:
+        return None
+    return None if line is None else str(line)
+
+
+def output(result: Result, name: str) -> Npy:
+    """The memory of an argument; `UsageError` for one that is no buffer."""
+    if name not in result.outputs:
+        known = ", ".join(result.outputs) or "none"
+        raise UsageError(f"--out {name}: no buffer was made for it; buffers: {known}")
+    return result.outputs[name]

@@ -1,0 +1,223 @@
+"""`dwarfgpu run`: kernels of the fixtures, compared with what their source says."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dwarfgpu.base.npy import Npy, npy_bytes, read_npy
+from tests.cli.command import FIXTURES, run, run_json
+
+CL, HIP, TRITON = FIXTURES / "opencl", FIXTURES / "hip", FIXTURES / "triton"
+BUILT = [
+    f"{target}.{level}" for target in ("gfx90a", "gfx942", "gfx1100") for level in ("O0", "O2")
+]
+
+
+def saved(folder: Path, name: str, array: np.ndarray) -> str:
+    path = folder / f"{name}.npy"
+    kind = array.dtype.newbyteorder("<").str
+    path.write_bytes(npy_bytes(Npy(kind, array.shape, array.tobytes())))
+    return f"@{path}"
+
+
+def values(path: Path) -> np.ndarray:
+    array = read_npy(path)
+    return np.frombuffer(array.data, array.descr).reshape(array.shape)
+
+
+def executed(file: Path, kernel: str, folder: Path, out: str, *arguments: object) -> np.ndarray:
+    """What memory an argument points to after a kernel has run."""
+    path = folder / "result.npy"
+    done = run_json("run", file, kernel, *arguments, "--out", f"{out}={path}")
+    assert done.status == 0, done.json
+    assert done.json["stop"] is None
+    return values(path)
+
+
+def signed(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.uint32).view(np.int32)
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_a_call_with_an_array_on_the_stack(built: str, tmp_path: Path) -> None:
+    file = CL / f"kernels.{built}.v5.co"
+    grid = ("--grid", 128, "--workgroup", 64, "--arg", "out=zeros:512")
+    found = executed(file, "call", tmp_path, "out", *grid)
+    t = np.arange(128)
+    assert (found == t * (t & 7) + (t + 5) + (t + 6)).all()
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_lds_through_a_generic_pointer(built: str, tmp_path: Path) -> None:
+    file = CL / f"kernels.{built}.v5.co"
+    grid = ("--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
+    found = executed(file, "lds", tmp_path, "out", *grid)
+    assert (found == (63 - np.arange(64)) * np.float32(0.5)).all()
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_a_divergent_nest(built: str, tmp_path: Path) -> None:
+    file = CL / f"kernels.{built}.v5.co"
+    limit, launches = 9, 3
+    a = np.arange(257, dtype=np.int32) * 7919 % 41 - 20
+    given = saved(tmp_path, "in", a.astype(np.int32))
+    found = executed(
+        file, "diverge", tmp_path, "out", "--grid", 256, "--workgroup", 64,
+        "--arg", f"in={given}", "--arg", "out=zeros:4096", "--arg", f"limit={limit}",
+    )  # fmt: skip
+    t = np.arange(256)
+    first = a[t] + launches
+    second = first + a[t + 1]
+    taken = a[t] > limit
+    odd = a[t] & 1 == 1
+    deep = np.where(odd, second * 3, second - 7)
+    wanted = np.zeros(1024, np.int64)
+    wanted[t] = np.where(taken, deep ^ t, first * limit + t)
+    wanted[t + 256] = np.where(taken & odd, second * 3, 0)
+    wanted[t + 512] = np.where(taken & ~odd, second - 7, 0)
+    assert (found == signed(wanted)).all()
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_a_loop_with_continue_and_break(built: str, tmp_path: Path) -> None:
+    file = CL / f"kernels.{built}.v5.co"
+    a = (np.arange(160) * 31 % 23 - 3).astype(np.int32)
+    given = saved(tmp_path, "in", a)
+    found = executed(
+        file, "loop", tmp_path, "out", "--grid", 128, "--workgroup", 64,
+        "--arg", f"in={given}", "--arg", "out=zeros:512", "--arg", "n=20",
+    )  # fmt: skip
+    wanted = []
+    for t in range(128):
+        total = 0
+        for n in range(20):
+            v = int(a[t + n])
+            if v < 0:
+                break
+            total += v * (2, 3, 5, 7)[n & 3]
+        wanted.append(total)
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_structures_and_doubles(built: str, tmp_path: Path) -> None:
+    file = CL / f"kernels.{built}.v5.co"
+    found = executed(
+        file, "data", tmp_path, "out", "--grid", 64, "--workgroup", 64,
+        "--arg", "out=zeros:512", "--arg", "f=1.5", "--arg", "d=0.75",
+    )  # fmt: skip
+    wanted = []
+    for t in range(64):
+        x = 1 + (1.5 if t % 3 == 0 else 0)
+        row = (3, 4, 5)
+        wide = (0x100000000 + t) % 7
+        wanted.append(0.75 * x + t + wide + (t * 3 & 255) + row[t % 3] + t + 5)
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_a_kernel_made_by_triton(target: str, tmp_path: Path) -> None:
+    """Buffers of 100 numbers: the last lanes are masked."""
+    x = np.arange(100, dtype=np.float32) / 3
+    y = np.arange(100, dtype=np.float32)[::-1].copy()
+    grid = {"gfx942": 256, "gfx1100": 128}[target]
+    path = tmp_path / "y.npy"
+    done = run_json(
+        "run", TRITON / f"axpy.{target}.co", "axpy", "--grid", grid, "--workgroup", grid,
+        "--arg", f"0={saved(tmp_path, 'x', x)}", "--arg", f"1={saved(tmp_path, 'y', y)}",
+        "--arg", "2=100", "--arg", "3=bytes:0000803f", "--arg", "4=null", "--arg", "5=null",
+        "--out", f"8={path}",
+    )  # fmt: skip
+    assert done.status == 0, done.json
+    found = np.frombuffer(read_npy(path).data, np.float32)
+    assert (found == x + y).all()
+
+
+def test_it_prints_what_memory_holds() -> None:
+    done = run(
+        "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 128, "--workgroup", 64,
+        "--arg", "out=zeros:512",
+    )  # fmt: skip
+    assert done.lines == [
+        "kernel call on gfx942, wave64: grid 128,1,1, workgroup 64,1,1",
+        "  2 waves ended after 128 instructions",
+        "  out = int32[128] {11, 14, 19, 26, 35, 46, 59, 74, …}",
+    ]
+
+
+def test_an_access_past_a_buffer_names_buffer_lane_and_line() -> None:
+    done = run_json(
+        "run", CL / "kernels.gfx942.O0.v5.co", "call", "--grid", 128, "--workgroup", 64,
+        "--arg", "out=zeros:388",
+    )  # fmt: skip
+    assert done.status == 1
+    stop = done.json["stop"]
+    assert stop["reason"] == "MEMORY_VIOLATION"
+    assert stop["lanes"] == [33]
+    assert "behind the end of buffer out" in stop["text"]
+    assert stop["instruction"].startswith("global_store_dword")
+    assert "kernels.cl:75" in stop["source"]
+
+
+def test_a_stop_is_before_the_instruction_and_leaves_memory_as_it_was(tmp_path: Path) -> None:
+    """Lanes 0 to 31 could store, lane 32 not: nobody has."""
+    path = tmp_path / "out.npy"
+    done = run_json(
+        "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 64, "--workgroup", 64,
+        "--arg", "out=zeros:128", "--out", f"out={path}",
+    )  # fmt: skip
+    assert done.json["stop"]["lanes"] == [32]
+    assert not values(path).any()
+
+
+def test_a_buffer_without_contents_is_refused() -> None:
+    done = run(
+        "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 64, "--workgroup", 64,
+        "--arg", "out=buffer:512",
+    )  # fmt: skip
+    assert (done.status, done.error) == (
+        2, "out: its contents are not known; zeros:SIZE or @FILE gives them",
+    )  # fmt: skip
+
+
+def test_out_names_a_buffer(tmp_path: Path) -> None:
+    done = run(
+        "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 64, "--workgroup", 64,
+        "--arg", "out=zeros:256", "--out", f"nothing={tmp_path / 'x.npy'}",
+    )  # fmt: skip
+    assert (done.status, done.error) == (
+        2, "--out nothing: no buffer was made for it; buffers: out",
+    )  # fmt: skip
+
+
+def test_without_numpy_one_line_says_so(repository: Path) -> None:
+    code = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from dwarfgpu.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["fixtures/opencl/kernels.gfx942.O2.v5.co", "call", "--grid", "64"]
+    command = [sys.executable, "-c", code, "run", *arguments, "--workgroup", "64"]
+    done = subprocess.run(
+        [*command, "--arg", "out=zeros:256"],
+        cwd=repository, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert done.stderr == (
+        "dwarfgpu: Unsupported: running kernels needs NumPy: python -m pip install numpy\n"
+    )
+
+
+def test_seeds_order_waves_and_change_no_result(tmp_path: Path) -> None:
+    file = CL / "kernels.gfx1100.O0.v5.co"
+    grid = ("--grid", 256, "--workgroup", 64, "--arg", "out=zeros:1024")
+    first = executed(file, "call", tmp_path, "out", *grid)
+    second = executed(file, "call", tmp_path, "out", *grid, "--seed", 7)
+    assert (first == second).all()
+    assert struct.unpack("<i", first[1].tobytes()) == (1 * 1 + 6 + 7,)

@@ -1,0 +1,63 @@
+"""Programs with the state that they leave, as `shared/isa/README.md` describes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.program import Program
+from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave, Stopped
+from dwarfgpu.machine.topology import Wave
+
+PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
+_CODE, _POINTER, _BUFFER = 0x10000, 0x20000, 0x30000
+_END = bytes.fromhex("0000b0bf")
+
+
+def read() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in PATH.read_text("utf-8").splitlines()]
+
+
+def machine(code: bytes, lanes: int, processor: str = "gfx1100", size: int = 32) -> RunningMachine:
+    """One wave that executes a piece of code, then ends."""
+    arena = Arena()
+    arena.add("code", _CODE, code + _END, is_writable=False)
+    arena.add("pointer", _POINTER, _BUFFER.to_bytes(8, "little"))
+    arena.add("buffer", _BUFFER, bytes(4096))
+    running = RunningMachine(arena, Program(arena, processor, size), size)
+    wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, arena)
+    wave.pc, wave.mode = _CODE, 0xF0
+    wave.set_exec((1 << lanes) - 1)
+    wave.v[255][:] = np.arange(size)
+    wave.s[80] = _POINTER
+    wave.lds = Allocation("LDS", 0, bytes(1 << 16), True)
+    wave.scratch = np.zeros((1024, size), np.uint32)
+    wave.shared_base, wave.private_base = 1 << 48, 2 << 48
+    running.waves = [wave]
+    return running
+
+
+def execute(record: dict[str, Any]) -> tuple[SimulatedWave, Stopped | None]:
+    running = machine(bytes.fromhex(record["code"]), record["lanes"])
+    stopped = running.run(most=100_000)
+    return running.waves[0], stopped
+
+
+def differences(record: dict[str, Any], wave: SimulatedWave) -> list[str]:
+    """What of the state is other than the record says."""
+    lanes = record["lanes"]
+    found = {f"v{n}": wave.v[n][:lanes].tolist() for n in range(16)}
+    wanted = {f"v{n}": record["v"][n] for n in range(16)}
+    found |= {f"s{n}": wave.s[n] for n in range(16)}
+    wanted |= {f"s{n}": record["s"][n] for n in range(16)}
+    for name in ("vcc", "scc", "exec"):
+        found[name], wanted[name] = getattr(wave, name), record[name]
+    return [
+        f"{name}: {found[name]}, not {wanted[name]}"
+        for name in found
+        if found[name] != wanted[name]
+    ]
