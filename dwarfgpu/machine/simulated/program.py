@@ -111,8 +111,8 @@ class Program:
 
 
 def _ignored(word: int) -> int:
-    """Bits of the first 64 that GFX11 and GFX12 ignore, or that choose half of a register, where the
-    tables of LLVM 19 want zeros."""
+    """Bits of the first 64 that GFX11 and GFX12 ignore, or that choose half of a register; in the
+    tables of LLVM 19 they are zeros."""
     if word >> 26 & 0x3F == _VOP3:
         # LLVM since 20 encodes a third source that is none as the constant 0.
         return 0x1FF << 50 if word >> 50 & 0x1FF == _ZERO else 0
