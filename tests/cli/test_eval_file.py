@@ -674,7 +674,7 @@ def test_one_variable_with_a_bad_type_and_line_is_no_end_of_the_list(tmp_path: P
     path.write_bytes(file_of(entries, shapes, {".text": text}))
     done = run("eval", "--file", path, "--pc", "0x1004")
     assert [line.split(" = ")[0].split()[-1] for line in done.lines] == ["v", "v", "w"]
-    assert done.lines[0].startswith("<error: IllFormed: ") and "(line <error: " in done.lines[0]
+    assert done.lines[0].startswith("v = <error: IllFormed: ") and "(line <error: " in done.lines[0]
     assert done.lines[2].startswith("w = <error: IllFormed: w has no DW_AT_type")
     listed = run_json("eval", "--file", path, "--pc", "0x1004").json["variables"]
     assert [each["line"] for each in listed] == [None] * 3

@@ -105,7 +105,7 @@ def test_a_loop_that_counts_ends_after_little_work(body: bytes) -> None:
     limits = Limits()
     with at_most(CALLS_OF_A_STEP * limits.steps), pytest.raises(LimitExceeded) as caught:
         evaluate(op("lit3") + body, evolve(context(), limits=limits))
-    assert caught.value.message == "more than 100000 operations performed"
+    assert caught.value.message == "more than 100000 operations performed (--max-steps)"
 
 
 @pytest.mark.parametrize("name", hostile.SIZED)

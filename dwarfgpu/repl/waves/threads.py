@@ -173,8 +173,9 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
 
     With "count" the number alone; ID is a number or a range.
     """
-    if not any(map(partial(_is_simt, shell), shell.machine.threads)):
-        raise UsageError("No waves: the threads of a CPU are told by info threads.")
+    threads = shell.machine.threads
+    if threads and not any(map(partial(_is_simt, shell), threads)):
+        raise UsageError('No waves: "info threads" lists the threads of this CPU.')
     words = argument.split()
     is_count = words[:1] == ["count"]
     words = words[is_count:]
