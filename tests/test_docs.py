@@ -63,3 +63,10 @@ def test_files_that_are_named_exist(name: str, repository: Path) -> None:
     text = (repository / "docs" / name).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:dwarfgpu|docs|tools|tests)/[\w./-]+)`", text):
         assert (repository / path).exists(), path
+
+
+def test_every_decision_has_a_number_of_its_own(repository: Path) -> None:
+    pages = sorted((repository / "docs/decisions").glob("*.md"))
+    assert [int(page.name[:4]) for page in pages] == list(range(len(pages)))
+    for page in pages[1:]:
+        assert f"# {page.name[:4]}: " in page.read_text(encoding="utf-8")[:300]

@@ -48,6 +48,7 @@ def bounded(argument: str) -> AbstractContextManager[None]:
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is saved is not saved here."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
 
 
 @pytest.fixture(params=[nest_shell, demo_shell], ids=["gpu", "cpu"])

@@ -33,6 +33,15 @@ def stepping_shell() -> Shell:
     return made(Session(target.architecture, (program,), target, wave=1, pc=CALL))
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where files are written, by `generate-core-file` as by a bare `cd`, which goes home."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("make", [nest_shell, demo_shell, stepping_shell])
 def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
     shell = make()
@@ -43,6 +52,7 @@ def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> No
                 assert "console" not in answer or each.name == "help", answer
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "looked_at",
     [

@@ -39,7 +39,7 @@ def test_where_takes_names_as_the_command_line() -> None:
     assert by_function == plain
     assert by_function[0] == "local int t, declared at line 9 of nest"
     assert debug("where nest::tt")[-1] == (
-        'No symbol "nest::tt" in current context. Did you mean "t"?'
+        'No symbol "nest::tt" in current context. Did you mean "nest::t"?'
     )
 
 
