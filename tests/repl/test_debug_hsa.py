@@ -128,7 +128,7 @@ def test_signals() -> None:
     ]
     assert "not in the state" in told("info signal 0x123456").err
     assert told("info signal 11").lines[-1].startswith("SIGSEGV")
-    record = answers(f"info signal {SIGNAL:#x}", ("--state", STATE))["signals"]
+    record = answers(f"info signal {SIGNAL:#x}", ("--state", STATE))["amd-signals"]
     assert isinstance(record, list) and record[0]["value"] == 1
 
 

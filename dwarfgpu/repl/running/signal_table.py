@@ -105,7 +105,7 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if argument and (address := _address(shell, argument)):
         signal = signal_at(shell.session, address)
-        yield Output("\n".join(signal.lines), signal.record, "signals")
+        yield Output("\n".join(signal.lines), signal.record, "amd-signals")
         return
     yield heading(_TITLE)
     if argument:
