@@ -16,7 +16,8 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.service.all_lanes import Question, lane_answers, refused
-from dwarfgpu.service.explain import Explanation, explain_variable
+from dwarfgpu.service.disassembly_listing import dump_of, listing, modifiers
+from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.lane_answer import (
     CHOICES,
     LaneAnswer,
@@ -26,6 +27,7 @@ from dwarfgpu.service.lane_answer import (
 )
 from dwarfgpu.service.locate import located, location_lines
 from dwarfgpu.service.operations import Operations, operations_answer
+from dwarfgpu.service.source_text import SourceText
 from dwarfgpu.service.subject import Expression
 from dwarfgpu.view.coverage import (
     SourceLines,
@@ -73,6 +75,7 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
     if [variable.name for variable in variables] != [text.removeprefix("::")]:
         yield f"expression {text}"
         lines = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
+        lines = [*lines, *(on_instruction(session) if text == "$pc" else ())]
         yield from (f"{'   ' if n else '=> '}{line}" for n, line in enumerate(lines))
 
 
@@ -93,6 +96,15 @@ def location_of(session: GdbSession, text: str) -> Iterator[str]:
     yield from (plain(line) for line in location_lines(found, glyphs, columns()))
     for note in (*session.notes, *found.notes):
         yield f"note: {note}"
+
+
+def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
+    """The lines of `dwarfgpu disassemble`."""
+    letters, rest = modifiers(argument)
+    dump = dump_of(session, rest, session.options(read_only="disassemble assigns nothing"))
+    texts = SourceText()
+    for line in listing(session, dump, letters, lambda source: texts.lines(source) or None):
+        yield line.text
 
 
 def where_described(session: GdbSession, name: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import gdb
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.gdb.command_text import (
+    disassembly,
     explanations,
     lanes,
     location_of,
@@ -43,6 +44,7 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     dwarfgpu lanes EXPRESSION    its value in each lane of the wave
     dwarfgpu eval-ops TEXT       the result of DWARF operations
     dwarfgpu bt                  the call frames
+    dwarfgpu disassemble         the machine code of a function, with its source
     dwarfgpu info-locals         the variables of all frames
     dwarfgpu compare             what differs from GDB's values of variables
 
@@ -189,6 +191,25 @@ class OperationsCommand(_LinesCommand):
                 print(one_line(line))
 
 
+class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Disassemble a function, or the code between addresses, AMD GPUs' without ROCm.
+
+    Usage: dwarfgpu disassemble [/r] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
+
+    Without an argument the function of the selected frame; /r shows bytes, /s source lines in the
+    order of the code, /m in the order of the source."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__("dwarfgpu disassemble", gdb.COMMAND_DATA)
+        self.debugger = debugger
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB's `disassemble`, by our own means."""
+        with command():
+            for line in disassembly(self.debugger.session(), argument):
+                print("\t".join(map(one_line, line.split("\t"))))
+
+
 class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Print the arguments and local variables of every frame of the selected thread.
 
@@ -294,6 +315,7 @@ def install() -> None:
     WhereCommand("where", debugger, where_described)
     LanesCommand("lanes", debugger, lanes)
     OperationsCommand("eval-ops", debugger, operations_result)
+    DisassembleCommand(debugger)
     LocalsCommand(debugger)
     SaveState()
     Function(debugger)

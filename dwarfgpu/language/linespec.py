@@ -114,6 +114,16 @@ def spots_of(
     return (Spot("function", _place_at(session, pc), (pc,)),)
 
 
+def split_at_comma(text: str) -> tuple[str, bool, str]:
+    """What is before and after the first comma that is in no brackets, and whether there is one."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character in "(<[") - (character in ")>]")
+        if character == "," and depth <= 0:
+            return text[:at].strip(), True, text[at + 1 :].strip()
+    return text.strip(), False, ""
+
+
 def _spots_in_function(
     session: Session, text: str, function: str, offset_bytes: int
 ) -> tuple[Spot, ...]:

@@ -10,13 +10,14 @@ from attrs import evolve
 from dwarfgpu.repl.command import Command, command, listed
 from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.displays import display, info_display, undisplay
-from dwarfgpu.repl.data.examine import disassemble, x
+from dwarfgpu.repl.data.examine import x
 from dwarfgpu.repl.data.explain import check, explain, location, where
 from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
 from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf import echo, printf
 from dwarfgpu.repl.data.search import find
 from dwarfgpu.repl.data.types import ptype, whatis
+from dwarfgpu.repl.files.disassemble import disassemble
 from dwarfgpu.repl.files.file import core_file, file
 from dwarfgpu.repl.files.listing import info_line, list_
 from dwarfgpu.repl.files.process import info_auxv, info_inferiors, info_proc

@@ -164,6 +164,14 @@ SETTINGS: Final = tuple(sorted((
     _flag("confirm", True, "Whether to confirm potentially dangerous operations is {}.",
           "whether to confirm potentially dangerous operations."),
     Setting(
+        "disassemble-next-line", "auto boolean", "off",
+        "Debugger's willingness to use disassemble-next-line is {}.",
+        "whether to disassemble next source line or insn when execution stops.",
+        ("on", "off", "auto"),
+        more='With "on" the code of the line of the frame in focus is shown below it, with "auto" '
+        "one instruction where no source line is known.",
+    ),
+    Setting(
         "editing-mode", "choice", "emacs",
         "The keys of the line editor are those of {}.",
         "whose keys the line editor has.", ("emacs", "vi"),
@@ -237,18 +245,16 @@ SETTINGS: Final = tuple(sorted((
 """All settings, by name."""
 
 _NOTHING_RUNS: Final = "nothing of it runs here"
-_NO_DISASSEMBLER: Final = "dwarfgpu has no disassembler of machine code"
 WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "debug": 'dwarfgpu has no messages about its own work; "explain" tells how a value is found',
     "amdgpu": "nothing of a driver or a runtime of GPUs is here",
     "args": "a program is started by its backend",
-    "disassembly-flavor": _NO_DISASSEMBLER,
-    "disassembler-options": _NO_DISASSEMBLER,
-    "disassemble-next-line": _NO_DISASSEMBLER,
+    "disassembly-flavor": "instructions of x86 are in the notation of AT&T",
+    "disassembler-options": "instructions have one notation",
     "follow-fork-mode": _NOTHING_RUNS,
     "non-stop": _NOTHING_RUNS,
     "logging debugredirect": "dwarfgpu has no messages about its own work",
-    "print asm-demangle": _NO_DISASSEMBLER,
+    "print asm-demangle": "names beside code are demangled, but for --mangled",
     "print finish": "nothing returns here that could be shown",
     "print inferior-events": _NOTHING_RUNS,
     "print memory-tag-violations": "pointers have no memory tags here",

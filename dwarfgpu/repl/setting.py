@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 
-Kind = Literal["boolean", "limit", "depth", "integer", "choice", "text", "file"]
+Kind = Literal["boolean", "auto boolean", "limit", "depth", "integer", "choice", "text", "file"]
 """0 is no limit for a limit, -1 for a depth."""
 SettingValue: TypeAlias = bool | int | str | None
 """None is no limit."""
@@ -47,6 +47,8 @@ class Setting:
             return self._number(text, number)
         if self.kind == "choice":
             return self._choice(text)
+        if self.kind == "auto boolean":
+            return auto_boolean(text)
         if self.kind == "file" and not text:
             raise UsageError("Argument required (filename to set it to.).")
         return text
@@ -99,6 +101,16 @@ def boolean(text: str) -> bool:
     if text != "o" and any(spelling.startswith(text) for spelling in _OFF):
         return False
     raise UsageError('"on" or "off" expected.')
+
+
+def auto_boolean(text: str) -> str:
+    """`on`, `off` or `auto`."""
+    if text == "-1" or (text and "auto".startswith(text)):
+        return "auto"
+    try:
+        return "on" if boolean(text) else "off"
+    except UsageError:
+        raise UsageError('"on", "off" or "auto" expected.') from None
 
 
 def choice(text: str, choices: tuple[str, ...]) -> str:

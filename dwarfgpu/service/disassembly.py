@@ -40,6 +40,9 @@ class CodeRange:
     begin: int
     """As loaded."""
     end: int
+    """Where the next symbol is."""
+    symbol_end: int
+    """Where its symbol ends: before padding; `end` for a symbol without a size."""
 
     def covers(self, pc: int) -> bool:
         return self.begin <= pc < self.end
@@ -109,11 +112,13 @@ class Disassembly:
     def ranges(self) -> tuple[CodeRange, ...]:
         """All code of the file in order of its addresses, cut where symbols are."""
         names: dict[int, str] = {}
+        sizes: dict[int, int] = {}
         for file in symbol_files(self.code_object):
             for symbol in file.symbols:
                 is_label = symbol.name and symbol.name[0] != "$" and symbol.is_in_section
                 if is_label and (symbol.kind == "function" or symbol.address not in names):
                     names[symbol.address] = symbol.name
+                    sizes[symbol.address] = symbol.size_bytes
         starts = sorted(names)
         out: list[CodeRange] = []
         for section in self._sections():
@@ -125,11 +130,10 @@ class Disassembly:
             for start, stop in zip(inside, [*inside[1:], end], strict=True):
                 symbol_name = names.get(start, "")
                 shown = shown_symbol(symbol_name, is_mangled=self._is_mangled)
-                out.append(
-                    CodeRange(
-                        shown or section.name, symbol_name, start + self._base, stop + self._base
-                    )
-                )
+                begin = start + self._base
+                size = min(sizes.get(start) or stop - start, stop - start)
+                name = shown or section.name
+                out.append(CodeRange(name, symbol_name, begin, stop + self._base, begin + size))
         return tuple(sorted(out, key=lambda item: item.begin))
 
     def _sections(self) -> Iterator[Section]:
@@ -216,32 +220,12 @@ class Disassembly:
         covering = self.range_at(begin)
         if self.processor is None:
             data = (read or self.bytes_at)(begin, end)
-            yield from self._host(data, begin)
+            yield from host_lines(self.file.machine, data, begin, self.place_text)
             return
         size = self.default_wave_size if covering is None else self.wave_size_of(covering)
         decode = decoder(self.processor, size)
         data = (read or self.bytes_at)(begin, end)
-        yield from self._gpu(decode, data, begin)
-
-    def _gpu(self, decode: Decoder, data: bytes, begin: int) -> Iterator[CodeLine]:
-        offset = 0
-        for instruction in decode.instructions(data, begin):
-            address = begin + offset
-            if instruction is None:
-                piece = data[offset : offset + 4]
-                yield CodeLine(address, piece, undefined_text(piece), None, None, None)
-                offset += 4
-                continue
-            piece = data[offset : offset + instruction.size]
-            offset += instruction.size
-            target = instruction.branch_target
-            name = None if target is None else self.place_text(target)
-            yield CodeLine(address, piece, instruction.text, target, name, instruction)
-
-    def _host(self, data: bytes, begin: int) -> Iterator[CodeLine]:
-        for address, piece, text, target in host_instructions(self.file, data, begin):
-            name = None if target is None else self.place_text(target)
-            yield CodeLine(address, piece, text, target, name, None)
+        yield from gpu_lines(decode, data, begin, self.place_text)
 
     def origin(self, pc: int) -> CodeOrigin:
         """Return the source of an instruction; empty if debug information is missing or broken."""
@@ -252,6 +236,34 @@ class Disassembly:
         except DwarfGpuError:
             return CodeOrigin(None, ())
         return CodeOrigin(line, tuple(reversed(names)))
+
+
+def gpu_lines(
+    decode: Decoder, data: bytes, begin: int, place_text: Callable[[int], str | None]
+) -> Iterator[CodeLine]:
+    """Code of an AMD GPU; `place_text` names the targets of branches."""
+    offset = 0
+    for instruction in decode.instructions(data, begin):
+        address = begin + offset
+        if instruction is None:
+            piece = data[offset : offset + 4]
+            yield CodeLine(address, piece, undefined_text(piece), None, None, None)
+            offset += 4
+            continue
+        piece = data[offset : offset + instruction.size]
+        offset += instruction.size
+        target = instruction.branch_target
+        name = None if target is None else place_text(target)
+        yield CodeLine(address, piece, instruction.text, target, name, instruction)
+
+
+def host_lines(
+    machine: str, data: bytes, begin: int, place_text: Callable[[int], str | None]
+) -> Iterator[CodeLine]:
+    """Code of a host, by the name of its machine in an ELF header."""
+    for address, piece, text, target in host_instructions(machine, data, begin):
+        name = None if target is None else place_text(target)
+        yield CodeLine(address, piece, text, target, name, None)
 
 
 def undefined_text(data: bytes) -> str:

@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
+from dwarfgpu.service.focus import frame_pc
 from dwarfgpu.service.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.manner import Manner
 from dwarfgpu.service.reading_answer import of_reading
@@ -97,7 +98,24 @@ def explain_subject(session: Session, text: str, manner: Manner | None = None) -
     inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)
     lane = "" if session.lane is None else f", for lane {session.lane}"
     heading = (f"expression {text}{lane}", *_standing(session))
-    return Explanation(heading, (), _verdict_on(text, answer), answer, variables=inner)
+    verdict = _verdict_on(text, answer)
+    if text == "$pc" and answer.error is None:
+        verdict += on_instruction(session)
+    return Explanation(heading, (), verdict, answer, variables=inner)
+
+
+def on_instruction(session: Session) -> tuple[str, ...]:
+    """The instruction of the frame in focus; nothing where it cannot be read or decoded."""
+    from dwarfgpu.service.instruction_effects import effects_of
+    from dwarfgpu.service.session_code import instruction_at, instruction_text
+
+    try:
+        line = instruction_at(session, frame_pc(session))
+    except DwarfGpuError:
+        return ()
+    shown = f"the instruction there: {instruction_text(session, line)}"
+    effects = "" if line.instruction is None else effects_of(line.instruction).text
+    return (shown, f"it {effects}") if effects else (shown,)
 
 
 def _standing(session: Session) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.objfile.elf import ObjectFile
 
 
 def host_instructions(
-    file: ObjectFile, data: bytes, begin: int
+    machine: str, data: bytes, begin: int
 ) -> Iterator[tuple[int, bytes, str, int | None]]:
     """Yield address, bytes, text and branch target of each instruction; `.byte` for undefined ones.
 
@@ -20,19 +19,19 @@ def host_instructions(
         import capstone
     except ImportError:
         raise Unsupported(
-            f"instructions of {file.machine} need capstone: install dwarfgpu[host]"
+            f"instructions of {machine} need capstone: install dwarfgpu[host]"
         ) from None
     modes = {
         "X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
         "386": (capstone.CS_ARCH_X86, capstone.CS_MODE_32),
         "AARCH64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
     }
-    if file.machine not in modes:
-        raise Unsupported(f"instructions of {file.machine} are not known")
-    engine: Any = capstone.Cs(*modes[file.machine])
-    if file.machine != "AARCH64":
+    if machine not in modes:
+        raise Unsupported(f"instructions of {machine} are not known")
+    engine: Any = capstone.Cs(*modes[machine])
+    if machine != "AARCH64":
         engine.syntax = capstone.CS_OPT_SYNTAX_ATT
-    step = 4 if file.machine == "AARCH64" else 1
+    step = 4 if machine == "AARCH64" else 1
     engine.detail = True
     offset = 0
     while offset < len(data):

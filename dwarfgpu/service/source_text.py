@@ -20,11 +20,16 @@ class SourceText:
 
     def line(self, place: SourceLine) -> str | None:
         """Return the text of a line; None if the file is missing or shorter."""
+        lines = self.lines(place)
+        return lines[place.line - 1] if place.line <= len(lines) else None
+
+    def lines(self, place: SourceLine) -> list[str]:
+        """Return all lines of its file; none if it is missing."""
         path = place.file.path
         lines = self._files.get(path)
         if lines is None:
             lines = self._files[path] = self._read(place).splitlines()
-        return lines[place.line - 1] if place.line <= len(lines) else None
+        return lines
 
     def _read(self, place: SourceLine) -> str:
         try:

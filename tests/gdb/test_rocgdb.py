@@ -233,3 +233,16 @@ except Unavailable as error:
     out = session(repository, "fixtures/states/dispatch.gfx1100.json", code)
     lines = next(iter(out.values()))
     assert re.fullmatch(r"GDB has no thread \d+: the program does not run", lines[-1]), lines
+
+
+def test_disassemble(repository: Path) -> None:
+    """The kernel of the demo, as the prompt shows it."""
+    commands = ("dwarfgpu disassemble", "dwarfgpu disassemble /s $pc,+8", "dwarfgpu explain $pc")
+    said = session(repository, STATES["demo"][0], *commands)
+    whole = said[commands[0]]
+    assert whole[0].startswith("Dump of assembler code for function ")
+    assert whole[-1] == "End of assembler dump."
+    assert sum(line.startswith("=> 0x") for line in whole) == 1
+    assert all(re.match(r"(=>|  ) 0x[0-9a-f]{16} <\+\d+>:\t[a-z]\w+", line) for line in whole[1:-1])
+    assert any(re.match(r"\d+\t", line) for line in said[commands[1]])
+    assert any("the instruction there: " in line for line in said[commands[2]])

@@ -32,7 +32,7 @@ DIVERGENT = "divergent.gfx942.json"
         ("set amdgpu precise-memory on", 'The setting "amdgpu" of GDB has no meaning here'),
         ("show amdgpu version", 'The setting "amdgpu" of GDB has no meaning here'),
         ("info watchpoints", "No watchpoints."),
-        ("disassemble", "dwarfgpu has no disassembler of machine code"),
+        ("disassemble", "Dump of assembler code for function distance(int):"),
         ("source list", "13\t    kept = limit - x;    // and here"),
         ("source list -n distance", "10\t  if (x > limit) {"),
         ("frame variable -f x t", "$1 = 0x0"),

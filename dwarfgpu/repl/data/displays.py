@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -24,7 +24,7 @@ from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import readable_functions_at
 
 _NO_LETTER: Final = "?"
-_LETTERS: Final = "xduotacfzsr"
+_LETTERS: Final = "xduotacfzsri"
 _NUMBERS: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
 
 
@@ -141,8 +141,6 @@ def _made(shell: Shell, argument: str) -> Display:
         is_memory = format_.letter in ("s", "i") or any(size in letters for size in SIZES)
         if format_.letter == _NO_LETTER:
             format_ = evolve(format_, letter="x")
-    if format_ is not None and format_.letter == "i":
-        raise Unsupported("display/i: dwarfgpu has no disassembler of machine code")
     if format_ is not None and format_.letter not in _LETTERS:
         raise UsageError(f'Undefined output format "{format_.letter}".')
     required(text)
@@ -188,9 +186,10 @@ def _shown(shell: Shell, display: Display) -> Iterator[Part]:
 
 def _memory(shell: Shell, display: Display, format_: Format) -> Iterator[Part]:
     count = "" if format_.count == 1 else str(format_.count)
-    size = "" if format_.letter == "s" else format_.size
+    size = "" if format_.letter in ("s", "i") else format_.size
     head = f"{display.number}: x/{count}{format_.letter}{size} {display.expression}"
-    yield Output(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
+    is_in_line = format_.count == 1 and format_.letter != "i"
+    yield Output(head + ("  " if is_in_line else "\n"), {}, ends_line=False)
     try:
         places = Places(shell.session)
         space, address = address_of(shell, places, display.expression)

@@ -8,7 +8,8 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.evaluate import VOID
 from dwarfgpu.language.places import Places
@@ -22,8 +23,6 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
 
-_NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
-
 
 @command("x", topic="data", complete=completion.values)
 def x(shell: Shell, argument: str) -> Iterator[Part]:
@@ -36,7 +35,8 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     ended.
     FMT is a count, a format letter and a size letter, each as last time where it is left out.
     Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f (float),
-    a (address), c (char), s (string) and z (hex); sizes b (1 byte), h (2), w (4) and g (8).
+    a (address), c (char), s (string), i (instruction) and z (hex); sizes b (1 byte), h (2),
+    w (4) and g (8).
     A negative count shows what is before the address.
     $_ is then the address of the last unit, $__ its contents.
     """
@@ -46,8 +46,6 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
-    if format_.letter == "i":
-        raise Unsupported(f"x/i: {_NO_DISASSEMBLER}")
     places = Places(shell.session)
     if text:
         space, address = address_of(shell, places, text)
@@ -75,6 +73,9 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
     line had before."""
     space, address = shell.examined.space, shell.examined.address
     assert space is not None and address is not None
+    if format_.letter == "i":
+        yield from _instructions(shell, space, address, format_.count)
+        return
     options = shell.settings.format_options()
     units = Units(places, space, format_, symbolizer(shell.session, options), options)
     count = abs(format_.count)
@@ -97,6 +98,25 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
         back = 1 if format_.letter == "s" else 0
         after = start - back * format_.unit_bytes
         shell.examined = evolve(shell.examined, address=max(after, 0))
+
+
+def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -> Iterator[Part]:
+    """`$_` is then the last of them, and a further `x` goes on behind it, or before the first."""
+    from dwarfgpu.repl.data.instructions import examined_instructions
+
+    if space.number:
+        raise UsageError(f"{space}#{address:#x} is no address of code")
+    unit = Format("x", "b", 1).type
+    lines = []
+    for output, line in examined_instructions(shell, address, count):
+        yield output
+        if line is not None:
+            lines.append(line)
+            examined_code(shell, line.address, unit)
+    if lines:
+        last = lines[-1]
+        goes_on = last.address + len(last.data) if count > 0 else lines[0].address
+        shell.examined = evolve(shell.examined, address=goes_on)
 
 
 @frozen(eq=False)
@@ -152,19 +172,10 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
         shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
 
 
-def examined_code(shell: Shell, address: int) -> None:
+def examined_code(shell: Shell, address: int, kind: Type | None = None) -> None:
     """After `info line`, `x` goes on with the code, and `$_` is where it is."""
     places = Places(shell.session)
     space = places.architecture.address_space(0)
     shell.examined = evolve(shell.examined, space=space, address=address)
-    pointer = places.pointer(None, space, address)
+    pointer = places.pointer(kind, space, address)
     shell.values.named["_"] = evolve(pointer, convenience="_")
-
-
-@command("disassemble", topic="data")
-def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
-    """Say that there is no disassembler: "x" shows the bytes.
-
-    Usage: disassemble
-    """
-    raise Unsupported(f"disassemble: {_NO_DISASSEMBLER}")

@@ -63,6 +63,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     What an operation used is a line: the frame base, the canonical frame address, a register of an
     outer frame, a value on entry, a called expression, the target of a removed pointer. With
     -depth 1 it is shown as well, with -depth 2 also what that used; -depth all shows everything.
+    Of $pc the instruction is shown, with the registers and the memory that it reads and writes.
     """
     session = shell.session
     depth, rest = depth_option(argument)

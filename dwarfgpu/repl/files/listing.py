@@ -17,6 +17,7 @@ from dwarfgpu.language.linespec import (
     body_of,
     declared_at,
     entry_of,
+    split_at_comma,
     starts_of,
     step_at,
 )
@@ -125,16 +126,6 @@ def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, .
     """As `listed_spots`, functions whose first code is of another file where they are declared."""
     spots = listed_spots(shell, text, around)
     return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
-
-
-def split_at_comma(text: str) -> tuple[str, bool, str]:
-    """What is before and after the first comma that is in no brackets, and whether there is one."""
-    depth = 0
-    for at, character in enumerate(text):
-        depth += (character in "(<[") - (character in ")>]")
-        if character == "," and depth <= 0:
-            return text[:at].strip(), True, text[at + 1 :].strip()
-    return text.strip(), False, ""
 
 
 def _line(number: int, text: str) -> Output:

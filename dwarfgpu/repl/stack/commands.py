@@ -129,6 +129,10 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     record = frame_record(frame, with_arguments=True, style=style)
     yield Output("", {"frame": record})
     yield from _lines(shell, frame, record, style, is_focus=True)
+    if shell.settings.word("disassemble-next-line") != "off":
+        from dwarfgpu.repl.data.instructions import next_line
+
+        yield from next_line(shell, has_source=frame.place is not None)
 
 
 def _lines(

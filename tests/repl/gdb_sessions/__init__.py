@@ -26,6 +26,7 @@ FILES = {
     "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_O2": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_blocks": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_code": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_inlined": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),

@@ -1,0 +1,64 @@
+"""Instructions by address at the prompt: `x/i`, `display/i`, `set disassemble-next-line`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import step_at
+from dwarfgpu.language.symbols import symbolizer
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.disassembly import CodeLine
+from dwarfgpu.service.disassembly_listing import code_record, code_text, function_name, marked
+from dwarfgpu.service.focus import frame_pc
+from dwarfgpu.service.session_code import (
+    code_lines,
+    code_lines_between,
+    function_at,
+    instruction_text,
+)
+
+
+def examined_instructions(
+    shell: Shell, address: int, count: int
+) -> Iterator[tuple[Output, CodeLine | None]]:
+    """The lines of `x/i` with their instructions; none is in one that cannot be read."""
+    session = shell.session
+    symbol_of = symbolizer(session, shell.settings.format_options())
+    try:
+        lines = code_lines(session, address, count)
+    except UsageError as error:
+        where = f"{marked(session, address)}{address:#x}{_symbol(symbol_of(address))}:\t"
+        yield Output(where, {}, ends_line=False), None
+        raise error
+    for line in lines:
+        where = f"{marked(session, line.address)}{line.address:#x}"
+        text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"
+        yield Output(text, code_record(session, line), "asm_insns"), line
+
+
+def _symbol(name: str | None) -> str:
+    return f" <{name}>" if name else ""
+
+
+def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
+    """The code of the line of the frame in focus, as `set disassemble-next-line` wants it."""
+    wanted = shell.settings.word("disassemble-next-line")
+    if wanted == "off" or (wanted == "auto" and has_source):
+        return
+    session = shell.session
+    try:
+        pc = frame_pc(session)
+    except DwarfGpuError:
+        return
+    step = step_at(session, pc) if has_source else None
+    begin, end = (pc, pc + 1) if step is None else (step.begin, step.end)
+    for line in code_lines_between(session, begin, end):
+        function = function_at(session, line.address)
+        place = ""
+        if function is not None:
+            offset = line.address - function.range.begin
+            place = f" <{function_name(session, function)}+{offset}>"
+        text = code_text(session, line, place, raw=True)
+        yield Output(text, code_record(session, line), "asm_insns")

@@ -1,0 +1,43 @@
+"""`disassemble`: the code of a function or of addresses, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.files.listing import text_of
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import options_of
+from dwarfgpu.session.backtrace import place_in
+
+
+@command("disassemble", topic="data", complete=completion.symbols)
+def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
+    """Disassemble a function, or the code between addresses.
+
+    Usage: disassemble [/r] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
+
+    Without an argument the function of the frame in focus is shown, with one address the function
+    that has it. => marks where the frame in focus is.
+    /r shows the bytes too; /s and /m the source lines: /s in the order of the code, /m in the
+    order of the source.
+    """
+    # Only here: the decoder is much to load, and few conversations need it.
+    from dwarfgpu.service.disassembly_listing import code_record, dump_of, listing, modifiers
+
+    session = shell.session
+    letters, rest = modifiers(argument)
+    dump = dump_of(session, rest, options_of(session, shell.values))
+    lines = listing(
+        session,
+        dump,
+        letters,
+        lambda line: text_of(shell, place_in(line.file, line.line, is_start=True)),
+    )
+    for line in lines:
+        if line.code is None:
+            yield heading(line.text)
+        else:
+            yield Output(line.text, code_record(session, line.code), "asm_insns")

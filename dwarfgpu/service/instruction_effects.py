@@ -1,0 +1,61 @@
+"""What an instruction does to registers and memory: `disas --registers`, `explain $pc`."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import Effects, effects, uses
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.wait_counters import wait_counters
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen
+class InstructionEffects:
+    """What one instruction reads, writes and has counted."""
+
+    registers: Effects
+    memory: tuple[str, ...]
+    """`loads flat.b32`, `stores lds.b64`, `changes global.u32` (an atomic operation)."""
+    counters: tuple[str, ...]
+    """Without `cnt`: `vm`, `lgkm`."""
+
+    @property
+    def text(self) -> str:
+        """`writes v2, reads v[2:3] flat_scratch exec, loads flat.b32, vmcnt lgkmcnt`."""
+        parts = []
+        if self.registers.writes:
+            parts.append(f"writes {names(self.registers.writes)}")
+        if self.registers.reads:
+            parts.append(f"reads {names(self.registers.reads)}")
+        parts += self.memory
+        if self.counters:
+            parts.append(" ".join(f"{name}cnt" for name in self.counters))
+        return ", ".join(parts)
+
+    @property
+    def record(self) -> JsonObject:
+        """The members that `--registers` adds to an instruction."""
+        return {
+            "reads": [register.name for register in self.registers.reads],
+            "writes": [register.name for register in self.registers.writes],
+            "memory": list(self.memory),
+            "counters": [f"{name}cnt" for name in self.counters],
+        }
+
+
+def effects_of(instruction: Instruction) -> InstructionEffects:
+    """Of an instruction of an AMD GPU."""
+    memory: dict[str, None] = {}
+    for use in uses(instruction):
+        operation = use.operation
+        for place in operation.memory:
+            is_read, is_written = place in operation.sources, place in operation.results
+            verb = "changes" if is_read and is_written else "loads" if is_read else "stores"
+            memory[f"{verb} {place}"] = None
+    return InstructionEffects(effects(instruction), tuple(memory), wait_counters(instruction))
+
+
+def names(registers: tuple[Register, ...]) -> str:
+    """`v[2:3] exec`."""
+    return " ".join(register.name for register in registers)
