@@ -7,13 +7,14 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.dwarf.code_object import split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.gpu.note import CoreState
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line, one_line
@@ -46,6 +47,7 @@ def info_core(args: argparse.Namespace, path: str) -> int:
     if args.json:
         print(json.dumps({"schema": SCHEMA, **_record(core, stopped, lines, waves)}))
         return 1 if core.notes else 0
+    known = [] if core.gpu_modules is None else core.gpu_modules.missing_notes
     for text in (
         f"{core.dump.file.path}: {_kind(core)}",
         *core_lines(core),
@@ -57,9 +59,10 @@ def info_core(args: argparse.Namespace, path: str) -> int:
         ),
         *_wave_lines(waves),
         *_loaded(stopped, core),
+        *_loaded_for_gpus(stopped, core),
         *_memory(core),
         *_rest(core),
-        *(f"note: {note}" for note in core.notes),
+        *(f"note: {note}" for note in core.notes if note not in known),
     ):
         print(one_line(text))
     return 1 if core.notes else 0
@@ -111,11 +114,41 @@ def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObj
 
 
 def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
-    yield "loaded:"
-    for file, code in zip(core.files, stopped.code_objects, strict=True):
+    of_gpus = () if core.gpu_modules is None else core.gpu_modules.files
+    loaded = zip(core.files, stopped.code_objects, strict=True)
+    others = [(file, code) for file, code in loaded if file not in of_gpus]
+    if others or core.gpu is None:
+        yield "loaded:"
+    for file, code in others:
         described = "" if code.info.units else ", no debug information"
         program = " (the program)" if file.is_program else ""
         yield f"  {file.load_address:#018x} {shown_path(file.file.path)}{program}{described}"
+
+
+def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
+    """The code objects of the runtime's list, and why one has no file."""
+    if core.gpu_modules is None:
+        return
+    yield "loaded for the GPUs:"
+    codes = dict(zip(core.files, stopped.code_objects, strict=True))
+    for each in core.gpu_modules.files:
+        code = codes[each]
+        kernels = len(read_gpu_code(each.file).kernels)
+        plural = "kernel" if kernels == 1 else "kernels"
+        described = f"{kernels} {plural}, {_debug_information(code)}"
+        yield f"  {each.load_address:#018x} {shown_path(each.file.path)}: {described}"
+    for entry, why in core.gpu_modules.missing.items():
+        yield f"  {entry.load_address:#018x} {shown_path(entry.uri)} is not used: {why}"
+    if not core.gpu_modules.listed and not core.gpu_modules.files:
+        yield "  the core file has no list of them"
+
+
+def _debug_information(code: CodeObject) -> str:
+    """`DWARF 5, dialect amd`."""
+    if not code.info.units:
+        return "no debug information"
+    first = code.info.units[0]
+    return f"DWARF {first.format.version}, dialect {first.dialect.name}"
 
 
 def _sizes(core: Core) -> MemorySizes:

@@ -13,7 +13,7 @@ from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_pict
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.registers import used_lanes
-from dwarfgpu.machine.target import Named
+from dwarfgpu.machine.target import Modelled, Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
@@ -181,7 +181,10 @@ def _waves(
 ) -> list[_Wave]:
     for session in sessions:
         if not session.architecture.is_simt:
-            raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+            name = session.architecture.name
+            has_waves = isinstance(session.target, Modelled) and session.target.model is not None
+            advice = "; --wave N chooses a wave of a GPU" if has_waves else ""
+            raise UsageError(f"a thread of {name} has no lanes{advice}")
     states = [tuple(chosen_states(session, choice)) for session in sessions]
     questions = [
         Question(

@@ -31,6 +31,7 @@ MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 
 ET_REL: Final = 1
 ET_EXEC: Final = 2
+PT_NULL: Final = 0
 PT_LOAD: Final = 1
 PT_GNU_EH_FRAME: Final = 0x6474E550
 PF_X: Final = 1

@@ -72,15 +72,16 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
         if getattr(args, option):
             name = option.replace("_", "-")
             raise UsageError(f"--{name} is about one wave, and --wave all asks for every one")
-    args.wave = None
     stopped = stopped_of(args, files)
+    waves = stopped.all_waves()
+    args.wave = str(waves[0].wave) if stopped.core is not None and waves else None
     first = session_of(args, files, stopped)
     sessions = [
         evolve(
             first.of_wave(wave.wave, wave.pc),
             given_cfa=None if wave.cfa is None else ExplicitAddress(0, wave.cfa),
         )
-        for wave in stopped.all_waves()
+        for wave in waves
     ]
     if args.core is None or args.lane is not None:
         return sessions

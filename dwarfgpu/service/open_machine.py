@@ -55,17 +55,20 @@ class Stopped:
         return self.architecture if self.core is None else self.core.architecture_of(number)
 
     def all_waves(self) -> tuple[WaveState, ...]:
-        """Every wave and thread."""
+        """Every wave; the threads of a core without waves."""
         if self.core is None:
             return self.waves
-        return tuple(WaveState(number, self.core.pc_of(number)) for number in self.core.numbers)
+        gpu = self.core.gpu
+        numbers = gpu.waves if gpu is not None and gpu.waves else self.core.threads
+        return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
     def wave(self, lwp: int | None) -> WaveState:
         """The wave of a number, the first by default; a thread also by the kernel's number."""
         core = self.core
         if core is None:
             return wave_named(self.waves, lwp)
-        number = core.focus if lwp is None else lwp
+        focus = core.focus  # complains about a core without waves, whichever is asked for
+        number = focus if lwp is None else lwp
         if number not in core.threads and not core.is_wave(number):
             numbers = (
                 thread for thread, known_thread in core.threads.items() if known_thread.lwp == lwp

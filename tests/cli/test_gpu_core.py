@@ -29,8 +29,9 @@ def test_info_summarises_the_waves(core: tuple[str, Path]) -> None:
     assert done.lines[0] == f"{path}: core file of AMD GPUs"
     assert done.lines[1] == f"waves: 3 waves on {target}, none faulty"
     assert "  1 wave in 0x00007f0000501000 in ?? (): breakpoint, thread 1" in done.lines
-    [note] = [each for each in done.lines if "file://" in each]
-    assert note.startswith("note: file:///opt/a.out#offset=0x1000&size=0x2000 is not used: ")
+    [line] = [each for each in done.lines if "file://" in each]
+    assert "file:///opt/a.out#offset=0x1000&size=0x2000 is not used: /opt/a.out cannot" in line
+    assert done.lines.index("loaded for the GPUs:") == done.lines.index(line) - 1
     answer = run_json("info", path)
     validate(answer.json)
     assert [each["stop_reasons"] for each in answer.json["waves"]] == [

@@ -6,15 +6,20 @@ Registers that a state does not know are 0 in a core; so what the state shows wh
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.core.notes import read_core
+from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
+from dwarfgpu.objfile.notes import PT_NOTE
 from dwarfgpu.service.core_of_state import write_core_of_state
-from tests.cli.command import STATES, run, run_json, validate
+from tests.cli.command import FIXTURES, STATES, run, run_json, validate
 
 NAMES = sorted(
     path.stem
@@ -152,3 +157,129 @@ def test_waves_of_a_kernel_and_those_that_failed(tmp_path: Path) -> None:
     lines = run("waves", core).lines
     assert lines[0] == "5 waves on gfx1100, none faulty"
     assert lines[1] == "  5 waves of diverge in item () at opencl/kernels.cl:26, threads 1-5"
+
+
+HOST = FIXTURES / "core/crash.x86_64.O0.core"
+SYSROOT = ("--sysroot", FIXTURES / "core")
+
+
+def parts_of(core: Path) -> tuple[bytes, list[tuple[int, bytes]]]:
+    """The note of a core of GPUs, and its memory."""
+    file = ObjectFile(str(core), core.read_bytes())
+    [note] = [each for each in file.segments if each.type == PT_NOTE]
+    loads = [
+        (each.address, file.file_bytes(each.offset, each.file_bytes, "segment"))
+        for each in file.segments
+        if each.type == PT_LOAD
+    ]
+    return file.file_bytes(note.offset, note.file_bytes, "note"), loads
+
+
+@pytest.mark.parametrize("more", range(0, 16, 4))
+def test_a_dump_that_a_pipe_took(tmp_path: Path, more: int) -> None:
+    """ROCr rounds the offsets of memory up to 16, and writes no padding to a pipe."""
+    core = written("call.gfx942.O0", tmp_path)
+    note, loads = parts_of(core)
+    note += struct.pack("<III", 4, more, 99) + b"XYZ\0" + bytes(more)
+    header, path = bytearray(core.read_bytes()[:64]), tmp_path / "piped.core"
+    offset = 64 + 56 * (1 + len(loads))
+    rows = [struct.pack("<IIQQQQQQ", PT_NOTE, 0, offset, 0, 0, len(note), 0, 2)]
+    offset = -(-(offset + len(note)) // 16) * 16
+    for address, data in loads:
+        rows.append(
+            struct.pack("<IIQQQQQQ", PT_LOAD, 7, offset, address, 0, len(data), len(data), 4)
+        )
+        offset += -(-len(data) // 16) * 16
+    memory = b"".join(data.ljust(-(-len(data) // 16) * 16, b"\0") for _, data in loads)
+    path.write_bytes(bytes(header) + b"".join(rows) + note + memory)
+    shift = -(64 + 56 * (1 + len(loads)) + len(note)) % 16
+    done = run("eval", path, "n", "table")
+    assert done.lines == run("eval", core, "n", "table").lines
+    said = f"its memory is {shift} bytes before the places that its headers name"
+    assert (said in done.err) == bool(shift)
+    assert "cut short" not in done.err
+
+
+def test_the_core_file_of_the_process_has_what_that_of_the_gpus_lacks(tmp_path: Path) -> None:
+    """As ROCr writes them: the save areas and the list of code objects are in host memory."""
+    core = written("call.gfx942.O0", tmp_path)
+    note, loads = parts_of(core)
+    state = read_core(ObjectFile("core", core.read_bytes())).gpu
+    assert state is not None
+    own = {state.queues[0].ctx_save_restore_address, state.runtime.r_debug}
+    of_host = [(at, data) for at, data in loads if own & set(range(at, at + len(data), 4096))]
+    assert of_host and len(of_host) < len(loads)
+    gpu = tmp_path / "gpucore.1"
+    ranges = [LoadedRange(at, data) for at, data in loads if (at, data) not in of_host]
+    gpu.write_bytes(b"".join(core_parts([note], ranges)))
+    alone = run("bt", gpu)
+    assert alone.status == 2
+    assert "its waves are not read: the context save area" in alone.error
+    assert "it is in the core file of the process: give --core PROCESS --gpu-core" in alone.error
+    assert run("bt", gpu, "--wave", 1).error == alone.error
+    assert run("info", gpu).lines[1] == "waves: no waves, none faulty"
+    host = tmp_path / "host.core"
+    host.write_bytes(with_memory(HOST, of_host))
+    both = ("--core", host, "--gpu-core", gpu, *SYSROOT)
+    file = FIXTURES / "hip/call.gfx942.O0.v5.co"
+    given = ("--code-object", f"file://{file}={file}")
+    done = run("eval", *both, *given, "--wave", 3, "n", "table")
+    assert done.lines == run("eval", core, "n", "table").lines
+    assert run("eval", *both, *given, "sum").lines == ["sum = 74"]
+    lost = run("eval", *both, *given, "--wave", 3, "*(int *) 0x123456")
+    assert "neither core file has it" in lost.out + lost.err
+
+
+def with_memory(core: Path, more: list[tuple[int, bytes]]) -> bytes:
+    """A core file with more memory: its program headers are moved behind the rest."""
+    data = bytearray(core.read_bytes())
+    [at] = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    table = data[at : at + size * count]
+    for address, content in more:
+        row = (PT_LOAD, 6, len(data), address, 0, len(content), len(content), 1)
+        table += struct.pack("<IIQQQQQQ", *row)
+        data += content
+    struct.pack_into("<Q", data, 32, len(data))
+    struct.pack_into("<H", data, 56, count + len(more))
+    return bytes(data + table)
+
+
+def test_a_merged_core(tmp_path: Path) -> None:
+    """One file of both halves, as ROCgdb's gcore and merge tool write it."""
+    core = written("call.gfx942.O0", tmp_path)
+    note, loads = parts_of(core)
+    merged = tmp_path / "merged.core"
+    data = bytearray(with_memory(HOST, loads))
+    [count] = struct.unpack_from("<H", data, 56)
+    data += struct.pack("<IIQQQQQQ", PT_NOTE, 0, len(data) + 56, 0, 0, len(note), 0, 4) + note
+    struct.pack_into("<H", data, 56, count + 1)
+    merged.write_bytes(data)
+    file = FIXTURES / "hip/call.gfx942.O0.v5.co"
+    given = (*SYSROOT, "--code-object", f"file://{file}={file}")
+    lines = run("info", merged, *given).lines
+    assert lines[0] == f"{merged}: core file of x86_64, process 19189, with AMD GPUs"
+    assert [line[:4] for line in lines[5:7]] == ["* 1 ", "  2 "]
+    assert "  1 wave in inner () at hip/call.hip:12, thread 3" in lines
+    [loaded] = [line for line in lines if file.name in line]
+    assert loaded.endswith(f"{file}: 1 kernel, DWARF 5, dialect upstream-clang")
+    assert run("eval", merged, *given, "--wave", 3, "n").lines == ["n = 5"]
+    assert run("eval", merged, *given, "--wave", "all", "n").lines[-1] == "n = 5"
+    dialogue = run(
+        "debug", merged, *given, "--batch", "-ex", "info threads", "-ex", "thread 3",
+        "-ex", "print n", "-ex", "thread 1", "-ex", "print sum",
+    ).lines  # fmt: skip
+    assert "$1 = 5" in dialogue and "$2 = 74" in dialogue
+    assert any("AMDGPU Wave 1:1:?:1" in line for line in dialogue)
+
+
+def test_a_dump_whose_later_headers_are_empty(tmp_path: Path) -> None:
+    """ROCr of 2025 leaves the program headers zero that come after a limit."""
+    core = written("call.gfx942.O0", tmp_path)
+    data, path = bytearray(core.read_bytes()), tmp_path / "cut.core"
+    count = int.from_bytes(data[56:58], "little")
+    data[64 + 56 * 2 : 64 + 56 * count] = bytes(56 * (count - 2))
+    path.write_bytes(data)
+    done = run("info", path)
+    assert f"note: {path} is cut short: {count - 2} of its program headers are empty" in done.lines
+    assert f"{path} is cut short" in run("bt", path).error

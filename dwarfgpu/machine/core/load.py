@@ -26,7 +26,14 @@ from dwarfgpu.machine.core.gpu.code_objects import (
 from dwarfgpu.machine.core.gpu.faults import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
-from dwarfgpu.machine.core.memory import CoreMemory, core_ranges, cut_short
+from dwarfgpu.machine.core.memory import (
+    UNMAPPED,
+    CoreMemory,
+    core_ranges,
+    cut_short,
+    shift_of_pipe,
+    unmapped_reason,
+)
 from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
@@ -92,7 +99,7 @@ class Core:
         """The initial focus: a wave that failed, else the first thread; without threads a wave that
         stopped by itself.
 
-        `Unavailable` for a core without threads and waves.
+        `UsageError` for a core without threads and waves.
         """
         if self.faults:
             return self.faults[0].number
@@ -102,7 +109,7 @@ class Core:
                 return stopped
         if not self.numbers:
             why = "; ".join(self.notes) or "no wave was executing"
-            raise Unavailable(f"{self.dump.file.path} has no waves: {why}")
+            raise UsageError(f"{self.dump.file.path} has no waves: {why}")
         return self.numbers[0]
 
     def is_wave(self, number: WaveId) -> bool:
@@ -197,10 +204,14 @@ class _Loader:
 
     def core(self) -> Core:
         dumps = [self._dump] if self._gpu_dump is None else [self._gpu_dump, self._dump]
-        host_ranges = [core_ranges(dump.file) for dump in dumps]
-        memory = CoreMemory(*host_ranges)
+        shift = self._shift()
+        host_ranges = [
+            core_ranges(dump.file, shift if dump.gpu is not None else 0) for dump in dumps
+        ]
+        unmapped = self._unmapped()
+        memory = CoreMemory(*host_ranges, unmapped=unmapped)
         for dump in dumps:
-            cut = cut_short(dump.file)
+            cut = cut_short(dump.file, shift if dump.gpu is not None else 0)
             self._notes += [] if cut is None else [cut]
         host = self._host(memory)
         for dump in dumps:
@@ -211,7 +222,7 @@ class _Loader:
             self._notes.append(
                 "no stack is in the core file: what else it leaves out may have been changed"
             )
-        memory = CoreMemory(*host_ranges, ranges)
+        memory = CoreMemory(*host_ranges, ranges, unmapped=unmapped)
         gpu = self._gpu(memory)
         files = () if host is None else host.files
         loaded = None
@@ -231,6 +242,41 @@ class _Loader:
             gpu,
             loaded,
             self._gpu_dump,
+        )
+
+    def _shift(self) -> int:
+        """How many bytes before its headers say the memory of a core of GPUs is, by its save areas:
+        those of a dump that a pipe took contradict themselves where the headers say."""
+        dump = self._gpu_dump or self._dump
+        shift = shift_of_pipe(dump.file)
+        if dump.gpu is None or not shift:
+            return 0
+        limit = self._where.limits.waves
+        as_said, shifted = (
+            GpuWaves(dump.gpu, CoreMemory(core_ranges(dump.file, bytes_before)), 1, limit)
+            for bytes_before in (0, shift)
+        )
+        if not as_said.damaged_areas or shifted.damaged_areas or not shifted.waves:
+            return 0
+        self._notes.append(
+            f"{dump.file.path}: its memory is {shift} bytes before the places that its headers "
+            "name, as in a dump that was written to a pipe"
+        )
+        return shift
+
+    def _unmapped(self) -> str:
+        """Why memory is not known that no file describes."""
+        reasons = [unmapped_reason(dump.file) for dump in (self._gpu_dump, self._dump) if dump]
+        cut = [reason for reason in reasons if reason != UNMAPPED]
+        if cut:
+            return cut[0]
+        if self._gpu_dump is not None:
+            return "neither core file has it"
+        if self._threads:
+            return UNMAPPED
+        return (
+            "its writer left it out, or it is in the core file of the process: give "
+            "--core PROCESS --gpu-core FILE"
         )
 
     def _host(self, memory: CoreMemory) -> Modules | None:
@@ -255,9 +301,9 @@ class _Loader:
         if is_alone and where.program is not None:
             gpu_files = self._with_overrides(gpu, gpu_files, where.program)
         self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
-        self._notes += [
-            f"{entry.uri} is not used: {why}" for entry, why in gpu_files.missing.items()
-        ]
+        self._notes += gpu_files.missing_notes
+        if gpu_files.missing:
+            self._notes.append("--code-object URI=FILE names a file for a code object")
         return gpu_files
 
     def _with_overrides(self, gpu: GpuTarget, modules: GpuModules, path: str) -> GpuModules:

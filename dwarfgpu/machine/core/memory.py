@@ -13,10 +13,15 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
+from dwarfgpu.objfile.elf import PT_LOAD, PT_NULL, ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.notes import PT_NOTE
 
+UNMAPPED: Final = "nothing is mapped there"
+_CUT: Final = " is cut short"
 _PAGE_BYTES: Final = 4096
+_PIPE_ALIGNMENT: Final = 16
+"""To which ROCr rounds offsets of memory in a core file."""
 _FAR: Final = 1 << 80
 """After all addresses, including those that a hostile core makes up."""
 
@@ -51,19 +56,24 @@ class Range:
         return self.file.part(first, size_bytes)
 
 
-def core_ranges(core: ObjectFile) -> tuple[Range, ...]:
+def _cut(core: ObjectFile) -> str:
+    return f"{core.path}{_CUT}"
+
+
+def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     """What the segments of a core file hold, and what they leave out, by address."""
     ranges: list[Range] = []
     for segment in core.segments:
         if segment.type != PT_LOAD:
             continue
         dumped = min(segment.file_bytes, segment.memory_bytes)
-        dumped_bytes = min(dumped, max(0, core.size_bytes - segment.offset))
+        offset = segment.offset - shift_bytes
+        dumped_bytes = min(dumped, max(0, core.size_bytes - offset))
         start = segment.address
         ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
         ranges += [
-            Range(start, ends[0], core, segment.offset),
-            Range(ends[0], ends[1], None, 0, f"{core.path} is cut short"),
+            Range(start, ends[0], core, offset),
+            Range(ends[0], ends[1], None, 0, _cut(core)),
             Range(ends[1], ends[2], None, 0, "the core file leaves it out"),
         ]
     return _sorted(ranges)
@@ -93,9 +103,34 @@ def memory_sizes(core: ObjectFile) -> MemorySizes:
     return MemorySizes(held_bytes, left_out, missing)
 
 
-def cut_short(core: ObjectFile) -> str | None:
+def shift_of_pipe(core: ObjectFile) -> int:
+    """How many bytes before its headers say the memory may be, where a pipe took it.
+
+    ROCr rounds the offsets up, and leaves out the padding where it cannot seek. 0: it cannot be.
+    """
+    notes = [each.offset + each.file_bytes for each in core.segments if each.type == PT_NOTE]
+    loads = [each.offset for each in core.segments if each.type == PT_LOAD and each.file_bytes]
+    padding = min(loads, default=0) - max(notes, default=0)
+    return padding if 0 < padding < _PIPE_ALIGNMENT else 0
+
+
+def unmapped_reason(core: ObjectFile) -> str:
+    """Why memory is not known that no segment describes."""
+    return _cut(core) if _empty_headers(core) else UNMAPPED
+
+
+def _empty_headers(core: ObjectFile) -> int:
+    """Program headers that a writer has left empty, as ROCr does at a limit of the file's size."""
+    return sum(each.type == PT_NULL and not each.memory_bytes for each in core.segments)
+
+
+def cut_short(core: ObjectFile, shift_bytes: int = 0) -> str | None:
     """Return that a core file ends before its segments do; None if it does not."""
+    empty = _empty_headers(core)
+    if empty:
+        return f"{core.path} is cut short: {empty} of its program headers are empty"
     needed = max((segment.offset + segment.file_bytes for segment in core.segments), default=0)
+    needed -= shift_bytes
     if needed <= core.size_bytes:
         return None
     return (
@@ -120,9 +155,11 @@ def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
 class CoreMemory:
     """Ranges of the core, and below them those of mapped files."""
 
-    def __init__(self, *layers: Iterable[Range]) -> None:
-        """`layers`: what an earlier one has goes over what later ones have."""
+    def __init__(self, *layers: Iterable[Range], unmapped: str = UNMAPPED) -> None:
+        """`layers`: what an earlier one has goes over what later ones have; `unmapped`: why the
+        rest is not known."""
         self._layers = tuple(_Layer(_sorted(layer)) for layer in layers)
+        self._unmapped = unmapped
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
         """The same as `read`; of a range in one place of a large file, not read yet."""
@@ -155,14 +192,14 @@ class CoreMemory:
         end = address + size_bytes
         while address < end:
             stop, source = end, None
-            why = "nothing is mapped there"
+            why = self._unmapped
             for layer in self._layers:
                 layer_part, boundary = layer.at(address)
                 stop = min(stop, boundary)
                 if layer_part is not None and layer_part.file is not None:
                     source = layer_part
                     break
-                if layer_part is not None:
+                if layer_part is not None and not why.endswith(_CUT):
                     why = layer_part.why
             yield address, stop - address, source or why
             address = stop

@@ -70,6 +70,11 @@ class GpuModules:
     """Why an entry of the list has no file."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def missing_notes(self) -> list[str]:
+        """Which entries of the list have no file, and why."""
+        return [f"{entry.uri} is not used: {why}" for entry, why in self.missing.items()]
+
 
 def parse_uri(text: str) -> CodeObjectUri:
     """A URI of the runtime; `Malformed` for any other."""

@@ -113,6 +113,8 @@ class GpuWaves:
         self.memory = memory
         self.first = first
         self.notes: list[str] = []
+        self.damaged_areas = 0
+        """Save areas that contradict themselves."""
         self.r_version = self._r_version()
         self.queues = tuple(self._queues())
         found: list[GpuWave] = []
@@ -171,6 +173,7 @@ class GpuWaves:
             try:
                 saved = self._saved(queue.entry, xcc, layout)
             except DwarfGpuError as error:
+                self.damaged_areas += isinstance(error, Malformed)
                 self.notes.append(
                     f"queue {queue.id}, XCC {xcc}: its waves are not read: {error.message}"
                 )
@@ -189,7 +192,8 @@ class GpuWaves:
         try:
             header = HEADER.unpack(self.memory.read(base, HEADER.size))
         except Unavailable as error:
-            raise Unavailable(f"the context save area at {base:#x}: {error.message}") from None
+            _, _, why = error.message.partition(": ")
+            raise Unavailable(f"the context save area at {base:#x} is not there: {why}") from None
         stack_at, stack_bytes, waves_end, waves_bytes = header[:4]
         if not stack_bytes and not waves_bytes:
             return []
