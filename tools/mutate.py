@@ -189,6 +189,7 @@ class Mutations:
         self.failed |= report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.unfreeze()  # `apply` looks for functions among the objects of the collector
         for folder in FOLDERS:
             for path in (ROOT / "dwarfgpu" / folder).rglob("*.py"):
                 import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
@@ -13,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope import name_lookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
@@ -34,6 +36,8 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.service.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.view.type_layout import layout
@@ -364,9 +368,10 @@ def test_headers_of_lists_named_by_offset(
 
 def test_units_without_end() -> None:
     assert len(soon(lambda: debug_info(elf({".debug_info": bytes(1 << 22)})).problems)) == 1_001
-    units = elf({".debug_info": unit(b"") * 250_000})
-    info = debug_info(units)
-    assert len(soon(lambda: info.units)) == 200_000
+    assert DEFAULT_LIMITS.units == 200_000
+    units = elf({".debug_info": unit(b"") * 6_000})
+    info = DebugInfo.of(ObjectFile("made.co", units, limits=evolve(DEFAULT_LIMITS, units=5_000)))
+    assert len(soon(lambda: info.units, 500_000)) == 5_000
     (problem,) = info.problems
     assert isinstance(problem, LimitExceeded)
 
