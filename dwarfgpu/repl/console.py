@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Ask: TypeAlias = "Callable[[str], str | None]"
 """The next line of whoever converses, after a prompt; None at the end."""
 
+Outer: TypeAlias = "tuple[Answer | None, list[Group]]"
+"""The answer of the command around another one, and the groups that it is in."""
+
 
 def _no_input(prompt: str) -> str | None:
     return None
@@ -118,17 +121,17 @@ class Console:
         width = self.settings.limit("width")
         return terminal_columns(self.streams.out.isatty()) if width is None else max(width, 20)
 
-    @contextmanager
-    def answering(self, answer: Answer | None) -> Iterator[None]:
-        """What is said meanwhile belongs to an answer in JSON; to none where it is text."""
-        before = self._answer, self._groups
+    def begin(self, answer: Answer | None) -> Outer:
+        """Begin the output of a command: a part of an answer in JSON; of none where it is text."""
+        outer = self._answer, self._groups
         self._answer, self._groups = answer, []
         self.progress.begin()
-        try:
-            yield
-        finally:
-            self.progress.clear()
-            self._answer, self._groups = before
+        return outer
+
+    def end(self, outer: Outer) -> None:
+        """End the output of a command that was begun, and go on with that around it."""
+        self.progress.clear()
+        self._answer, self._groups = outer
 
     @contextmanager
     def inside(self, group: Group) -> Iterator[None]:

@@ -147,10 +147,11 @@ class Shell:
         if console.is_json:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
+        outer = console.begin(answer)
         try:
-            with console.answering(answer):
-                return self._executed(line, answer)
+            return self._executed(line, answer)
         finally:
+            console.end(outer)
             if repeats:
                 history.end()
             if answer is not None:
