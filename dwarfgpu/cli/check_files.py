@@ -8,19 +8,19 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from dwarfgpu.check.file import Verdict, verify
+from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_paths import files_in
 from dwarfgpu.cli.check_rules import chosen_rules
-from dwarfgpu.cli.check_sarif import Report, sarif
+from dwarfgpu.cli.check_sarif import sarif
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
-from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
+from dwarfgpu.service.check_baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check_report import report_json, report_lines
+from dwarfgpu.service.checked_file import Report, checked
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -62,15 +62,9 @@ def _report(
             debug_directories=arguments.debug_dir or DEBUG_DIRECTORIES,
             limits=file_limits_of(arguments),
         )
-        if opened.file.type == ET_CORE:
-            raise UsageError(
-                f"{path} is a core file, which has no debug information: give the program"
-            )
-        verdict = verify(opened, rules)
+        return checked(opened, rules, baseline, is_only=is_only)
     except DwarfGpuError as error:  # nothing in it is readable: that is no finding
         return Report(path, error=UsageError(str(error)))
-    excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
-    return Report(path, verdict, new_findings(verdict.findings.kept, excused))
 
 
 def _status(reports: Iterable[Report]) -> int:

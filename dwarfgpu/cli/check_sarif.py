@@ -11,42 +11,15 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from attrs import field
-
 from dwarfgpu import __version__
-from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
-from dwarfgpu.errors import UsageError
 from dwarfgpu.service.check_report import excerpt_lines, place_text
+from dwarfgpu.service.checked_file import Report
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"
-
-
-@frozen(eq=False)
-class Report:
-    """The findings in one file, or why it is unreadable."""
-
-    path: str
-    verdict: Verdict | None = None
-    is_new: list[bool] = field(factory=list)
-    """For each finding, whether no baseline knows it."""
-    error: UsageError | None = None
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether it cannot be read, or a budget ended the check of a part."""
-        return self.verdict is None or self.verdict.findings.is_incomplete
-
-    @property
-    def is_bad(self) -> bool:
-        """Whether a new finding is worse than a note."""
-        findings = [] if self.verdict is None else self.verdict.findings.kept
-        pairs = zip(findings, self.is_new, strict=True)
-        return any(new and finding.severity != "note" for finding, new in pairs)
 
 
 def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:

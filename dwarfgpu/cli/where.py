@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
-from itertools import chain
 from typing import Final
 
 from attrs import evolve, field
@@ -15,10 +15,9 @@ from attrs import evolve, field
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
@@ -34,7 +33,8 @@ from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.where import amount, heading, variable_suggestion
+from dwarfgpu.service.where import amount, described, heading
+from dwarfgpu.service.where_change import where_change
 from dwarfgpu.view.coverage import (
     Cells,
     SourceLines,
@@ -107,17 +107,23 @@ def _run(args: Namespace) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
     request = _placed(args, file, request, notes)
-    coverages = _coverages(file, request)
+    coverages = described(file, request.wanted, f"in {file.name}")
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
         query = _placed(args, old, before, notes).wanted
-        before_found = find_variables(old.scopes, query)
-        if not args.json:
+        change = where_change(old, file, query, coverages)
+        if args.json:
+            print(json.dumps({**change.record, "notes": [*notes]}, allow_nan=False))
+        else:
             print_notes(notes)
-        return compare(old, file, before_found, coverages, notes, as_json=args.json)
+            for line in change.lines():
+                _print(line)
+        return change.status
     if args.json:
         with_lines = bool(request.wanted.names)
-        return where_json.write(file, coverages, request.minimum, notes, with_lines=with_lines)
+        answer = where_json.WhereJson(file, request.minimum, with_lines)
+        sys.stdout.writelines(answer.text(coverages, notes))
+        return answer.status
     print_notes(notes)
     listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
     if request.wanted.names:
@@ -239,29 +245,6 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
     if not units and not file.info.problems:
         raise UsageError(f"{file.name} has no debugging information")
     return file
-
-
-def _coverages(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
-    """Yield the matching coverages of a file; `UsageError` if it has none of the names."""
-    units = find_variables(file.scopes, request.wanted)
-    buffered: list[UnitGroups] = []
-    for unit in units:
-        buffered.append(unit)
-        if unit.groups:
-            return chain(buffered, units)
-    query = request.wanted
-    if query.names and not query.is_generic and not any(unit.problems for unit in buffered):
-        generic = list(find_variables(file.scopes, evolve(query, is_generic=True)))
-        if any(unit.groups for unit in generic):
-            return iter(generic)
-    if any(unit.problems for unit in buffered) or evolve(query, with_functions=False) == Wanted():
-        return iter(buffered)
-    where = "" if query.function is None else f" in {query.function}"
-    where += "" if query.pc is None else f" at {query.pc:#x}"
-    title = " ".join(f'"{name}"' for name in query.names)
-    if not query.names:
-        raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {title}{where} in {file.name}.{variable_suggestion(file, query)}")
 
 
 def _columns() -> int:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import gdb
 from attrs import evolve
 
-from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
-from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
@@ -28,12 +27,11 @@ from dwarfgpu.service.lane_answer import (
 from dwarfgpu.service.locate import located, location_lines
 from dwarfgpu.service.operations import Operations, operations_answer
 from dwarfgpu.service.source_text import SourceText
+from dwarfgpu.service.stretches import stretches
 from dwarfgpu.service.subject import Expression
 from dwarfgpu.view.coverage import (
-    SourceLines,
     bar,
     cells_for,
-    coverage_lines,
     share,
     spans_text,
 )
@@ -41,6 +39,7 @@ from dwarfgpu.view.description import description
 from dwarfgpu.view.explain import verdict_on_error
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.values import OPTIMIZED_OUT
+from dwarfgpu.view.where_described import coverage_at
 
 
 def encoding() -> str:
@@ -109,46 +108,24 @@ def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
 
 def where_described(session: GdbSession, name: str) -> Iterator[str]:
     """Where in its code the variable of a name is described, with what, and where not."""
-    coverage = _coverage(session, session.variable(name))
+    variable = session.variable(name)
+    coverage = coverage_at(session, variable) or coverage_of(variable, None)
     if coverage.problem is not None:
         raise coverage.problem
     yield next(description(session, coverage.variable))
     if coverage.place is not None:
         yield f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
-    coverage_rows = list(
-        coverage_lines(coverage, session.architecture, SourceLines(coverage.variable.unit))
-    )
-    widths = [max((len(cell) for cell in column), default=0) for column in (
-        [row.where for row in coverage_rows], [row.lines for row in coverage_rows],
-    )]  # fmt: skip
-    for row in coverage_rows:
-        text = f"{row.where:<{widths[0]}}  {row.lines:<{widths[1]}}  {row.said}"
-        yield f"{'=>' if _covers(row.where, session.pc) else '  '}{text}"
-    if not coverage_rows:
+    rows = list(stretches(session, coverage, with_operations=True))
+    first = max((len(row.line.where) for row in rows), default=0)
+    second = max((len(row.line.lines) for row in rows), default=0)
+    for row in rows:
+        text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.said}"
+        yield f"{'=>' if row.is_current else '  '}{text}"
+    if not rows:
         yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
     if coverage.place is not None:
         drawn = bar(coverage, columns() - 40, cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"
-
-
-def _coverage(session: GdbSession, variable: Variable) -> Coverage:
-    """Return the coverage of a variable over its whole scope."""
-    code_object = session.code_object
-    if variable.kind == "global" or code_object is None:
-        return coverage_of(variable, None)
-    query = Wanted((variable.name,), pc=session.pc)
-    for unit in find_variables(code_object.scopes, query):
-        for group in unit.groups:
-            for declared, place in group.declared:
-                if declared.die.offset == variable.die.offset:
-                    return coverage_of(declared, place)
-    return coverage_of(variable, None)
-
-
-def _covers(span: str, pc: int | None) -> bool:
-    """Whether `[0x10,0x20)` has a program location."""
-    first, _, last = span.strip("[)").partition(",")
-    return pc is not None and last != "" and int(first, 16) <= pc < int(last, 16)
 
 
 def operations_result(session: GdbSession, text: str) -> Iterator[str]:

@@ -1,17 +1,20 @@
-"""The coverage of a variable in words."""
+"""Where variables are described: the coverages of a question, and one in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
+
+from attrs import evolve
 
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Place
-from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.coverage import (
     function_text,
@@ -60,7 +63,33 @@ def amount(coverage: Coverage) -> str:
     return f"{text}, {part} of them {certainly}in part"
 
 
-def variable_suggestion(file: CodeObject, query: Wanted) -> str:
+def described(file: CodeObject, query: Wanted, place: str) -> Iterator[UnitGroups]:
+    """Yield the units of a file with the variables of a question, read on demand.
+
+    A name without the arguments of its template is that of every instance, if nothing has the name
+    itself. `UsageError` with `place` (`in FILE`) if the file has none of the names.
+    """
+    units = find_variables(file.scopes, query)
+    buffered: list[UnitGroups] = []
+    for unit in units:
+        buffered.append(unit)
+        if unit.groups:
+            return chain(buffered, units)
+    if query.names and not query.is_generic and not any(unit.problems for unit in buffered):
+        generic = list(find_variables(file.scopes, evolve(query, is_generic=True)))
+        if any(unit.groups for unit in generic):
+            return iter(generic)
+    if any(unit.problems for unit in buffered) or evolve(query, with_functions=False) == Wanted():
+        return iter(buffered)
+    where = "" if query.function is None else f" in {query.function}"
+    where += "" if query.pc is None else f" at {query.pc:#x}"
+    title = " ".join(f'"{name}"' for name in query.names)
+    if not query.names:
+        raise UsageError(f"{file.name} describes no variables{where}")
+    raise UsageError(f"No symbol {title}{where} {place}.{_suggestion(file, query)}")
+
+
+def _suggestion(file: CodeObject, query: Wanted) -> str:
     """Return ` Did you mean "limit"?` with a similar variable, and the units that a budget skipped;
     otherwise empty."""
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))

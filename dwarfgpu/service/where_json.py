@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -106,49 +105,52 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
         return None
 
 
-def write(
-    file: CodeObject,
-    groups: Iterable[UnitGroups],
-    minimum: Fraction | None,
-    notes: Iterable[str],
-    *,
-    with_lines: bool,
-) -> int:
-    """Print the object, variable by variable, so that a large file takes little more memory than
-    a small one; the exit status."""
-    total, allowance = Total(), Allowance.of(file.info)
-    arch = architecture_of(file, total)
-    functions: list[Plain] = []
-    head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
-    sys.stdout.write(f'{head[:-1]}, "variables": [')
-    separator = ""
-    for unit in groups:
-        total.problems += unit.problems
-        if unit.unit is None:
-            continue
-        source = SourceLines(unit.unit) if with_lines else None
-        for group in unit.groups:
-            own = Total(functions=int(group.place is not None))
-            for coverage in group.coverages(allowance):
-                own.add(coverage)
-                record = variable_json(coverage, arch, source)
-                sys.stdout.write(separator + json.dumps(record, allow_nan=False))
-                separator = ", "
-            if group.place is not None:
-                functions.append(_function(group, group.place, own))
-            total.join(own)
-        if source is not None and source.problem is not None:
-            total.problems.append(source.problem)
-    is_low = total.is_below(minimum)
-    tail: JsonObject = {
-        "functions": functions,
-        "total": total.record(),
-        "minimum": None if minimum is None else float(minimum),
-        "is_below_minimum": is_low,
-        "problems": [error_json(problem)["error"] for problem in total.problems],
-    }
-    sys.stdout.write(f"], {json.dumps(tail, allow_nan=False)[1:]}\n")
-    return 1 if total.problems or is_low else 0
+@define(eq=False)
+class WhereJson:
+    """The answer of `where --json` as text, and the exit status."""
+
+    file: CodeObject
+    minimum: Fraction | None
+    with_lines: bool
+    status: int = 0
+    """Once the text has ended: 1 for a problem, or for less than the minimum."""
+
+    def text(self, units: Iterable[UnitGroups], notes: Iterable[str]) -> Iterator[str]:
+        """Yield the object in pieces, variable by variable, so that a large file takes little more
+        memory than a small one."""
+        file, total, allowance = self.file, Total(), Allowance.of(self.file.info)
+        arch = architecture_of(file, total)
+        functions: list[Plain] = []
+        head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
+        yield f'{head[:-1]}, "variables": ['
+        separator = ""
+        for unit in units:
+            total.problems += unit.problems
+            if unit.unit is None:
+                continue
+            source = SourceLines(unit.unit) if self.with_lines else None
+            for group in unit.groups:
+                own = Total(functions=int(group.place is not None))
+                for coverage in group.coverages(allowance):
+                    own.add(coverage)
+                    record = variable_json(coverage, arch, source)
+                    yield separator + json.dumps(record, allow_nan=False)
+                    separator = ", "
+                if group.place is not None:
+                    functions.append(_function(group, group.place, own))
+                total.join(own)
+            if source is not None and source.problem is not None:
+                total.problems.append(source.problem)
+        is_low = total.is_below(self.minimum)
+        self.status = 1 if total.problems or is_low else 0
+        tail: JsonObject = {
+            "functions": functions,
+            "total": total.record(),
+            "minimum": None if self.minimum is None else float(self.minimum),
+            "is_below_minimum": is_low,
+            "problems": [error_json(problem)["error"] for problem in total.problems],
+        }
+        yield f"], {json.dumps(tail, allow_nan=False)[1:]}\n"
 
 
 def _function(group: Group, place: Place, total: Total) -> JsonObject:

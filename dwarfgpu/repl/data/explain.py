@@ -6,13 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.find_variables import Wanted
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -24,24 +20,21 @@ from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.focus import require_frame
 from dwarfgpu.service.locate import coloured, located, location_lines
+from dwarfgpu.service.stretches import stretches
 from dwarfgpu.service.subject import Expression, subject
 from dwarfgpu.service.value_history import manner_of, options_of, required
-from dwarfgpu.service.where import amount, variable_suggestion
+from dwarfgpu.service.where import amount, described
 from dwarfgpu.service.where import heading as title
 from dwarfgpu.service.where_json import variable_json
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage import (
-    Line,
     SourceLines,
     bar,
     cells_for,
-    coverage_lines,
-    runs_text,
     spans_text,
 )
 from dwarfgpu.view.inside_text import depth_option
-from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.where_described import coverage_at
 
@@ -132,10 +125,10 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         return
     if item.kind != "global":
         require_frame(session)
-    described = coverage_at(session, item)
-    if described is None:
+    own = coverage_at(session, item)
+    if own is None:
         raise UsageError(f"{argument} is declared where no code is described.")
-    yield from _coverage(shell, described)
+    yield from _coverage(shell, own)
 
 
 def _of_the_file(session: Session, name: str) -> list[Coverage]:
@@ -144,16 +137,12 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
     file = session.code_object
     if file is None:
         raise UsageError(f'No symbol "{name}" in current context.')
-    query, allowance = Wanted((name,)), Allowance.of(file.info)
-    coverages: list[Coverage] = []
-    for is_generic in (False, True):
-        if not coverages:
-            units = find_variables(file.scopes, evolve(query, is_generic=is_generic))
-            groups = (group for unit in units for group in unit.groups)
-            coverages = [coverage for group in groups for coverage in group.coverages(allowance)]
+    units = described(file, Wanted((name,)), "in current context")
+    allowance = Allowance.of(file.info)
+    groups = (group for unit in units for group in unit.groups)
+    coverages = [coverage for group in groups for coverage in group.coverages(allowance)]
     if not coverages:
-        suggestion = variable_suggestion(file, query)
-        raise UsageError(f'No symbol "{name}" in current context.{suggestion}')
+        raise UsageError(f'No symbol "{name}" in current context.')
     return coverages
 
 
@@ -175,62 +164,15 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
 
 def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     """A line for each stretch of the scope; `=>` where the lane in focus is."""
-    session = shell.session
-    source, whole = (SourceLines(coverage.variable.unit) for _ in range(2))
-    lines = list(coverage_lines(coverage, session.architecture, source, with_operations=False))
-    lanes = _lanes_at(session)
-    here = None if session.is_absent else session.program_location
-    first = max((len(line.where) for line in lines), default=0)
-    second = max((len(line.lines) for line in lines), default=0)
-    third = max((len(line.said) for line in lines), default=0)
-    for line in lines:
-        there = {pc: pc_lanes for pc, pc_lanes in lanes.items() if _covers(line, pc)}
-        is_here = here is not None and _covers(line, here)
-        numbers = sorted(lane for pc_lanes in there.values() for lane in pc_lanes)
-        who = _lanes_text(numbers)
-        data = _record(line, is_here)
-        if shell.console.is_json:
-            spans = [] if line.span is None else whole.of(line.span)
-            data["source"] = [{"file": file, "lines": [*numbers]} for file, numbers in spans]
-            data["lanes"] = [*numbers]
-        text = f"{line.where:<{first}}  {line.lines:<{second}}  {line.said:<{third}}  {who}"
-        mark = "=>" if is_here else "  "
+    rows = list(stretches(shell.session, coverage))
+    first = max((len(row.line.where) for row in rows), default=0)
+    second = max((len(row.line.lines) for row in rows), default=0)
+    third = max((len(row.line.said) for row in rows), default=0)
+    for row in rows:
+        line, mark = row.line, "=>" if row.is_current else "  "
+        text = f"{line.where:<{first}}  {line.lines:<{second}}  {line.said:<{third}}  {row.who}"
+        data = row.record if shell.console.is_json else {}
         yield Output(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
-
-
-def _record(line: Line, is_here: bool) -> JsonObject:
-    span = line.span
-    begin, end = (None, None) if span is None else (f"{span.begin:#x}", f"{span.end:#x}")
-    return {
-        "begin": begin,
-        "end": end,
-        "lines": line.lines,
-        "described": line.said,
-        "current": is_here,
-    }
-
-
-def _covers(line: Line, pc: int) -> bool:
-    return line.span is not None and line.span.covers(pc)
-
-
-def _lanes_at(session: Session) -> dict[int, list[int]]:
-    """The lanes of the frame by where they are; none where the architecture has none."""
-    out: dict[int, list[int]] = {}
-    if not session.architecture.is_simt:
-        return out
-    for state in session.lane_states(range(session.lane_count()[0])):
-        if state.location is not None and state.location.pc is not None:
-            out.setdefault(state.location.pc, []).append(state.lane)
-    return out
-
-
-def _lanes_text(lanes: list[int]) -> str:
-    """`lanes 0-8 are here`."""
-    if not lanes:
-        return ""
-    text = runs_text(lanes)
-    return f"lane {text} is here" if len(lanes) == 1 else f"lanes {text} are here"
 
 
 @command("check", topic="data", complete=completion.variables)
@@ -252,33 +194,19 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     unknown = sorted(flags - {"-all", "-notes"})
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")
-    if names:
-        _require_named(code_object, names[0])
     # Only here: they are much to load, and few conversations check.
-    from dwarfgpu.check.file import verify
     from dwarfgpu.service.check_baseline import SCHEMA
     from dwarfgpu.service.check_report import report_json, report_lines
+    from dwarfgpu.service.checked_file import checked
 
-    verdict = verify(code_object)
-    findings = verdict.findings.kept
-    is_new = [
-        not names or names[0] in (finding.place.name, finding.place.function)
-        for finding in findings
-    ]
-    lines = report_lines(
-        verdict, is_new, has_baseline=False, notes="-notes" in flags, everything="-all" in flags
-    )
-    yield Output("", {"report": {"schema": SCHEMA, **report_json(verdict, is_new)}})
-    for line in lines:
-        yield heading(one_line(line))
-
-
-def _require_named(code_object: CodeObject, name: str) -> None:
-    """`UsageError` where neither a variable nor a function is so called."""
-    units = find_variables(code_object.scopes, Wanted((name,), None, None))
-    if not any(unit.groups for unit in units) and name not in (
-        declared.rpartition("::")[2]
-        for declared, kind in names_of(code_object)
-        if kind == "function"
+    report = checked(code_object, name=names[0] if names else None)
+    assert report.verdict is not None
+    yield Output("", {"report": {"schema": SCHEMA, **report_json(report.verdict, report.is_new)}})
+    for line in report_lines(
+        report.verdict,
+        report.is_new,
+        has_baseline=False,
+        notes="-notes" in flags,
+        everything="-all" in flags,
     ):
-        raise UsageError(f'No symbol "{name}" in current context.')
+        yield heading(one_line(line))

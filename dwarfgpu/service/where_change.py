@@ -1,11 +1,11 @@
-"""`dwarfgpu where --against OLD`: what two builds describe differently."""
+"""What two builds describe differently: `dwarfgpu where --against OLD`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.change import (
     Build,
@@ -16,8 +16,8 @@ from dwarfgpu.dwarf.coverage.change import (
     changes_between,
 )
 from dwarfgpu.dwarf.coverage.coverage import Allowance
-from dwarfgpu.dwarf.coverage.find_variables import UnitGroups
-from dwarfgpu.service.error_text import error_json, error_line, one_line
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
+from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.service.where_json import SCHEMA
 from dwarfgpu.view.coverage import percent
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -33,27 +33,45 @@ _TITLES: Final[dict[ChangeKind, str]] = {
 }
 
 
-def compare(
-    old: CodeObject,
-    new: CodeObject,
-    old_found: Iterable[UnitGroups],
-    new_found: Iterable[UnitGroups],
-    notes: Iterable[str],
-    *,
-    as_json: bool,
-) -> int:
-    """Print what changed; 1 where something got worse or could not be read. Notes are for JSON."""
-    before = build_of(old_found, Allowance.of(old.info))
+@frozen
+class WhereChange:
+    """What an old and a new build describe, and what differs."""
+
+    old: CodeObject
+    new: CodeObject
+    before: Build
+    after: Build
+    changes: list[Change]
+
+    @property
+    def status(self) -> int:
+        """1 where something got worse or could not be read."""
+        is_worse = any(change.kind in ("worse", "lost") for change in self.changes)
+        return 1 if is_worse or self.before.problems or self.after.problems else 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield what changed, the worst first, and the totals."""
+        return _lines(self.before, self.after, self.changes)
+
+    @property
+    def record(self) -> JsonObject:
+        """The object of `where --against --json`, without notes."""
+        return {
+            "schema": SCHEMA,
+            "old": _build(self.old, self.before),
+            "new": _build(self.new, self.after),
+            "changes": [_change(change) for change in self.changes],
+            "counts": {kind: sum(c.kind == kind for c in self.changes) for kind in _TITLES},
+        }
+
+
+def where_change(
+    old: CodeObject, new: CodeObject, old_query: Wanted, new_found: Iterable[UnitGroups]
+) -> WhereChange:
+    """Return what two builds describe differently."""
+    before = build_of(find_variables(old.scopes, old_query), Allowance.of(old.info))
     after = build_of(new_found, Allowance.of(new.info))
-    changes = changes_between(before, after)
-    if as_json:
-        record = _record(old, new, before, after, changes)
-        print(json.dumps({**record, "notes": [*notes]}, allow_nan=False))
-    else:
-        for line in _lines(before, after, changes):
-            print(one_line(line))
-    is_worse = any(change.kind in ("worse", "lost") for change in changes)
-    return 1 if is_worse or before.problems or after.problems else 0
+    return WhereChange(old, new, before, after, changes_between(before, after))
 
 
 def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
@@ -101,18 +119,6 @@ def _measure(measure: Measure | None) -> str:
         text += f" ({described}/{whole} bytes)"
     part = described - measure.complete_bytes
     return text + (f", {part} in part" if part else "")
-
-
-def _record(
-    old: CodeObject, new: CodeObject, before: Build, after: Build, changes: list[Change]
-) -> JsonObject:
-    return {
-        "schema": SCHEMA,
-        "old": _build(old, before),
-        "new": _build(new, after),
-        "changes": [_change(change) for change in changes],
-        "counts": {kind: sum(change.kind == kind for change in changes) for kind in _TITLES},
-    }
 
 
 def _build(file: CodeObject, build: Build) -> JsonObject:
