@@ -35,6 +35,13 @@ hip() {
     -o "hip/$name.$gfx.O$opt.v$dwarf${tag:+.$tag}.co"
 }
 
+# kernels NAME GFX OPT: to be run, and compared with what they should leave
+kernels() {
+  "$CLANG" -x hip "run/$1.hip" --offload-arch="$2" \
+    --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc \
+    -fuse-cuid=none "${paths[@]}" -g -gdwarf-5 "-O$3" -ffp-contract=off -o "run/$1.$2.O$3.v5.co"
+}
+
 # opencl NAME GFX OPT DWARF
 opencl() {
   "$CLANG" -x cl "opencl/$1.cl" -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
@@ -106,6 +113,12 @@ for gfx in gfx90a gfx942 gfx1100; do
 done
 for opt in 0 2; do
   hip data gfx942 "$opt" 5
+done
+for gfx in gfx90a gfx942 gfx1100 gfx1200; do
+  for opt in 0 2; do
+    kernels integers "$gfx" "$opt"
+    kernels floats "$gfx" "$opt"
+  done
 done
 hip data gfx90a 0 4
 hip data gfx1100 2 5

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
-from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
@@ -43,8 +46,8 @@ class Step:
     next_pc: int
     execute: Callable[[Any], None]
     """Of a wave."""
-    source: str
-    """The Python text."""
+    lines: tuple[str, ...]
+    """The Python text, without the prologue."""
 
 
 class Program:
@@ -98,16 +101,58 @@ class Program:
         return self._careful[pc]
 
     def _compiled(self, instruction: Instruction, *, is_careful: bool = False) -> Step:
+        is_relative = _is_relative(instruction.encoding)
         try:
-            lines = statements(instruction, self._decoder.target, is_careful=is_careful)
+            lines = _lines(
+                instruction.encoding,
+                instruction.address if is_relative else 0,
+                instruction.size,
+                instruction.word & (1 << 8 * instruction.size) - 1,
+                instruction.literal,
+                instruction.extra,
+                self._decoder.target,
+                is_careful,
+            )
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
             raise WaveStop(stop.reason, text) from None
-        body = "\n    ".join([PROLOGUE, *lines])
-        source = f"def execute(w):\n    {body}\n"
-        names: dict[str, Any] = {}
-        exec(compile(source, f"<{instruction.text}>", "exec"), NAMESPACE, names)
-        return Step(instruction, instruction.address + instruction.size, names["execute"], source)
+        execute = _function("\n    ".join(["def execute(w):", PROLOGUE, *lines]))
+        return Step(instruction, instruction.address + instruction.size, execute, lines)
+
+
+@lru_cache(maxsize=1 << 14)
+def _lines(
+    encoding: Encoding,
+    address: int,
+    size: int,
+    word: int,
+    literal: int,
+    extra: bytes,
+    target: IsaTarget,
+    is_careful: bool,
+) -> tuple[str, ...]:
+    """The statements of an instruction, made once for all places where it stands."""
+    instruction = Instruction(address, size, encoding, word, literal, extra)
+    return tuple(statements(instruction, target, is_careful=is_careful))
+
+
+@cache
+def _is_relative(encoding: Encoding) -> bool:
+    """Whether what an instruction does depends on where it stands."""
+    places = (
+        place.name
+        for operation in operations_of(encoding)
+        for place in (*operation.sources, *operation.results)
+    )
+    return any(name in ("pc", "label") for name in places)
+
+
+@lru_cache(maxsize=1 << 14)
+def _function(source: str) -> Callable[[Any], None]:
+    names: dict[str, Any] = {}
+    exec(compile(source, "<instructions>", "exec"), NAMESPACE, names)
+    function: Callable[[Any], None] = names["execute"]
+    return function
 
 
 def _ignored(word: int) -> int:

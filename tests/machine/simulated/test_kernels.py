@@ -1,0 +1,63 @@
+"""Compiled kernels leave in memory what their source says: on every target, at both levels."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwarfgpu.machine.simulated.started import buffers, started
+from dwarfgpu.options.launch import prepare_run
+from tests.cli.command import FIXTURES
+from tests.machine.simulated.kernels import COUNT, KERNELS, Array, Kernel
+
+RUN = FIXTURES / "run"
+BUILT = [
+    f"{target}.{level}"
+    for target in ("gfx90a", "gfx942", "gfx1100", "gfx1200")
+    for level in ("O0", "O2")
+]
+
+
+class Arguments(Namespace):
+    """Options that nobody gave are None."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return None
+
+
+def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:
+    """The output of a kernel that has run."""
+    given = []
+    for name, array in zip("ab", kernel.inputs()[:2], strict=True):
+        (folder / name).write_bytes(array.tobytes())
+        given.append(f"{len(given)}=@{folder / name}")
+    out = kernel.inputs()[2]
+    arguments = Arguments(
+        file=str(path), kernel=kernel.name, grid=str(COUNT), workgroup="64",
+        arg=[*given, f"2=zeros:{out.nbytes}"],
+        scratch=None if kernel.scratch_bytes is None else str(kernel.scratch_bytes),
+    )  # fmt: skip
+    prepared = prepare_run(arguments)
+    machine = started(prepared.launched, prepared.code_object.images())
+    stopped = machine.run()
+    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
+    memory = list(buffers(prepared.launched, machine).values())[2]
+    return np.frombuffer(memory.data[: out.nbytes].tobytes(), out.dtype)
+
+
+@pytest.mark.parametrize("built", BUILT)
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel(name: str, built: str, tmp_path: Path) -> None:
+    kernel = KERNELS[name]
+    found = left_by(RUN / f"{kernel.file}.{built}.v5.co", kernel, tmp_path)
+    wanted = kernel.wanted()
+    if kernel.is_close:
+        np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=2e-4)
+        return
+    np.testing.assert_array_equal(found, wanted)
