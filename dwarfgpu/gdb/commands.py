@@ -1,37 +1,23 @@
-"""The commands `dwarfgpu …` inside GDB: thin, in GDB's manners."""
+"""The commands `dwarfgpu …` inside GDB: thin, in GDB's manners.
+
+A command imports what answers it when it is used: GDB starts with these for every program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterable
 
 import gdb
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.gdb.command_text import (
-    disassembly,
-    explanations,
-    lanes,
-    location_of,
-    operations_result,
-    where_described,
-)
-from dwarfgpu.gdb.compare import compare
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.function import Function
 from dwarfgpu.gdb.limits import install_limits
-from dwarfgpu.gdb.locals import json_lines, text_lines
 from dwarfgpu.gdb.save_state import SaveState
-from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
-from dwarfgpu.gdb.stack import lines
+from dwarfgpu.gdb.session import Debugger, print_options
 from dwarfgpu.gdb.values import the_debugger
-from dwarfgpu.gdb.variables import report
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.inside_text import depth_option
 from dwarfgpu.view.printable import one_line
-
-Report: TypeAlias = Callable[[GdbSession, str], Iterator[str]]
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -121,6 +107,9 @@ class ExplainCommand(_ValueCommand):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
+        from dwarfgpu.gdb.command_text import explanations
+        from dwarfgpu.view.inside_text import depth_option
+
         with command():
             depth, text = depth_option(argument)
             text = self.required(without_options(text, "dwarfgpu explain"))
@@ -128,38 +117,39 @@ class ExplainCommand(_ValueCommand):
             print("\n".join(explanations(session, text, depth)))
 
 
-class _LinesCommand(_ValueCommand):
-    """A command that prints lines about an expression of the selected frame."""
-
-    def __init__(self, name: str, debugger: Debugger, ask: Report) -> None:
-        super().__init__(name, debugger)
-        self.ask = ask
-
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
-        with command():
-            text = self.required(without_options(argument, f"dwarfgpu {self.name}"))
-            for line in self.ask(self.debugger.session(), text):
-                print(one_line(line))
-
-
-class LocationCommand(_LinesCommand):
+class LocationCommand(_ValueCommand):
     """Draw where each bit of an object is: in which registers, memory, or nowhere.
 
     Usage: dwarfgpu location [--] EXPRESSION
 
     Nothing is assigned."""
 
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        from dwarfgpu.gdb.command_text import location_of
 
-class WhereCommand(_LinesCommand):
+        with command():
+            text = self.required(without_options(argument, "dwarfgpu location"))
+            _print(location_of(self.debugger.session(), text))
+
+
+class WhereCommand(_ValueCommand):
     """Show where in its code a variable is described, with what, and where it is not.
 
     Usage: dwarfgpu where VARIABLE
 
     An arrow marks what holds at the program location of the selected frame."""
 
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        from dwarfgpu.gdb.command_text import where_described
 
-class LanesCommand(_LinesCommand):
+        with command():
+            text = self.required(without_options(argument, "dwarfgpu where"))
+            _print(where_described(self.debugger.session(), text))
+
+
+class LanesCommand(_ValueCommand):
     """Print the value of an expression in each lane of the selected wave.
 
     Usage: dwarfgpu lanes [-all | -active | -inactive] EXPRESSION
@@ -168,12 +158,13 @@ class LanesCommand(_LinesCommand):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
+        from dwarfgpu.gdb.command_text import lanes
+
         with command():
-            for line in lanes(self.debugger.session(), self.required(argument)):
-                print(one_line(line))
+            _print(lanes(self.debugger.session(), self.required(argument)))
 
 
-class OperationsCommand(_LinesCommand):
+class OperationsCommand(_ValueCommand):
     """Evaluate DWARF operations in the selected frame.
 
     Usage: dwarfgpu eval-ops OPERATION [OPERANDS]; OPERATION ...
@@ -182,13 +173,16 @@ class OperationsCommand(_LinesCommand):
 
     def complete(self, text: str, word: str) -> list[str]:
         """The names of operations."""
+        from dwarfgpu.expr.operation import OPERATIONS
+
         return sorted(operation for operation in OPERATIONS if operation.startswith(word))
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
+        from dwarfgpu.gdb.command_text import operations_result
+
         with command():
-            for line in operations_result(self.debugger.session(), self.required(argument)):
-                print(one_line(line))
+            _print(operations_result(self.debugger.session(), self.required(argument)))
 
 
 class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -205,6 +199,8 @@ class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `disassemble`, by our own means."""
+        from dwarfgpu.gdb.command_text import disassembly
+
         with command():
             for line in disassembly(self.debugger.session(), argument):
                 print("\t".join(map(one_line, line.split("\t"))))
@@ -231,6 +227,8 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         with command():
             if argument.strip() not in ("", "--json", "-json"):
                 raise UsageError(f'"dwarfgpu info-locals" has no option {argument.split()[0]}.')
+            from dwarfgpu.gdb.locals import json_lines, text_lines
+
             for line in (json_lines if argument.strip() else text_lines)(self.debugger):
                 print(line)
 
@@ -258,6 +256,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         with command():
             text = argument.strip()
             if text == "-compare":
+                from dwarfgpu.gdb.compare import compare
+
                 comparison = compare(self.debugger)
                 for difference in comparison.differences:
                     print(difference)
@@ -268,6 +268,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 return
             if text.startswith("-") and text[1:2].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
+            from dwarfgpu.gdb.stack import lines
+
             count = int(gdb.parse_and_eval(text)) if text else None
             for line in lines(self.debugger, count):
                 print(line)
@@ -294,8 +296,15 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         with command():
             if argument.strip() not in ("", "-all-frames", "--all-frames"):
                 raise UsageError(f'"dwarfgpu compare" has no option {argument.split()[0]}.')
+            from dwarfgpu.gdb.variables import report
+
             for line in report(self.debugger, all_frames=bool(argument.strip())):
                 print(line)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(one_line(line))
 
 
 def _completed(text: str, word: str, option: str) -> list[str]:
@@ -311,10 +320,10 @@ def install() -> None:
     ExplainCommand("explain", debugger)
     BacktraceCommand(debugger)
     CompareCommand(debugger)
-    LocationCommand("location", debugger, location_of)
-    WhereCommand("where", debugger, where_described)
-    LanesCommand("lanes", debugger, lanes)
-    OperationsCommand("eval-ops", debugger, operations_result)
+    LocationCommand("location", debugger)
+    WhereCommand("where", debugger)
+    LanesCommand("lanes", debugger)
+    OperationsCommand("eval-ops", debugger)
     DisassembleCommand(debugger)
     LocalsCommand(debugger)
     SaveState()
