@@ -1,4 +1,4 @@
-"""The nearest right thing, where an error says in GDB's words that a name means nothing."""
+"""Suggestions for errors about unknown names, in GDB's words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.session.session import Session
 
 _OPTION: Final = "; give --pc ADDR"
-"""What only a command line can be told."""
+"""A hint that applies on a command line only."""
 _NAME_ERROR: Final = re.compile(
     r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
 )
@@ -28,7 +28,7 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 
 def advised(session: Session, error: UsageError) -> UsageError:
-    """The error, with what was perhaps meant."""
+    """Return the error, with a suggestion."""
     if not session.code_objects and _NAME_ERROR.match(error.message):
         return UsageError(NO_SYMBOL_TABLE)
     error = UsageError(error.message.replace(_OPTION, "."))

@@ -1,10 +1,9 @@
 """The answer to a command as one line of JSON (`set output json`): docs/schema/repl.json.
 
-The keys are those of GDB's machine interface where it has them: `token` is what came before the
-command, `result` the class of its result record, `msg` its error message, `console` what it would
-stream to the console.
+The keys are those of GDB's machine interface where it has them: `token` precedes the command,
+`result` is the class of its result record, `msg` its error message, `console` its console stream.
 
-Law: a line is ASCII that any reader of JSON takes: no NaN, no half of a surrogate pair.
+Law: a line is ASCII that every JSON reader accepts: no NaN, no half of a surrogate pair.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def without_token(line: str) -> tuple[int | None, str]:
 
 
 class Answer:
-    """What a command told so far."""
+    """The output of a command so far."""
 
     def __init__(self, line: str, token: int | None = None) -> None:
         self.line = line
@@ -56,20 +55,21 @@ class Answer:
             self._data |= part.data
 
     def note(self, text: str, groups: Sequence[Group] = ()) -> None:
-        """What the command says beside its answer; `groups` lead to that of several which does."""
+        """Record a message besides the answer; `groups` lead to the nested command that printed
+        it."""
         if groups:
             self._of(groups[0]).note(text, groups[1:])
         else:
             self._notes.append(text)
 
     def _of(self, group: Group) -> Answer:
-        """What the command of a group told, after what was told before it."""
+        """Return the output of a group's command, after earlier output."""
         if not self._groups or self._groups[-1][0] is not group:
             self._groups.append((group, Answer("")))
         return self._groups[-1][1]
 
     def fail(self, message: str, error: DwarfGpuError | None = None) -> None:
-        """The command failed, after what it told before."""
+        """Record that the command failed, after its earlier output."""
         is_engines = not isinstance(error, UsageError)
         self._error = {"msg": message, **(error_json(error) if error and is_engines else {})}
 
@@ -87,7 +87,7 @@ class Answer:
         return json.dumps(_readable(record), allow_nan=False)
 
     def _record_of(self) -> JsonObject:
-        """What was told, that of each group as an element of its list."""
+        """Return the output, with each group as an element of its list."""
         lists = {name: [*elements] for name, elements in self._lists.items()}
         for group, inner in self._groups:
             lists.setdefault(group.list_of, []).append({**group.data, **inner._record_of()})

@@ -67,7 +67,7 @@ class Candidate:
 
 @frozen
 class OfText:
-    """A way to complete that looks at all of a command's argument."""
+    """A completion that depends on all of a command's argument."""
 
     offer: Callable[[Shell, str], Offer]
     is_fitting: bool = False
@@ -82,9 +82,9 @@ class Command:
     """A command, or a family of them (`info`)."""
 
     name: str
-    """With that of its family: `info locals`."""
+    """The full name with its family: `info locals`."""
     help: str
-    """Its first line stands for the whole in lists."""
+    """Lists show the first line only."""
     run: Run = field(repr=False)
     topic: Topic
     aliases: tuple[str, ...] = ()
@@ -100,11 +100,11 @@ class Command:
     is_foreign: bool = False
     """Whether it is another debugger's name, found by its beginning only where no other fits."""
     is_absent: bool = False
-    """Whether it only says that GDB's command has no meaning here: it is in no list, and found by
-    its beginning in families only, so that it hides no variable of the program."""
+    """Whether it only reports that GDB's command does not apply here: no list contains it, and its
+    abbreviations work in families only, so that it hides no variable of the program."""
     words: tuple[str, ...] = field(init=False, repr=False)
-    """Its last word and its short names; made once, as every line that is typed is compared with
-    those of every command."""
+    """Its last word and its short names; cached, because every typed line is compared with those of
+    every command."""
 
     @words.default
     def _words(self) -> tuple[str, ...]:
@@ -157,8 +157,8 @@ class Call:
 
 
 def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
-    """The commands that a word can mean, by name: the one that is so called, else all that begin
-    so."""
+    """Return the commands that a word can denote, by name: the one with that name, else all that
+    begin with it."""
     by_name: dict[str, Command] = {}
     for command in commands:
         if word in command.words:

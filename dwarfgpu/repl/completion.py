@@ -35,7 +35,7 @@ _FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
 _WITH_END = re.compile(r"(?:^|\s)--\s")
 _DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
 _MOST_TYPED: Final = 1_000
-"""Characters of a line that is completed: nobody waits for a longer one."""
+"""Maximum number of characters of a line to complete."""
 _MOST_WORDS: Final = 100
 """Its words: each may be a command that takes another."""
 _TAGS: Final = {
@@ -97,7 +97,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
-    """Commands by the names that are listed; by another one only where that is what is typed."""
+    """Return commands by listed names; by other names only if one is typed."""
     commands = [command for command in commands if not command.is_absent]
     own = [command for command in commands if not command.is_foreign]
     is_own = not word or any(name.startswith(word) for command in own for name in command.words)
@@ -119,7 +119,7 @@ def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
 
 
 def _listed(command: Command) -> Iterator[str]:
-    """A command's names but for those that abbreviate it, as GDB lists them."""
+    """Yield a command's names except abbreviations, as GDB lists them."""
     for name in command.words:
         is_short = any(word != name and word.startswith(name) for word in command.words)
         if name == command.word or not (is_short or name in _UNLISTED):
@@ -173,7 +173,7 @@ def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def members(shell: Shell, text: str) -> Iterator[Candidate]:
-    """The members of an object, or of what a pointer points to; nothing is read."""
+    """Yield the members of an object, or of a pointer's target; reads nothing."""
     try:
         options = options_of(shell.session, shell.values)
         bare = strip(language.type_of(text, shell.session, options).type)
@@ -185,7 +185,7 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 
 def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
-    """Those of its bases too, and of members without a name."""
+    """Yield the members, including those of bases and unnamed members."""
     for member in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
         if member.name is None or member.is_base_class:
             yield from _members_of(strip(member.type), depth + 1)
@@ -339,7 +339,7 @@ lines: Final = OfText(_of_line)
 
 
 def lines_after(begin: str) -> OfText:
-    """What follows the beginning of a command, as with an LLDB name of it."""
+    """Complete the rest of a command line, for example after an LLDB name."""
 
     def offer(shell: Shell, text: str) -> Offer:
         start, candidates = completions(shell, begin + text)
@@ -457,7 +457,7 @@ def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def files(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Files of the folder that is typed so far."""
+    """Yield the files of the folder typed so far."""
     folder, slash, _ = word.rpartition("/")
     try:
         for path in sorted(Path(folder + slash or ".").expanduser().iterdir()):

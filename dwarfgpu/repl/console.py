@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dwarfgpu.repl.support.log import Logging
 
 Ask: TypeAlias = "Callable[[str], str | None]"
-"""The next line of whoever converses, after a prompt; None at the end."""
+"""Returns the next line of the conversation, after a prompt; None at the end."""
 
 Outer: TypeAlias = "tuple[Answer | None, list[Group]]"
 """The answer of the command around another one, and the groups that it is in."""
@@ -69,13 +69,13 @@ class Console:
         self.is_batch = is_batch
         self.input = NO_INPUT
         self.log: Logging | None = None
-        """Where what is said goes too."""
+        """The log that receives a copy of the output."""
         self.has_hinted = False
         """Whether how to ask why something is missing was said, or is known."""
         self._streams = streams
         self._noted: set[str] = set()
         self._captured = 0
-        """Commands whose output does not go where answers go."""
+        """Nesting of commands with captured output."""
         self._answer: Answer | None = None
         """Of the command that is under way, where answers are JSON."""
         self._groups: list[Group] = []
@@ -87,7 +87,7 @@ class Console:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether somebody at a terminal converses."""
+        """Whether a user at a terminal converses."""
         return self.input.is_interactive
 
     @property
@@ -112,12 +112,12 @@ class Console:
 
     @property
     def is_seen(self) -> bool:
-        """Whether what is printed drives a terminal."""
+        """Whether the output goes to a terminal."""
         return self.streams.out.isatty() and not self._captured
 
     @property
     def columns(self) -> int:
-        """In which tables and drawings are folded."""
+        """The width for tables and drawings."""
         width = self.settings.limit("width")
         return terminal_columns(self.streams.out.isatty()) if width is None else max(width, 20)
 
@@ -152,7 +152,7 @@ class Console:
             self._captured -= 1
 
     def pager(self) -> Pager | None:
-        """Where somebody at a terminal reads."""
+        """Return the pager, if a user reads at a terminal."""
         is_paged = self.is_interactive and self._answer is None
         if not is_paged or not self.settings.flag("pagination"):
             return None

@@ -1,6 +1,6 @@
 """The settings: names, values, and sentences, GDB's where GDB has them.
 
-Law: a setting that is here is obeyed; one of GDB's that has nothing to act on here is among
+Law: every setting here is implemented; GDB's settings that do not apply here are in
 `WITHOUT_MEANING`, with the reason, and refused.
 """
 
@@ -22,7 +22,7 @@ SPELLED: Final[Mapping[str, tuple[bool, Style] | None]] = {
     "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
     "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
 }  # fmt: skip
-"""The languages in which values can be written: whether as in C++, and the style."""
+"""The languages for values: whether to spell as in C++, and the style."""
 FRAME_INFO: Final = (
     "auto", "source-line", "location", "source-and-location", "location-and-address",
     "short-location",
@@ -266,7 +266,7 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "step-mode": _NOTHING_RUNS,
     "verbose": "dwarfgpu has no messages about its own work",
 }
-"""Settings of GDB that nothing here could obey, and why."""
+"""Settings of GDB that cannot apply here, and why."""
 NOT_BUILT: Final = (
     "ada", "agent", "annotate", "architecture", "auto-connect-native-target", "auto-load",
     "auto-solib-add", "basenames-may-differ", "breakpoint", "can-use-hw-watchpoints",
@@ -296,4 +296,4 @@ NOT_BUILT: Final = (
     "unwind-on-terminating-exception", "unwindonsignal", "use-coredump-filter",
     "use-deprecated-index-sections", "watchdog", "write",
 )  # fmt: skip
-"""Those that something could."""
+"""Settings of GDB that are not implemented."""

@@ -19,13 +19,12 @@ def run_interactive(
     names: Mapping[str, object] | None = None,
     quiet: bool = False,
 ) -> Session:
-    """Converse about a session on the terminal, or by the lines of stdin, until they end.
+    """Converse about a session on the terminal, or with the lines of stdin, until they end.
 
-    `commands` are run first. `names` is what the command `python` knows beside its own. Returned is
-    the session as it was left: its wave, lane and frame are those that were in focus; what was
-    assigned and not taken back is in its machine. The status that `quit` is given is that of a
-    program, and has no meaning here. Nothing that is typed raises anything but `KeyboardInterrupt`;
-    `UsageError` for a lane that the wave has not.
+    `commands` run first. `names` are further names for the command `python`. Returns the session
+    with its final focus (wave, lane and frame); assignments that were not undone are in its
+    machine. The status given to `quit` is for programs and has no effect here. Input raises
+    `KeyboardInterrupt` only; `UsageError` for a lane that the wave does not have.
     """
     is_interactive = at_terminal()
     shell = conversation(session, stdin_is_script=not is_interactive)

@@ -27,7 +27,7 @@ def show_core(shell: Shell) -> None:
 
 
 def greet(shell: Shell) -> None:
-    """Say who is there and where the session stands, before anything else as GDB does."""
+    """Print the version and where the session is, before anything else as GDB does."""
     if shell.console.is_json:
         return
     shell.console.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
@@ -36,7 +36,7 @@ def greet(shell: Shell) -> None:
 
 
 def show_start(shell: Shell) -> None:
-    """Where the session stands, with the line of source text."""
+    """Show where the session is, with the line of source text."""
     session, console = shell.session, shell.console
     if session.pc is None or shell.console.is_json:
         return

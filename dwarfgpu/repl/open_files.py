@@ -52,7 +52,7 @@ class FileOpener:
         return Opened(session, known if core is None else _with_core(known, session, core))
 
     def code_object(self, focus: Session, path: str | None) -> Session:
-        """The session with another code object, which looks at the same wave and lane.
+        """Return the session with another code object, and the same wave and lane.
 
         A program for a CPU has no lanes, and without a program the session has lanes of a default
         architecture: then the lane is the first of the new wave.
@@ -114,7 +114,7 @@ def _require_core(path: str) -> None:
 
 
 def recorded_session(session: Session) -> Session:
-    """The session on a machine that remembers what is written."""
+    """Return the session on a machine that records writes."""
     target = session.target
     if isinstance(target, StateTarget):
         target = ImageTarget(target, (), True)
@@ -134,7 +134,7 @@ def wave_names(session: Session) -> dict[WaveId, str]:
 
 
 def focused(session: Session) -> Session:
-    """The session with a lane in focus: the first active one unless one was given.
+    """Return the session with a lane in focus: by default the first active one.
 
     `UsageError` for a lane that the wave does not have.
     """

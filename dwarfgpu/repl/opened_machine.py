@@ -40,11 +40,11 @@ class OpenedMachine:
     threads: Mapping[WaveId, str] = field(factory=dict)
     """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
     core: Core | None = None
-    """The core file that is looked at."""
+    """The open core file."""
     signals: Mapping[WaveId, JsonObject] = field(factory=dict)
-    """Those that ended threads of a core file, as data."""
+    """The signals that ended threads of a core file, as data."""
     state_path: str | None = None
-    """The state file that is looked at."""
+    """The open state file."""
     file_limits: FileLimits = DEFAULT_LIMITS
     """Of each file that is read, states included."""
     opener: Opener | None = None

@@ -36,7 +36,7 @@ class Group:
 
     list_of: str
     data: JsonObject
-    """What is said of the command itself, as the lane for which it is run."""
+    """Data about the nested command itself, such as the lane for which it runs."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class NestedOutput:
 
 
 def printed(part: Part) -> str:
-    """What is printed of a part of an answer: a string is a line."""
+    """Return the printed text of a part of an answer: a string is a line."""
     if isinstance(part, NestedOutput):
         return printed(part.part)
     if isinstance(part, str):

@@ -60,7 +60,7 @@ class ScriptState:
 
     @property
     def is_typed(self) -> bool:
-        """Whether the line that is run comes from whoever converses, and not from a script."""
+        """Whether the current line comes from the conversation, not from a script."""
         return not self._sources
 
     def next_line(self) -> str | None:

@@ -88,14 +88,14 @@ class Setting:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What it can be set to, as far as that can be listed."""
+        """Return the values that it can have, if they can be listed."""
         if self.kind == "boolean":
             return ("on", "off")
         return ("unlimited",) if self.kind in ("limit", "depth") else self.choices
 
 
 def boolean(text: str) -> bool:
-    """Nothing is "on"."""
+    """Parse a boolean; an empty text is "on"."""
     if not text or (text != "o" and any(spelling.startswith(text) for spelling in _ON)):
         return True
     if text != "o" and any(spelling.startswith(text) for spelling in _OFF):

@@ -1,7 +1,7 @@
-"""Settings of the prompt: declared once, changed by `set`, told by `show`.
+"""Settings of the prompt: declared once, changed by `set`, shown by `show`.
 
-Law: what a setting is called, takes, means and says of itself is in its declaration; `set`, `show`,
-`help`, `complete` and the documents come from it. Names and sentences are GDB's where GDB has it.
+Law: the declaration of a setting contains its name, values, meaning and sentence; `set`, `show`,
+`help`, `complete` and the documents use it. Names and sentences are GDB's where GDB has them.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Settings:
         self._by_hand.add(name)
 
     def adapt(self, name: str, value: SettingValue) -> None:
-        """What the surroundings say a setting is, such as the width of the terminal, unless it was
-        set by hand."""
+        """Set a default from the environment, such as the width of the terminal, unless the user
+        has set the value."""
         if name not in self._by_hand:
             self._values[name] = value
 
@@ -89,7 +89,7 @@ class Settings:
         return _BY_NAME[name].sentence(self._values[name])
 
     def frame_style(self) -> FrameStyle:
-        """How frames are told."""
+        """Return the amount of detail in frames."""
         arguments, info = self.word("print frame-arguments"), self.word("print frame-info")
         options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
         return FrameStyle(arguments, info, options)
@@ -124,7 +124,7 @@ class Settings:
 
 
 def host_is_utf8() -> bool:
-    """Whether the locale's characters are those of UTF-8, in which programs are read then."""
+    """Return whether the locale's encoding is UTF-8, in which programs are then read."""
     return locale.getencoding().upper() == "UTF-8"
 
 

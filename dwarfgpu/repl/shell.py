@@ -50,11 +50,11 @@ class Listed:
     place: Place
     """In the file."""
     first: int
-    """0: only `info line` has told of it, which lists nothing."""
+    """0: only `info line` has shown it, which lists nothing."""
     next: int
     """The line that comes next."""
     next_line: int | None = None
-    """The line that `info line` tells next; None for the first listed."""
+    """The next line of `info line`; None for the first listed one."""
 
 
 class Shell:
@@ -95,7 +95,7 @@ class Shell:
         self.breakpoints: Numbered[Breakpoint] = Numbered()
         self.is_over = False
         self.exit_status: int | None = None
-        """What `quit` was given."""
+        """The argument of `quit`."""
         self.failures = 0
         """Commands that gave an error."""
         self._commands = 0
@@ -119,7 +119,7 @@ class Shell:
 
     @property
     def is_of_core(self) -> bool:
-        """Whether a core file is looked at."""
+        """Whether a core file is open."""
         return self.machine.core is not None
 
     @property
@@ -212,7 +212,7 @@ class Shell:
                 yield from self.run(name)
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
-        """The output of a script up to its first error, which tells file and line."""
+        """Yield the output of a script up to its first error, which names file and line."""
         script = Lines(lines)
         with self.script.script():
             try:
@@ -233,7 +233,7 @@ class Shell:
                     return
 
     def run_inside(self, group: Group, line: str) -> Iterator[NestedOutput]:
-        """The output of a line as one of several; what it says beside that is told there, too."""
+        """Yield the output of a nested line; its messages belong to the group, too."""
         with self.console.inside(group):
             yield from (NestedOutput(group, part) for part in self.run(line))
 
@@ -243,7 +243,7 @@ class Shell:
             return "".join(map(printed, self.run(line)))
 
     def read_line(self, prompt: str) -> str | None:
-        """The line after the one that is run, of the script or of whoever converses."""
+        """Return the line after the current one, from the script or the conversation."""
         if self.script.is_typed:
             return self.console.input.ask(prompt)
         return self.script.next_line()
@@ -253,7 +253,7 @@ class Shell:
         return self.console.confirms(question, is_typed=self.script.is_typed)
 
     def give_name(self, name: str, lane: int | None = None) -> None:
-        """To the wave in focus, or a lane of it; an empty name takes it away."""
+        """Name the wave in focus, or one of its lanes; an empty name removes it."""
         key = self.session.wave, lane
         if name:
             self.names[key] = name
@@ -262,5 +262,5 @@ class Shell:
 
 
 def is_blank(line: str) -> bool:
-    """Whether a line says nothing: a comment does not."""
+    """Return whether a line is empty or a comment."""
     return not line.strip() or line.lstrip().startswith("#")

@@ -1,4 +1,4 @@
-"""`dwarfgpu debug`: look at a stopped machine, at a prompt or by a script."""
+"""`dwarfgpu debug`: examine a stopped machine, at a prompt or by a script."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
-"""Of which the words are spoken."""
+"""The version whose texts are used."""
 
 
 class _Append(argparse.Action):
-    """`-ex` and `-x` share one list, because they run in the order in which they are given."""
+    """`-ex` and `-x` share one list, because they run in command-line order."""
 
     def __call__(
         self,
@@ -51,7 +51,7 @@ class _Append(argparse.Action):
 
 
 class _ChangeFolder(argparse.Action):
-    """`-cd`: what is named after it is found from there."""
+    """`-cd`: later names are relative to it."""
 
     def __call__(
         self,
@@ -266,12 +266,12 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def at_terminal() -> bool:
-    """Whether somebody sits there, and reads what is said."""
+    """Return whether a user is present at a terminal."""
     return is_terminal(sys.stdin) and is_terminal(sys.stdout)
 
 
 def interact(shell: Shell, *, is_interactive: bool) -> None:
-    """Converse with whoever is on stdin, in the best way that it has."""
+    """Converse on stdin, with line editing if possible."""
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.
         from dwarfgpu.repl.terminal import prompt

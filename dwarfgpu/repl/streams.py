@@ -22,7 +22,7 @@ class Streams:
     out: TextIO
     err: TextIO
     unended: str = ""
-    """What was printed of a line that has not ended."""
+    """The printed part of a line that has not ended."""
 
     def print(self, text: str) -> None:
         """A text, which has its own ends of lines."""
@@ -42,7 +42,8 @@ class Streams:
 
 
 def send(text: str, stream: TextIO) -> None:
-    """The UTF-8 of a text, with the bytes that halves of surrogate pairs stand for."""
+    """Write the UTF-8 of a text, with halves of surrogate pairs as the bytes that they
+    represent."""
     data = text.encode("utf-8", "surrogateescape")
     buffer = getattr(stream, "buffer", None)
     if buffer is None:  # it takes characters only

@@ -102,7 +102,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
 
 
 def marked(frame: CfiFrame | None, *more: str) -> str:
-    """Return ` [tail call]`: how the frame was found."""
+    """Return `  [tail call]`: how the frame was found."""
     marks = ["tail call"] if isinstance(frame, TailFrame) else []
     marks += more
     marks += ["heuristic"] if frame is not None and frame.is_guess else []

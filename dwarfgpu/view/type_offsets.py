@@ -38,8 +38,8 @@ def offset_text(
     is_hexadecimal: bool = False,
     is_raw: bool = False,
 ) -> str | None:
-    """Yield `/* offset | size */ type = struct s {…}`, with the holes; also for a pointer to a
-    structure or an array of them. None if the type contains no structure.
+    """Yield `/* offset      |    size */  type = struct s {…}`, with the holes; also for a
+    pointer to a structure or an array of them. None if the type contains no structure.
 
     As in GDB, the column titles appear for a structure only, not for a typedef.
     """

@@ -225,12 +225,12 @@ def lane_id(lane: int) -> str:
         (["@"], 'Undefined command: "@".  Try "help".\n'),
         (["apropos"], "Argument required (words to search for).\n"),
         (["apropos .*"], ""),  # words, not a pattern: "(a+)+$" ends at once, too
-        (["apropos LEAVE exit status"], "quit, q, exit -- Leave.\n"),
+        (["apropos LEAVE exit status"], "quit, q, exit -- Leave dwarfgpu.\n"),
         (["print $$" + "9" * 5000], "Numeric constant too large.\n"),
         (["print $" + "9" * 5000], "Numeric constant too large.\n"),
         (["lane \u0663"], "Invalid lane ID: \u0663\n"),
         (["source /dev/zero"], "/dev/zero: more than 64 MiB\n"),
-        (["apropos leave exit"], "quit, q, exit -- Leave.\n"),
+        (["apropos leave exit"], "quit, q, exit -- Leave dwarfgpu.\n"),
         (["quit x"], 'No symbol "x" in current context.\n'),
     ],
 )

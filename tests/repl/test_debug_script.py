@@ -175,7 +175,9 @@ def test_help_lists_the_classes(shell: Shell) -> None:
     assert "data -- Examining data.\n" in text and text.endswith(HINTS)
     everything = said(shell, "help all")
     assert all(f"\n{each.names} -- " in everything for each in shell.commands if not each.is_absent)
-    assert said(shell, "apropos -v leave exit status").startswith("quit, q, exit\nLeave.\n\nUsage:")
+    assert said(shell, "apropos -v leave exit status").startswith(
+        "quit, q, exit\nLeave dwarfgpu.\n\nUsage:"
+    )
 
 
 def test_a_backslash_joins_lines(shell: Shell, tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Commands that show values, types and memory, tell why they are so, and write them."""
+"""Commands that show, explain and write values, types and memory."""

@@ -1,4 +1,4 @@
-"""What was written in a conversation: shown, taken back, done again, kept in a file."""
+"""The writes of a conversation: show, undo, redo, and save them."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def _count(argument: str) -> int:
 
 @command("undo", topic="data")
 def undo(shell: Shell, argument: str) -> Iterator[Part]:
-    """Take back what was assigned last.
+    """Undo the last assignments.
 
     Usage: undo [COUNT]
 
-    All that one command wrote; COUNT commands. What was not known before is not known then.
-    "redo" does it again.
+    All assignments of one command; COUNT commands. Bytes that were unknown before are unknown
+    again. "redo" repeats them.
     """
     yield from _moved(shell, argument, is_undo=True)
 
@@ -75,12 +75,13 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
 
 @command("diff", topic="data", complete=completion.files)
 def diff(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show what was assigned last, or how another state differs.
+    """Show the assignments, or the differences from another state.
 
     Usage: diff [all | FILE]
 
-    Shown are registers, by lane, and memory, before and after. With "all", of all that was
-    assigned and not taken back. With the FILE of a state, that state first, then this machine.
+    Registers, by lane, and memory, before and after. By default those of the last command, with
+    "all" every assignment that was not undone. With the FILE of a state, first that state, then
+    this machine.
     """
     if argument and argument != "all":
         yield from _against(shell, argument)
@@ -168,11 +169,11 @@ def _hex(data: Iterable[int | None]) -> str:
 
 @command("save", topic="files", complete=completion.files, repeats=False)
 def save(shell: Shell, argument: str) -> Iterator[Part]:
-    """Write the machine as it is now to a state file.
+    """Save the machine to a state file.
 
     Usage: save FILE
 
-    With what was assigned; "load FILE" or --state FILE reads it. Longer memory is in .npy files
+    This includes assignments; "load FILE" or --state FILE reads it. Longer memory is in .npy files
     beside it. A core file cannot be saved as a state.
     """
     if not argument:
@@ -210,8 +211,8 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: generate-core-file [FILE]
 
-    Without FILE, that is "core.gpu" in the working folder. Registers that are not known are 0 in
-    it; memory that is not known is left out. --core FILE reads it.
+    The default FILE is "core.gpu" in the working folder. Unknown registers are 0 in it; unknown
+    memory is omitted. --core FILE reads it.
     """
     # Only here: few conversations write a core file.
     from dwarfgpu.service.core_of_state import write_core_of_state
@@ -246,7 +247,7 @@ def _pc(machine: StateTarget, wave: WaveId, counter: RegisterInfo) -> int | None
 
 
 def _path(text: str) -> Path:
-    """The path that is typed; `UsageError` where the system takes none such."""
+    """Return the typed path; `UsageError` if the system does not allow it."""
     try:
         path = Path(text).expanduser()
         path.exists()
@@ -257,11 +258,11 @@ def _path(text: str) -> Path:
 
 @command("load", topic="files", complete=completion.files, repeats=False)
 def load(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at the machine of a state file.
+    """Open the machine of a state file.
 
     Usage: load FILE
 
-    What was assigned to the one before is lost, unless it was saved.
+    Unsaved assignments to the current machine are lost.
     """
     if not argument:
         raise UsageError("Argument required (state file).")

@@ -19,7 +19,7 @@ class Display:
     is_memory: bool
     """Whether it is shown as by `x`, not as by `print`."""
     function: Die | None
-    """The function whose variables it is about: only there it is shown."""
+    """The function of its variables: it is shown only there."""
     is_enabled: bool = True
 
     @property

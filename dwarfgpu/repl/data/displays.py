@@ -108,7 +108,7 @@ def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
 
 @command("info display", topic="data")
 def info_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """List what is shown whenever the focus moves.
+    """List the displayed expressions.
 
     Usage: info display
     """
@@ -149,7 +149,7 @@ def _made(shell: Shell, argument: str) -> Display:
 
 
 def _function_of(shell: Shell, text: str) -> Die | None:
-    """The function whose variables an expression needs."""
+    """Return the function whose variables an expression uses."""
     shown_variables: list[Variable] = []
     options = evolve(
         options_of(shell.session, shell.values, writes=False), looked_at=shown_variables.append

@@ -53,7 +53,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (starting display address).")
     else:
         space, address = before.space, before.address
-    # As in GDB, a format with which nothing could be shown is not the next one's default.
+    # As in GDB, a format that failed does not become the default.
     shell.examined = evolve(
         before, format=evolve(before.format, count=format_.count), space=space, address=address
     )

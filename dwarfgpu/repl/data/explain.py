@@ -1,4 +1,4 @@
-"""Commands that tell why a value is what it is, where it lives, and where in the code it does."""
+"""Commands that explain a value and its location, now and in the whole code."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("location", topic="data", aliases=("lo", "loc"), complete=completion.values)
 def location(shell: Shell, argument: str) -> Iterator[Part]:
-    """Draw where a variable or a part of it is.
+    """Draw the location of a variable or a part of it.
 
     Usage: location EXPRESSION
 
-    In registers, memories, or pieces of both, for the lane in focus: a strip of the object's bytes
-    or bits, then each piece with the storage that holds it. What is nowhere is hatched.
+    The registers, memory, or pieces of both, for the lane in focus: a strip of the object's bytes
+    or bits, then each piece with its storage. Parts without a location are hatched.
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
@@ -107,9 +107,9 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: where [VARIABLE | full] [COUNT | -COUNT]
 
-    Of a variable, each stretch of the code of its scope with its source lines and where the
-    variable is there; => marks that of the lane in focus, and which lanes are in each is told.
-    Without a variable as "backtrace".
+    For a variable, each stretch of the code of its scope with its source lines, the variable's
+    location there, and the lanes in it; => marks that of the lane in focus. Without a variable, the
+    same as "backtrace".
     """
     if _OF_FRAMES.fullmatch(argument):
         yield from backtrace.run(shell, argument)
@@ -177,13 +177,13 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
 
 @command("check", topic="data", complete=completion.variables)
 def check(shell: Shell, argument: str) -> Iterator[Part]:
-    """Find mistakes in the debugging information.
+    """Check the debugging information.
 
     Usage: check [-all] [-notes] [NAME]
 
-    Of the file with the code of the frame in focus; of variables and functions called NAME alone.
-    Nothing is evaluated: every path through every expression is looked at. -all shows every
-    finding of a rule, -notes also what is only noted.
+    Checks the file with the code of the frame in focus; with NAME, only variables and functions
+    with that name. Nothing is evaluated: the check covers every path through every expression. -all
+    shows every finding of a rule, -notes also notes.
     """
     code_object = shell.session.code_object
     if code_object is None:

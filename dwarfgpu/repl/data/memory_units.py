@@ -70,13 +70,14 @@ class Examined:
     format: Format = Format()
     space: AddressSpace | None = None
     address: int | None = None
-    """That of the next unit; None where nothing was shown yet."""
+    """Address of the next unit; None if nothing was shown yet."""
     last_letter: str | None = None
     """The letter of the last `print` or `x`, which `print/` and `print/r` repeat; None before."""
 
 
 def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
-    """`4xw $sp`: what is left out is as it was before, except where the letter tells a size."""
+    """Parse `4xw $sp`: omitted parts keep their last values, except if the letter implies a
+    size."""
     match = _FORMAT.match(text)
     assert match is not None
     letter = size = ""
@@ -117,7 +118,7 @@ class Unit:
     text: str
     data: bytes
     bits: Bits | None
-    """None for a string, of which GDB keeps no value."""
+    """None for a string, for which GDB keeps no value."""
     next_address: int
 
 

@@ -27,10 +27,10 @@ class _Chosen:
     object: Regexp
     name: Regexp
     inner: Regexp | None
-    """None where collections are meant as a whole."""
+    """None for whole collections."""
 
     def collections(self, printers: Printers) -> list[Collection]:
-        """Those that match, by name."""
+        """Return the matching ones, by name."""
         if not self.object.match(_OBJECT):
             return []
         collections = (
@@ -75,13 +75,13 @@ def _names(shell: Shell, word: str) -> Iterator[Candidate]:
 
 @command("info pretty-printer", topic="data", complete=_names)
 def info_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the printers of classes.
+    """List the pretty-printers.
 
     Usage: info pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
-    They show values of classes whose members say little, such as std::vector. OBJECT-REGEXP matches
-    "global", where all printers are. NAME-REGEXP matches the name of a collection; one printer in
-    it is named as COLLECTION;PRINTER. "print/r" shows the members.
+    They format values of classes whose members are not informative, such as std::vector.
+    OBJECT-REGEXP matches "global", to which all printers belong. NAME-REGEXP matches the name of a
+    collection; write COLLECTION;PRINTER for one printer in it. "print/r" shows the members.
     """
     chosen, printers = _chosen(argument), shell.settings.printers
     collections = chosen.collections(printers)
@@ -109,7 +109,7 @@ def _mark(printers: Printers, collection: str, name: str) -> str:
 
 @command("enable pretty-printer", topic="data", complete=_names, repeats=False)
 def enable_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show values of classes by printers again.
+    """Enable pretty-printers.
 
     Usage: enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
@@ -120,11 +120,11 @@ def enable_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("disable pretty-printer", topic="data", complete=_names, repeats=False)
 def disable_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the members of classes in place of what printers say.
+    """Disable pretty-printers, to show the members of classes.
 
     Usage: disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
-    The arguments are those of "info pretty-printer". "print/r" does so for one value.
+    The arguments are those of "info pretty-printer". "print/r" does the same for one value.
     """
     yield from _switched(shell, argument, is_on=False)
 

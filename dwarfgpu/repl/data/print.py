@@ -79,7 +79,7 @@ def type_of_value(value: TypedValue) -> str:
 
 
 def _remark(shell: Shell, value: TypedValue) -> None:
-    """Say what a value rests on, once, and why it is not known, always."""
+    """Print the assumptions behind a value once, and why it is unknown each time."""
     for note in value.notes:
         shell.console.note(note, once=True)
     for reason in reasons(value, shell.session.architecture.endian):
@@ -92,8 +92,7 @@ def _remark(shell: Shell, value: TypedValue) -> None:
 
 
 def _remark_unset(shell: Shell, text: str) -> None:
-    """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
-    gave a value."""
+    """Suggest a name for an unset one with `_`, as the debugger's have it."""
     if text.startswith("$_") and text[1:].isidentifier():
         names = (operand.text[1:] for operand in completion.operands(shell, "$"))
         advice = did_you_mean(text[1:], names, "$")
@@ -102,7 +101,7 @@ def _remark_unset(shell: Shell, text: str) -> None:
 
 
 def _remark_written(shell: Shell) -> None:
-    """Say once that what was assigned is nowhere but here, where a core file is looked at."""
+    """Say once that assignments to a core file are only in memory."""
     if shell.is_of_core and shell.values.has_written:
         shell.console.note(
             "only this session's registers and memory change, not the core file", once=True
@@ -118,14 +117,13 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: print[/FMT] [[--] EXPRESSION]
 
-    EXPRESSION is of the source language, with the variables in scope: s.at[2]->x + 1, *p@4,
-    (char) c, local#0x10, $v6[3], 'file.c'::x. $REGISTER is a register of the wave ($v6, $exec,
-    $pc), $N the value printed as "$N = ..."; $ is the last value, $$ the one before it, $$N the
-    N-th before the last; $NAME what was assigned to it. Without an argument the last value is
-    shown again.
-    FMT is one of x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary),
-    a (address), c (char), f (float), z (hex, zero padded), s (string), r (raw).
-    A value that the compiler removed is <optimized out>; "explain EXPRESSION" tells why.
+    EXPRESSION is in the source language, with the variables in scope: s.at[2]->x + 1, *p@4, (char)
+    c, local#0x10, $v6[3], 'file.c'::x. $REGISTER is a register of the wave ($v6, $exec, $pc), $N
+    the value printed as "$N = ..."; $ is the last value, $$ the one before it, $$N the N-th before
+    the last; $NAME a convenience variable. Without an argument it shows the last value again. FMT
+    is one of x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), a (address), c
+    (char), f (float), z (hex, zero padded), s (string), r (raw). A value that the compiler removed
+    is <optimized out>; "explain EXPRESSION" shows why.
     """
     options, text = format_of(shell, argument, "print")
     value = evaluated(shell.session, shell.values, text)
@@ -137,7 +135,7 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("call", topic="data", complete=_PRINTED)
 def call(shell: Shell, argument: str) -> Iterator[Part]:
-    """Evaluate an expression, and print what is not void.
+    """Evaluate an expression, and print it unless it is void.
 
     Usage: call[/FMT] EXPRESSION
 
@@ -167,18 +165,18 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     options, text = format_of(shell, argument, "output")
     value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
-    _remark(shell, value)  # before it: the line has no end
+    _remark(shell, value)  # first: the line has no end
     yield Output(line, value_data(value, line), ends_line=False)
 
 
 @command("set var", topic="data", aliases=("variable",), complete=completion.values)
 def set_var(shell: Shell, argument: str) -> Iterator[Part]:
-    """Evaluate an expression for what it assigns.
+    """Evaluate an expression for its assignments.
 
     Usage: set var VARIABLE = EXPRESSION
 
-    Every place of the variable is written, a bit-field alone; nothing if any place refuses.
-    The state file stays as it is. "set var $NAME = EXPRESSION" gives a value a name.
+    Writes every location of the variable, for a bit-field only its bits; nothing if any location is
+    not writable. The state file does not change. "set var $NAME = EXPRESSION" names a value.
     """
     value = evaluated(shell.session, shell.values, required(argument))
     for note in value.notes:

@@ -36,11 +36,11 @@ _DECLARED: Final = {setting.name: setting for setting in SETTINGS}
 PRINT_OPTIONS: Final = {name: f"print {name}" for name in _OF_PRINT}
 """The options of commands that show values, and their settings."""
 FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}
-"""Those of `backtrace`."""
+"""The options of `backtrace`."""
 
 
 def values_by_option(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """What may follow options that stand for settings."""
+    """Return the possible values of options that set settings."""
     return {
         f"-{name}": _DECLARED[setting].values
         for name, setting in names.items()
@@ -66,8 +66,8 @@ def with_options(text: str, command: str, settings: Settings) -> tuple[Settings,
 def with_frame_options(
     text: str, settings: Settings, flags: tuple[str, ...]
 ) -> tuple[Settings, set[str], str]:
-    """The settings as the options of `backtrace` change them, which of its flags are given, and
-    the rest, which an unknown option begins."""
+    """Return the settings as changed by the options of `backtrace`, the flags among them, and the
+    rest from the first unknown option on."""
     settings, seen_options, text = settings.copy(), set[str](), text.strip()
     while not _IS_END.match(text):
         match = _WORD.match(text)
@@ -96,9 +96,9 @@ def _named(name: str, text: str, names: tuple[str, ...]) -> str | None:
 def _set(
     settings: Settings, option: str, name: str, text: str, *, takes_operand: bool = False
 ) -> str:
-    """Set what an option says; the text after its value.
+    """Set an option; return the text after its value.
 
-    `takes_operand`: what is no boolean is what follows an option that is on.
+    `takes_operand`: anything but a boolean is the operand after an enabled option.
     """
     setting = _DECLARED.get(name)
     if setting is None:
@@ -126,7 +126,8 @@ def _value(text: str) -> tuple[str, str]:
 
 
 def _boolean(option: str, text: str) -> tuple[bool, str]:
-    """Nothing is "on", as is what cannot be a value where that is another option."""
+    """Parse a boolean; an empty text is "on", and so is a word that is not a boolean, if operands
+    may follow."""
     word, rest = _value(text)
     if not word or word.startswith("-"):
         return True, text

@@ -67,7 +67,7 @@ def printf(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def unescaped(text: str) -> str:
-    """A text with what its escapes stand for; bytes that make no UTF-8 are halves of surrogate
+    """Return a text with its escapes replaced; bytes that are not UTF-8 are halves of surrogate
     pairs."""
 
     def meant(match: re.Match[bytes]) -> bytes:
@@ -82,7 +82,8 @@ def unescaped(text: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Bytes that are no UTF-8 for halves of surrogate pairs, for those too that stand for none."""
+    """Encode a text, with halves of surrogate pairs as bytes that are not UTF-8, even unpaired
+    ones."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -95,11 +96,11 @@ def _is_wide(digits: str) -> bool:
 
 
 def formatted(shell: Shell, argument: str) -> str:
-    """The text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are no UTF-8;
-    errors in GDB's words.
+    """Return the text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are not
+    UTF-8; errors in GDB's words.
 
-    On a terminal, control characters of the values are shown by their numbers: what the program
-    holds does not drive it.
+    On a terminal, control characters of the values are shown by number: the program's data does not
+    control it.
     """
     if not argument:
         raise UsageError("Argument required (format-control string and values to print).")
@@ -140,7 +141,7 @@ def _check_escapes(text: str) -> None:
 
 
 def _check(specifier: re.Match[str]) -> None:
-    """`UsageError` in GDB's words for what is no format."""
+    """`UsageError` in GDB's words for an invalid format."""
     kind = specifier["kind"]
     if not kind:
         raise UsageError("Incomplete format specifier at end of format string")
@@ -229,8 +230,8 @@ def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
 
 
 def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
-    """The characters up to the first NUL of an array, or from an address on, in UTF-8 where they
-    are wide; `is_wide`: what is pointed to is."""
+    """Return the characters of an array, or from an address, up to the first NUL, wide ones in
+    UTF-8; `is_wide`: the target's characters are wide."""
     bare, places = strip(value.type), Places(session)
     if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
         raise UsageError("Value can't be converted to integer.")

@@ -30,7 +30,7 @@ _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
 def parts_of(text: str) -> list[str]:
-    """What stands between commas that are in no parentheses and no quotes."""
+    """Split at commas outside of parentheses and quotes."""
     out, depth, start, position = [], 0, 0, 0
     while position < len(text):
         quoted = _STRING.match(text, position)
@@ -116,7 +116,7 @@ def _integer(shell: Shell, text: str) -> int:
 
 
 def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
-    """The bytes of a value, in a size if one is given; a string has its NUL."""
+    """Return the bytes of a value, in the given size; a string includes its NUL."""
     endian = shell.session.architecture.endian
     if size is not None and not text.startswith('"'):
         count = SIZES[size]
@@ -128,7 +128,7 @@ def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
 def _matches(
     shell: Shell, places: Places, space: AddressSpace, start: int, length: int, pattern: bytes
 ) -> Iterator[int]:
-    """Where the pattern begins; what cannot be read ends the search, as a warning tells."""
+    """Yield the matches of the pattern; unreadable memory ends the search with a warning."""
     buffer, base, position = b"", start, start
     end = start + length
     while position < end:

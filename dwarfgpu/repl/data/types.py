@@ -1,4 +1,4 @@
-"""Commands that show types; nothing is read for them."""
+"""Commands that show types; they read nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: whatis EXPRESSION | TYPE
 
-    The expression is not evaluated. Of a typedef, what it is another name of.
+    The expression is not evaluated. For a typedef, its target.
     """
     _, argument = _flags(argument)
     namespace = _namespace(shell, argument)
@@ -77,11 +77,11 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: ptype[/FLAGS] EXPRESSION | TYPE
 
-    What it is made of, in the words of its language; the expression is not evaluated. FLAGS are
-    o (where each member of a structure is, its size, and the holes), m (without member functions),
-    t (without typedefs), M and T (with them), r (raw: template arguments and typedefs of a class
-    are not used in it), x and d (places and sizes in hexadecimal, decimal);
-    else as the settings of "set print type".
+    Its components, in the syntax of its language; the expression is not evaluated. FLAGS are o
+    (offset and size of each member of a structure, and the holes), m (without member functions), t
+    (without typedefs), M and T (with them), r (raw: without replacing template arguments and
+    typedefs of a class), x and d (offsets and sizes in hexadecimal, decimal). The defaults are the
+    settings of "set print type".
     """
     flags, argument = _flags(argument, _of_settings(shell))
     namespace = _namespace(shell, argument)
@@ -116,12 +116,12 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _spelled(shell: Shell, typed: Typed) -> tuple[bool, Style]:
-    """Whether as in C++, and in whose words."""
+    """Return whether to spell it as in C++, and the language style."""
     return SPELLED[shell.settings.word("language")] or (typed.is_cplusplus, typed.style)
 
 
 def _of_settings(shell: Shell) -> set[str]:
-    """The flags that the settings stand for."""
+    """Return the flags equivalent to the settings."""
     settings = shell.settings
     flags = {"x"} if settings.flag("print type hex") else set()
     flags |= set() if settings.flag("print type methods") else {"m"}
@@ -129,7 +129,7 @@ def _of_settings(shell: Shell) -> set[str]:
 
 
 def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]:
-    """What `/om` asks for; of opposite letters the last one."""
+    """Parse `/om`; of opposite letters the last one counts."""
     match = _FLAGS.match(argument)
     flags = set(flags)
     for letter in "" if match is None else match["letters"]:

@@ -19,12 +19,12 @@ from dwarfgpu.repl.shell import Shell
 
 @command("file", topic="files", complete=completion.files, repeats=False)
 def file(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at another code object.
+    """Open another code object.
 
     Usage: file [FILE]
 
-    The state or core file is read again: what was assigned is undone. Without FILE, no code object
-    but those that the state names.
+    The state or core file is read again, which undoes assignments. Without FILE, only the code
+    objects of the state remain.
     """
     opener = shell.machine.opener
     if opener is None:
@@ -54,7 +54,7 @@ def _no_program(path: str) -> UsageError:
 
 
 def _require_file(path: str) -> None:
-    """`UsageError` in GDB's words where a path names nothing, or a folder."""
+    """`UsageError` in GDB's words if a path does not exist, or is a folder."""
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -70,7 +70,7 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: core-file [FILE]
 
-    Without FILE, no core file: the program alone is looked at. What was assigned is undone.
+    Without FILE, close the core file and keep the program. Undoes assignments.
     """
     opener = shell.machine.opener
     if opener is None:

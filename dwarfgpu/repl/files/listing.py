@@ -37,7 +37,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = re.compile(r"[+-][0-9]+$")
 _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
-"""Lines from the one that comes next."""
+"""Lines relative to the next one."""
 _MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
 
 
@@ -47,11 +47,10 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
-    A PLACE is LINE, +LINES or -LINES from the line that comes next, FILE:LINE, FUNCTION,
-    FILE:FUNCTION or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or
-    of main; then the ten that follow. With "-" the ten before those listed last. "set listsize"
-    tells how many.
-    The text is that in the debugging information, else that of the file by its name.
+    A PLACE is LINE, +LINES or -LINES from the next line to list, FILE:LINE, FUNCTION, FILE:FUNCTION
+    or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or of main; then
+    the next ten. With "-" the ten before the lines listed last. "set listsize" sets their number.
+    The text comes from the debugging information, else from the file.
     """
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
@@ -77,7 +76,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
-    """The places that one text means, by file and line; none where it is one or is not alone."""
+    """Return the places of one text, by file and line; empty for a single place or a range."""
     start, comma, _ = split_at_comma(argument)
     if comma or not start or start[0] in "*+-,0123456789":
         return []
@@ -123,7 +122,8 @@ def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, .
 
 
 def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
-    """As `listed_spots`, functions whose first code is of another file where they are declared."""
+    """Return `listed_spots`; functions whose first code is from another file are at their
+    declaration."""
     spots = listed_spots(shell, text, around)
     return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
 
@@ -133,7 +133,7 @@ def _line(number: int, text: str) -> Output:
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
-    """What is at an address whose source is listed."""
+    """Yield the description of an address whose source is listed."""
     start = argument.partition(",")[0].strip()
     if not start.startswith("*"):
         return
@@ -149,7 +149,7 @@ def _count(shell: Shell) -> int:
 
 
 def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
-    """The file, and the first and last line that are asked for."""
+    """Return the file, and the first and last line to list."""
     count = _count(shell)
     if argument in ("", "-", "+") and before is None:
         place = _place(shell)
@@ -205,12 +205,12 @@ def _single_place(shell: Shell, text: str, around: Place | None, position: str) 
 
 @command("info line", topic="data", complete=completion.symbols)
 def info_line(shell: Shell, argument: str) -> Iterator[Part]:
-    """Tell where the code of a source line is.
+    """Show where the code of a source line is.
 
     Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
 
-    Without an argument, of the line listed last, else that of the frame in focus; then of the line
-    after it. "x" then shows that code.
+    Without an argument, for the line listed last, else that of the frame in focus; then for the
+    line after it. Afterwards "x" shows that code.
     """
     session = shell.session
     if session.code_object is None and not session.code_objects:
@@ -285,7 +285,8 @@ def place_or_none(session: Session) -> Place | None:
 
 
 def _place(shell: Shell) -> Place:
-    """That of the frame in focus; where there is none, one a little before the body of `main`."""
+    """Return the place of the frame in focus; without a frame, one just before the body of
+    `main`."""
     session = shell.session
     if session.pc is None:
         place = place_of_main(shell)
@@ -319,7 +320,7 @@ def listed_before(shell: Shell) -> tuple[Place, Place | None, int]:
 
 
 def text_of(shell: Shell, place: Place) -> list[str] | None:
-    """The lines; None where the text is nowhere. Only a regular file is read, no huge one."""
+    """Return the lines; None if the text is missing. Reads regular files of limited size only."""
     text = place.source.source
     if text is None:
         path = shell.source_path.found(place)
@@ -330,7 +331,8 @@ def text_of(shell: Shell, place: Place) -> list[str] | None:
 
 
 def source_line(shell: Shell, session: Session) -> Iterator[Output]:
-    """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
+    """Yield the line of the frame in focus, as GDB shows it below a frame; none if it is
+    missing."""
     place = place_of(session, frame_pc(session))
     text = None if place is None else text_of(shell, place)
     if place is not None and text is not None and place.line <= len(text):
@@ -338,13 +340,13 @@ def source_line(shell: Shell, session: Session) -> Iterator[Output]:
 
 
 def line_count(shell: Shell, place: Place) -> int | None:
-    """How many lines the file has; None where its text is nowhere."""
+    """Return the number of lines of the file; None if its text is missing."""
     text = text_of(shell, place)
     return None if text is None else len(text)
 
 
 def text_path(shell: Shell, place: Place) -> Path | None:
-    """Where the file with the text is; None where it is nowhere, or in the debugging
+    """Return the file with the text; None if it is missing, or embedded in the debugging
     information."""
     path = None if place.source.source is not None else shell.source_path.found(place)
     return None if path is None else path.absolute()

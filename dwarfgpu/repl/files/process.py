@@ -139,8 +139,8 @@ def info_proc(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info proc [all | exe | mappings]
 
-    The process is that of the core file, whichever is named. A core file has the beginning of its
-    command line, and what was mapped from files.
+    The process is always that of the core file. A core file has the beginning of its command line,
+    and the mappings of files.
     """
     yield from _exe(shell, argument)
 
@@ -201,7 +201,7 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info inferiors [ID]...
 
-    There is one: the program that is looked at.
+    There is one: the program.
     """
     words = argument.split()
     if any(not word.isdecimal() for word in words):

@@ -15,7 +15,8 @@ _TYPE: Final = re.compile(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<wor
 
 
 def listing_options(argument: str) -> tuple[str, str | None, str]:
-    """The letters before a regular expression for names, that of `-t` for types, and the rest."""
+    """Return the letters before a regular expression for names, that of `-t` for types, and the
+    rest."""
     text, letters, typed = argument.strip(), "", None
     while (match := _OPTION.match(text)) is not None:
         letter, text = match["letter"], text[match.end() :]
@@ -46,7 +47,7 @@ def compiled(text: str) -> Regexp:
             position = end
             out.append("]")
         elif character == "*" and (not out or out[-1] in ("^", "(", "|")):
-            out.append("\\*")  # there is nothing that it repeats
+            out.append("\\*")  # there is nothing to repeat
         else:
             out.append(f"\\{character}" if character in _LITERAL else character)
         position += 1

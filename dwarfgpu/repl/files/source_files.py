@@ -27,7 +27,7 @@ _MISSING: Final = "(*): Shared library is missing debugging information."
 
 @command("info source", topic="files")
 def info_source(shell: Shell, argument: str) -> Iterator[Part]:
-    """Tell about the source file that is listed.
+    """Show information about the current source file.
 
     Usage: info source
     """
@@ -60,7 +60,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _current(shell: Shell) -> Place | None:
-    """The file listed last, else that of the frame in focus."""
+    """Return the file listed last, else that of the frame in focus."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.place
     return place_or_none(shell.session)
@@ -72,7 +72,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info sources [REGEXP]
 
-    Those that the line tables name, by code object.
+    The files in the line tables, by code object.
     """
     pattern = compiled(argument) if argument else None
     for code_object in shell.session.code_objects:
@@ -88,11 +88,11 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("info sharedlibrary", topic="files", aliases=("dll",))
 def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the code objects that are loaded beside the program.
+    """List the loaded code objects except the program.
 
     Usage: info sharedlibrary [REGEXP]
 
-    Of a GPU all code objects; addresses are those of the code.
+    For a GPU all code objects; addresses are those of the code.
     """
     pattern = compiled(argument) if argument else None
     session = shell.session
@@ -161,7 +161,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _segments(file: ObjectFile) -> Iterator[Part]:
-    """Those of a core file by the names that BFD gives them."""
+    """Yield the segments of a core file by BFD's names."""
     path, digits = os.path.abspath(file.path), 2 * file.address_bytes + 2
     title = f"Local core dump file:\n\t`{path}', file type {_format(file)}."
     yield Output(title, {"core-file": path})

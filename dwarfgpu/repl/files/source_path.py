@@ -23,7 +23,7 @@ class SourcePath:
         self.directories = DEFAULT
 
     def rule_for(self, path: str) -> tuple[str, str] | None:
-        """The rule by which a path is rewritten; None where none fits."""
+        """Return the rule that rewrites a path; None if none matches."""
         for old, new in self.rules.items():
             if path == old or path.startswith(f"{old}/"):
                 return old, new
@@ -35,8 +35,8 @@ class SourcePath:
         return path if rule is None else rule[1] + path.removeprefix(rule[0])
 
     def set_directories(self, text: str) -> None:
-        """Those of a text with `:`; what the compiler said and where we are come last unless they
-        are given."""
+        """Set the folders of a text with `:`; the compilation folder and the working folder come
+        last unless they are in it."""
         directories = [os.path.expanduser(directory) for directory in text.split(":") if directory]
         directories += [
             directory for directory in (COMPILED, CURRENT) if directory not in directories
@@ -44,8 +44,8 @@ class SourcePath:
         self.directories = ":".join(dict.fromkeys(directories))
 
     def found(self, place: Place) -> Path | None:
-        """The file with the text of a place; None where it is nowhere. Only regular files
-        outside of /proc, /sys and /dev are."""
+        """Return the file with the text of a place; None if it is missing. Only regular files
+        outside of /proc, /sys and /dev count."""
         for path in self._candidates(place):
             if is_source(path):
                 return path

@@ -48,7 +48,7 @@ def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show substitute-path [FROM]
 
-    With FROM, the one that would rewrite it.
+    With FROM, the one that applies to it.
     """
     words = _words(argument)
     if len(words) > 1:
@@ -109,7 +109,7 @@ def set_directories(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: set directories [DIR[:DIR]...]
 
-    $cdir is where the program was compiled, $cwd where we are; they come last unless given.
+    $cdir is the compilation directory, $cwd the working directory; they come last unless given.
     """
     shell.source_path.set_directories(":".join(_existing(shell, argument)))
     yield from ()

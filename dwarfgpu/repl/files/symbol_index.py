@@ -1,7 +1,7 @@
-"""The names that completion offers beside those in scope: functions, variables, types and symbols.
+"""Names for completion in addition to those in scope: functions, variables, types and symbols.
 
-Law: whoever completes never waits. The names are collected in the background; until they are there,
-none is offered.
+Law: completion never waits. The names are collected in the background, and offered when they are
+complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
 _LAST_WORD: Final = re.compile(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
-"""Names that are looked at for one word."""
+"""Maximum number of names to examine for one word."""
 _INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
@@ -33,7 +33,7 @@ class SymbolIndex:
     def __init__(self) -> None:
         self._names: tuple[tuple[str, str], ...] = ()
         self._parts: tuple[tuple[str, str], ...] = ()
-        """Of functions inside of others: what may be typed of the name, and all of it."""
+        """Nested names of functions: the typed part, and the whole name."""
         self._files: dict[str, tuple[tuple[str, str], ...]] = {}
         self._of: tuple[CodeObject, ...] = ()
         self._worker: Thread | None = None
@@ -87,19 +87,20 @@ class SymbolIndex:
         return _starting_with(self._names, word, kinds)
 
     def functions(self, word: str) -> Iterator[tuple[str, str]]:
-        """Functions whose name begins so, or a part of it after `::`, as in GDB's places."""
+        """Yield functions with this prefix of the name, or of a component after `::`, as in GDB's
+        linespecs."""
         yield from _starting_with(self._names, word, CODE_KINDS)
         for _, name in _starting_with(self._parts, word, None):
             yield name, "function"
 
     def files(self, word: str) -> Iterator[str]:
-        """Source files whose name begins so."""
+        """Yield source files with this prefix."""
         return (file for file in sorted(self._files) if file.startswith(word))
 
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Those that a source file defines."""
+        """Yield the names that a source file defines."""
         return _starting_with(self._files.get(file.rpartition("/")[2], ()), word, kinds)
 
 

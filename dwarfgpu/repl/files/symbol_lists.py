@@ -32,13 +32,13 @@ _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 """What compilers add to the names of variables of functions."""
 
 _FEW_SYMBOLS: Final = 32
-"""Of which the units that mention them are looked for."""
+"""Maximum number of symbols for which to search the units that mention them."""
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
 
 
 @frozen
 class SymbolQuery:
-    """What is asked for."""
+    """The query of a listing."""
 
     kind: Kind
     name: Regexp | None = None
@@ -56,7 +56,7 @@ def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info functions [-q] [-n] [-t TYPEREGEXP] [REGEXP]
 
-    -n leaves out what is only in the symbol table, -t those whose type does not match, -q the
+    -n omits functions that are only in the symbol table, -t those whose type does not match, -q the
     title. REGEXP is basic: "a\\|b", "^ma", "x$".
     """
     yield from _listing(shell, _query_of("functions", argument))
@@ -68,7 +68,7 @@ def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info variables [-q] [-n] [-t TYPEREGEXP] [REGEXP]
 
-    As "info functions".
+    The arguments are those of "info functions".
     """
     yield from _listing(shell, _query_of("variables", argument))
 
@@ -106,7 +106,8 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
 
 
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
-    """With the keys of GDB's machine interface: by file, then those that are in none."""
+    """Yield the symbols with the keys of GDB's machine interface: by file, then those without
+    one."""
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
     rows = sorted(_rows(shell, query), key=lambda row: (row.file, row.is_static, row.name))
     for file, group in groupby(rows, key=lambda row: row.file):
@@ -138,7 +139,7 @@ def _rows(shell: Shell, query: SymbolQuery) -> Iterator[ListedSymbol]:
                 yield symbol
 
 
-# What is listed of each
+# The listed text of each symbol
 
 
 def _type(die: Die) -> Type | None:
@@ -185,7 +186,7 @@ def _definition(row: ListedSymbol, kind: Type | None) -> str:
 
 
 def _target(kind: Typedef) -> Type | None:
-    """What a typedef stands for, that is none itself."""
+    """Return the target of a typedef, through further typedefs."""
     strip(kind)  # raises for a cycle
     target = kind.target
     while isinstance(target, Typedef):

@@ -1,4 +1,4 @@
-"""What is at an address, and where a symbol is, in GDB's words."""
+"""The symbol at an address, and the location of a symbol, in GDB's words."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _MANGLED: Final = "_Z"
 
 @command("info symbol", topic="data", complete=completion.symbols)
 def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
-    """Tell which symbol is at an address.
+    """Show the symbol at an address.
 
     Usage: info symbol EXPRESSION
 
-    Of an array or a function, at its address.
+    For an array or a function, the symbol at its address.
     """
     if not argument:
         raise UsageError("Argument required (address).")
@@ -69,7 +69,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         "section": symbol.section,
         "from": full_path(symbol.code_object),
     }
-    # As in GDB, a function of C has the name of its symbol, not that of its entry with parameters.
+    # As in GDB, a C function has the name of its symbol, not that of its entry with parameters.
     is_mangled = symbol.symbol.startswith(_MANGLED)
     name = (demangled(symbol.symbol) or symbol.name) if is_mangled else symbol.symbol
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
@@ -87,11 +87,11 @@ def full_path(code_object: CodeObject) -> str:
 
 @command("info address", topic="data", complete=completion.symbols)
 def info_address(shell: Shell, argument: str) -> Iterator[Part]:
-    """Tell where a symbol is, by its description.
+    """Show where a symbol is, according to its description.
 
     Usage: info address SYMBOL
 
-    Nothing is read; "location" tells where it is now, "where" where it is when.
+    Reads nothing; "location" shows where it is now, "where" its location in the whole code.
     """
     if not argument:
         raise UsageError("Argument required.")
@@ -116,7 +116,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _has_place(die: Die) -> bool:
-    """Whether GDB means an entry by its name: no tag of a type, no function that is elsewhere."""
+    """Return whether GDB finds an entry by its name: not tags of types, nor functions defined in
+    other files."""
     if die.tag in FUNCTIONS:
         return bool(Subprogram(die).ranges)
     return die.tag not in TYPES - {dw.TAG_TYPEDEF}
@@ -160,11 +161,11 @@ def _describer(session: Session, variable: Variable) -> Describer:
 
 @command("info scope", topic="data", complete=completion.symbols)
 def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the variables that are local at a place.
+    """List the local variables at a place.
 
     Usage: info scope FUNCTION | LINE | FILE:LINE | *ADDRESS
 
-    Nothing is read.
+    Reads nothing.
     """
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")

@@ -9,12 +9,12 @@ from dwarfgpu.view.json_object import JsonObject
 
 @frozen
 class Breakpoint:
-    """Where the machine is asked to stop."""
+    """A location where the machine stops."""
 
     number: int
     addresses: tuple[int, ...]
     function: str
-    """That of the first address; `??` where none is known."""
+    """The function of the first address; `??` if unknown."""
     place: Place | None
     asked: str
     """As it was typed."""

@@ -26,7 +26,7 @@ NOT_RUNNING = "The target does not run: a state or core file is looked at only."
 
 
 def runner(shell: Shell) -> Runs:
-    """What runs the machine; `UsageError` in one line where nothing does."""
+    """Return the target's run control; `UsageError` in one line if it has none."""
     target = shell.session.target
     for candidate in (target, target.machine if isinstance(target, ImageTarget) else None):
         if isinstance(candidate, Runs):
@@ -83,7 +83,7 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS]
 
-    Without an argument, where the frame in focus is. That of a function is after its prologue.
+    Without an argument, at the location of the frame in focus; for a function, after its prologue.
     """
     yield from _set(shell, argument, is_temporary=False)
 
@@ -179,7 +179,7 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("info watchpoints", topic="running")
 def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
-    """List watchpoints: nothing is watched, so there are none.
+    """List watchpoints: they are not supported, so there are none.
 
     Usage: info watchpoints
     """

@@ -1,6 +1,6 @@
-"""Commands that run the program: for a backend that has the power (`dwarfgpu.machine.target.Runs`).
+"""Commands that run the program: for a backend with run control (`dwarfgpu.machine.target.Runs`).
 
-Law: a stop is told as GDB tells it, and the focus is then on what stopped.
+Law: a stop is reported as in GDB, and then in focus.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _count(argument: str) -> int:
 
 
 def _focus_on_stop(shell: Shell, halt: Halt) -> None:
-    """Look at what stopped."""
+    """Focus on the wave or thread that stopped."""
     if halt.wave is not None:
         if not shell.machine.threads:
             threads = {halt.wave: f"Thread {halt.wave}"}
@@ -65,7 +65,7 @@ def _hit(shell: Shell, halt: Halt) -> Breakpoint | None:
 
 
 def _focus_text(shell: Shell) -> str:
-    """`Thread 6, with lanes [0-63], `: on a GPU; nothing of the only thread of a CPU."""
+    """Return `Thread 6, with lanes [0-63], ` on a GPU; empty for the only thread of a CPU."""
     session = shell.session
     if not session.architecture.is_simt:
         return "" if len(shell.machine.threads) < 2 else f"Thread {session.wave} hit "
@@ -85,8 +85,8 @@ def _lanes(session: Session) -> str:
 
 
 def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None) -> Iterator[Part]:
-    """What to say of a stop; `before` is the function that was in focus, by which a line alone
-    tells enough."""
+    """Yield the report of a stop; `before` is the function that was in focus, for which the line is
+    sufficient."""
     data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
     if halt.reason == "exited":
         code = halt.exit_code or 0
@@ -126,13 +126,13 @@ def _place(session: Session) -> Place | None:
 
 
 def _function(session: Session) -> tuple[object, ...]:
-    """What tells one call of a function from another: its entry, and how deep it is."""
+    """Return what distinguishes one call of a function from another: its entry, and its depth."""
     subprogram = session.frame.subprogram
     return (None if subprogram is None else subprogram.die, depth(session))
 
 
 def depth(session: Session) -> int:
-    """How many callers the innermost frame has, as far as they are known."""
+    """Return how many callers of the innermost frame are known."""
     top = session.top or session
     for level in range(1, _MOST_DEEP):
         try:
@@ -202,7 +202,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Halt]) -> Iterator[Part]:
-    """So many steps; the last one is told."""
+    """Perform a number of steps; report the last one."""
     _require_started(shell)
     before = _function(shell.session)
     halt = Halt("end-stepping-range", shell.session.wave)
@@ -295,11 +295,11 @@ def nexti(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("step", topic="running", aliases=("s",))
 def step(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until another line begins.
+    """Step until another line begins.
 
     Usage: step [COUNT]
 
-    Also that of a function that is called, after its prologue.
+    This includes a line in a called function, after its prologue.
     """
     yield from _stepped(shell, argument, lambda shell: _line(shell, _instruction))
 

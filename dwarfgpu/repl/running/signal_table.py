@@ -1,6 +1,6 @@
-"""`info signals`: what GDB would do with each signal, in its words and by its numbers.
+"""`info signals`: GDB's handling of each signal, with its texts and numbers.
 
-Nothing runs here, so nothing is done with a signal; the table is the one with which GDB begins.
+Nothing runs here, so signals are not handled; the table is GDB's initial one.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ _UNNOTICED: Final = frozenset(
         "LIBRT",
     )
 )
-"""Signals at which GDB does not stop, and of which it says nothing."""
+"""Signals at which GDB neither stops nor prints."""
 _NOT_PASSED: Final = frozenset({"SIGTRAP", "SIGINT"})
-"""Those that it does not pass to the program."""
+"""Signals that GDB does not pass to the program."""
 _MOST_NUMBER: Final = 15
 """GDB takes these numbers alone: they are the same everywhere."""
 _LEAST_ADDRESS: Final = 4096

@@ -40,12 +40,12 @@ _FLAGS = ("full", "no-filters", "hide")
 
 @command("frame", topic="stack", aliases=("f",))
 def frame(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the frame in focus, or look at another one.
+    """Show the frame in focus, or select another one.
 
     Usage: frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
 
-    Shown are its number, program location, function and arguments, and the place in its file.
-    Frame 0 is the innermost; "backtrace" lists them.
+    Shows its number, program location, function and arguments, and its source line. Frame 0 is the
+    innermost; "backtrace" lists them.
     """
     if shell.session.pc is None:
         raise UsageError("No stack.")
@@ -60,7 +60,7 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("select-frame", topic="stack")
 def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at another frame without showing it.
+    """Select another frame without showing it.
 
     Usage: select-frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
     """
@@ -73,7 +73,7 @@ def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("up", topic="stack")
 def up(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at the frame that called this one.
+    """Select the frame that called this one.
 
     Usage: up [COUNT]
 
@@ -84,7 +84,7 @@ def up(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("down", topic="stack")
 def down(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at the frame that this one called.
+    """Select the frame that this one called.
 
     Usage: down [COUNT]
 
@@ -94,7 +94,7 @@ def down(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
-    """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
+    """Move among the frames that include the lane; as in GDB, a larger COUNT stops at the end."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
     count = integer(shell, argument) if argument else 1
@@ -138,7 +138,7 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
 def _lines(
     shell: Shell, frame: StackFrame, record: JsonObject, style: FrameStyle, *, is_focus: bool
 ) -> Iterator[Part]:
-    """A frame, of which the keys are told, and its line of source text."""
+    """Yield a frame, whose keys are data, and its line of source text."""
     lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
     columns = shell.settings.limit("width") if shell.console.is_interactive else None
@@ -169,11 +169,11 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: backtrace [OPTION]... [full] [COUNT | -COUNT]
 
-    COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
-    local variables. Those in which the lane in focus was not active on entry are left out, and
-    those outside of "main" unless "set backtrace past-main" is on. OPTION is -full, -past-main,
+    COUNT is the number of innermost frames, -COUNT of outermost ones; "full" adds the local
+    variables of each frame. Frames in which the lane in focus was inactive on entry are omitted,
+    and those outside of "main" unless "set backtrace past-main" is on. OPTION is -full, -past-main,
     -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the settings of
-    "set backtrace" and "set print", for once.
+    "set backtrace" and "set print", for this command only.
     """
     session = shell.session
     stack = session.call_stack
@@ -246,8 +246,8 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
 
 
 def _is_trampoline(session: Session) -> bool:
-    """Whether a frame is where the handler of a signal returns to, between functions of a unit that
-    debugging information describes: GDB finds the block of the unit, which has no locals."""
+    """Return whether a frame is the return from a signal handler, between functions of a unit with
+    debugging information: GDB finds the block of the unit, which has no locals."""
     physical, code_object, pc = session.physical_frame, session.code_object, session.pc
     if physical is None or not physical.is_signal_frame or code_object is None or pc is None:
         return False
@@ -298,9 +298,9 @@ def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info locals [-q] [-t TYPEREGEXP] [REGEXP]
 
-    Their values are those of the lane in focus; variables of inner blocks come first.
-    REGEXP limits them to those whose names match, TYPEREGEXP to those whose types do. -q says
-    nothing where there are none.
+    Their values are those of the lane in focus; variables of inner blocks come first. REGEXP
+    selects matching names, TYPEREGEXP matching types. -q suppresses the message that there are
+    none.
     """
     yield from _listed(shell, "local", argument, "locals")
 
@@ -311,7 +311,7 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info args [-q] [-t TYPEREGEXP] [REGEXP]
 
-    Their values are those of the lane in focus. What limits them is that of "info locals".
+    Their values are those of the lane in focus. The arguments are those of "info locals".
     """
     yield from _listed(shell, "parameter", argument, "arguments")
 

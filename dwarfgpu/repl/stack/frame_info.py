@@ -1,4 +1,4 @@
-"""`info frame`: what the debugging information tells of the frame in focus (A.3.3.5, A.3.4)."""
+"""`info frame`: the debugging information about the frame in focus (A.3.3.5, A.3.4)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dwarfgpu.session.session import Session
 
 @command("info frame", topic="stack")
 def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
-    """Tell what is known of the frame in focus.
+    """Describe the frame in focus.
 
     Usage: info frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
 
-    Shown are its canonical frame address, program location, lanes and, where the debugging
-    information has them, concurrent iterations, frame base, return address, static link and the
-    call that is made at this location.
+    Shows its canonical frame address, program location, lanes and, if the debugging information has
+    them, concurrent iterations, frame base, return address, static link and the call at this
+    location.
     """
     session = shell.session
     if argument and session.pc is None:

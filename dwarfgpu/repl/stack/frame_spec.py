@@ -17,7 +17,7 @@ _WORDS = ("address", "function", "level")
 
 
 def frame_number(shell: Shell, argument: str) -> int:
-    """The number of the frame that is meant; `UsageError` in GDB's words where there is none."""
+    """Return the number of the selected frame; `UsageError` in GDB's words if there is none."""
     word, _, rest = argument.partition(" ")
     rest = rest.strip()
     meant = [keyword for keyword in _WORDS if word.isalpha() and keyword.startswith(word)]

@@ -1,4 +1,4 @@
-"""The subcommands of `frame` and `info frame`, that say how a frame is meant."""
+"""The subcommands of `frame` and `info frame` for selecting a frame."""
 
 from __future__ import annotations
 

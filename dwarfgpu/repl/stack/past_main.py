@@ -17,9 +17,9 @@ from dwarfgpu.session.session import Session
 def levels_of(
     shell: Shell, session: Session | None = None, settings: Settings | None = None
 ) -> Iterator[NumberedLevel]:
-    """The frames of the machine, as far as the settings let them go.
+    """Yield the frames of the machine within the limits of the settings.
 
-    Of the last one not all functions need be within `set backtrace limit`.
+    `set backtrace limit` may exclude some functions of the last one.
     """
     settings = settings or shell.settings
     top = (session or shell.session).at_level(0)
@@ -42,8 +42,8 @@ def frames_of(
     settings: Settings | None = None,
     start: int = 0,
 ) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards, as far as the settings let them go; those of the
-    focus unless a session is given. Frames before the number `start` are left out."""
+    """Yield the frames from the innermost outwards within the limits of the settings; by default
+    those of the focus. Frames before the number `start` are skipped."""
     top = (session or shell.session).at_level(0)
     limit = (settings or shell.settings).limit("backtrace limit")
     for level in levels_of(shell, session, settings):
@@ -53,7 +53,7 @@ def frames_of(
 
 
 def numbers_of(shell: Shell, settings: Settings | None = None) -> Iterator[int]:
-    """The numbers of the frames in which the lane in focus was active on entry."""
+    """Yield the numbers of the frames in which the lane in focus was active on entry."""
     if shell.session.lane is None:
         limit = (settings or shell.settings).limit("backtrace limit")
         for level in levels_of(shell, settings=settings):
@@ -75,7 +75,7 @@ def is_bounded(shell: Shell, settings: Settings | None = None) -> bool:
 
 
 def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
-    """Whether frames outside of one are not looked at: it is `main`, or what the system calls."""
+    """Return whether the frames end here: at `main`, or at a function that the system calls."""
     if physical.is_signal_frame or isinstance(physical, TailFrame):
         return False
     session = top.at_level(physical.level)

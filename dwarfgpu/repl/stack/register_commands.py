@@ -35,10 +35,10 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info registers [REGISTER | GROUP]...
 
-    Shown are the name, the value in hexadecimal and, unless it is a vector, by its type. GROUP is
-    one of all, general, scalar, vector, system, trap; on x86-64 one of general, float, system,
-    vector, all, save, restore, mmx, sse. Its beginning is enough. Without an argument, every
-    register of which anything is known.
+    Shows the name, the value in hexadecimal and, except for vectors, the value by its type. GROUP
+    is one of all, general, scalar, vector, system, trap; on x86-64 one of general, float, system,
+    vector, all, save, restore, mmx, sse. Abbreviations are allowed. Without an argument, every
+    register with known contents.
     """
     session = shell.session
     is_nowhere = session.pc is None and not session.architecture.is_simt
@@ -93,6 +93,6 @@ def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info all-registers [REGISTER | GROUP]...
 
-    As "info registers", those that are not known too.
+    As "info registers", including unknown ones.
     """
     yield from info_registers.run(shell, argument or "all")

@@ -27,21 +27,21 @@ _COLUMN = 15
 _NATURAL_COLUMN = 35
 _NOT_SAVED: Final = "<not saved>"
 CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
-"""Of a GPU's registers, in the order in which the beginning of a name chooses one."""
+"""Groups of a GPU's registers, in the order of precedence of abbreviations."""
 
 AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
 
 
 @frozen(eq=False)
 class RegisterValue:
-    """A register and what is known of its contents."""
+    """A register and its contents."""
 
     session: Session
     register: AnyRegister
     type: Type
     bits: Bits
     name: str
-    """As it was asked for."""
+    """The name as typed."""
 
     @property
     def is_known(self) -> bool:
@@ -95,8 +95,8 @@ class RegisterValue:
 
 
 def named_registers(session: Session, word: str) -> list[RegisterValue]:
-    """The register, or those of the group, of a word with or without `$`; `UsageError` in GDB's
-    words."""
+    """Return the register, or those of the group, of a word with or without `$`; `UsageError` in
+    GDB's words."""
     name = word.removeprefix("$")
     if not name:
         raise UsageError("Missing register name")
@@ -152,8 +152,8 @@ def _contents(session: Session, location: Location, size_bits: int) -> Bits:
 
 
 def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
-    """Those of a group (`vector`), or `all`; without a word those that GDB shows without being
-    asked for more. In order."""
+    """Return the registers of a group (`vector`), or `all`; without a group those that GDB shows by
+    default. In order."""
     arch = session.architecture
     if arch.machine == "X86_64":
         return [
@@ -169,7 +169,7 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
 
 
 def _has(session: Session, name: str) -> bool:
-    """Whether the processor of the wave has such a register, and its contents are known."""
+    """Return whether the processor of the wave has such a register with known contents."""
     register = session.architecture.by_name[name]
     if is_lacking(session, register):
         return False

@@ -32,7 +32,7 @@ def wrapped(line: str, columns: int | None) -> str:
 
 
 def _parts(line: str) -> Iterator[tuple[str, int]]:
-    """What is between the places, with the blanks that a new line has before it."""
+    """Yield the parts between break positions, with the indentation of a continued line."""
     begin = indent = 0
     for point in _POINTS.finditer(line):
         yield line[begin : point.start()], indent

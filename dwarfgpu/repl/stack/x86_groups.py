@@ -18,11 +18,11 @@ _SYSTEM: Final = ("fs_base", "gs_base", "orig_rax")
 GROUPS: Final = (
     "general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse",
 )  # fmt: skip
-"""In the order in which the beginning of a name chooses one."""
+"""In the order of precedence of abbreviations."""
 
 
 def names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
-    """The registers of a group, on a processor that has what `has` tells."""
+    """Yield the registers of a group that the processor has, according to `has`."""
     masks = [f"k{n}" for n in range(8)] if has("k0") else []
     if group == "general":
         yield from (*_INTEGER, *masks)

@@ -22,7 +22,7 @@ _LARGEST_EXPONENT: Final = 0x7FFF
 
 
 Read: TypeAlias = "Callable[[str], int | None]"
-"""Gives the number in a register, None where it is not known."""
+"""Returns the number in a register, None if unknown."""
 
 
 def lines(read: Read) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Commands that GDB's users type by habit: the working folder, and what has no meaning here."""
+"""Commands that GDB's users type by habit: the working folder, and commands that do not apply
+here."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class CapturedText(io.StringIO):
     def __init__(self) -> None:
         super().__init__()
         self.direct: Callable[[], str] = str
-        """What was written on the file descriptor since it was asked last."""
+        """Returns the text written on the file descriptor since the last call."""
 
     def write(self, text: str, /) -> int:
         super().write(self.direct())
         return super().write(text)
 
     def drained(self) -> str:
-        """What was printed since this was asked last."""
+        """Return the text printed since the last call."""
         text = self.getvalue() + self.direct()
         self.seek(0)
         self.truncate()
@@ -60,12 +60,12 @@ class _BorrowedStream:
         return iter(self._stream)
 
     def write(self, text: str) -> int:
-        """After what was printed before."""
+        """Write after earlier output."""
         self._before()
         return self._stream.write(text)
 
     def close(self) -> None:
-        """Nothing: it is not the code's."""
+        """Do nothing: the code does not own it."""
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _empty_stdin(is_wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def _collected(out: CapturedText, is_wanted: bool) -> Iterator[None]:
-    """What is written on the file descriptor of standard output goes to `out`."""
+    """Redirect the file descriptor of standard output to `out`."""
     if not is_wanted:
         yield
         return

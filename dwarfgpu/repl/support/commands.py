@@ -136,7 +136,7 @@ def _of_topic(shell: Shell, topic: str) -> list[Command]:
 
 
 def _command_of(shell: Shell, text: str) -> Command:
-    """The command of a text that is nothing but its name: `help i lo`, `help p/x`."""
+    """Return the command of a text that is only its name: `help i lo`, `help p/x`."""
     word, rest = first_word(text)
     command = find(shell.commands, word)
     while command.subcommands and rest.strip():
@@ -175,7 +175,8 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: apropos [-v] WORD...
 
-    Listed are those whose name and documentation have all the words; -v shows that, too.
+    Lists the commands whose name and documentation contain all the words; -v shows the
+    documentation.
     """
     words = argument.lower().split()
     is_full = words[:1] == ["-v"]
@@ -222,9 +223,8 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: source [-s] [-v] FILE
 
-    With -v each command is shown as it is run; -s is GDB's, and there is no path to search. A
-    script that names a file which is not there is warned, and goes on. A file whose name ends with
-    .py is Python code.
+    -v shows each command before it runs; -s is accepted for GDB: there is no search path. In a
+    script, a missing file is a warning. A file whose name ends with .py is Python code.
     """
     flags = _FLAGS.match(argument)
     assert flags is not None
@@ -238,7 +238,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
         why = error.strerror if isinstance(error, OSError) else str(error)
         if shell.script.is_typed or (
             shell.console.is_json and not shell.script.fillers
-        ):  # -x, or a program asks
+        ):  # -x, or a program on a pipe
             raise UsageError(f"{path}: {why}.") from None
         shell.failures += 1
         shell.console.warn(f"{path}: {why}")
@@ -259,12 +259,12 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("quit", topic="support", aliases=("q", "exit"), repeats=False)
 def quit_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Leave.
+    """Leave dwarfgpu.
 
     Usage: quit [STATUS]
 
-    STATUS is an expression, the exit status modulo 256. Without it, that of a conversation on a
-    terminal is 0; that of a script is 1 where a command failed.
+    STATUS is an expression, the exit status modulo 256. The default is 0 for a conversation on a
+    terminal, and 1 for a script with a failed command.
     """
     if argument:
         shell.exit_status = whole_number(shell.session, shell.values, argument) & 0xFF

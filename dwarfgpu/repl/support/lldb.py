@@ -1,6 +1,6 @@
-"""LLDB's names of commands: each stands for a command of ours, with the arguments translated.
+"""LLDB's names of commands: each translates to a command of dwarfgpu, with its arguments.
 
-Law: they give way. GDB's commands, and their abbreviations, mean what they mean without them.
+Law: they have lower priority. GDB's commands, and their abbreviations, keep their meaning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 
 Translate: TypeAlias = "Callable[[str], list[str]]"
-"""The argument to lines of ours; `UsageError` for what has no counterpart."""
+"""The argument to command lines; `UsageError` for one without a counterpart."""
 
 _OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
 _FORMAT: Final = {"-f": "f", "--format": "f"}
@@ -56,9 +56,9 @@ class Foreign:
 
 
 def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
-    """Options with values at the beginning, by their short names, and the rest.
+    """Return leading options with values, by their short names, and the rest.
 
-    `known` maps every spelling to the short one; one that ends in `!` has no value.
+    `spellings` maps every spelling to the short one; one that ends in `!` has no value.
     """
     values: dict[str, str] = {}
     while text.lstrip().startswith("-"):

@@ -1,4 +1,4 @@
-"""`set logging`: what is printed also goes to a file."""
+"""`set logging`: copies the output to a file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LogFile:
 
 
 class Log(io.TextIOBase):
-    """A stream whose text, without colours, also goes to a file; or to it alone."""
+    """A stream whose text, without colours, also goes to a file; or only to the file."""
 
     def __init__(self, stream: TextIO, file: LogFile, *, redirects: bool) -> None:
         self._stream, self._file, self._redirects = stream, file, redirects

@@ -34,7 +34,7 @@ def opened(line: str) -> str | None:
 
 
 class Nesting:
-    """The commands with bodies that are open after the lines so far, innermost last."""
+    """The open commands with bodies after the lines so far, innermost last."""
 
     def __init__(self, *names: str) -> None:
         self.open = list(names)

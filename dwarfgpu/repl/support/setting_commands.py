@@ -149,8 +149,8 @@ def set_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: set SETTING VALUE
            set EXPRESSION
 
-    What begins with the name of no setting is an expression that is evaluated for what it assigns,
-    as with "set var": set $n = 3. "show" tells the settings.
+    A text that does not begin with a setting is an expression, evaluated for its assignments, as
+    with "set var": set $n = 3. "show" lists the settings.
     """
     if argument:
         yield from set_var.run(shell, argument)
@@ -164,7 +164,7 @@ def show_values(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show values [N | +]
 
-    The last ten, ten around number N, or with "+" those that follow.
+    The last ten, ten around number N, or with "+" the next ones.
     """
     for number, value in shell.values.listed(argument):
         text = shown_value(shell, value)
@@ -177,7 +177,7 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show convenience
 
-    Those that were assigned to, and those that the debugger sets: $_wave_id, $_thread ...
+    The assigned ones, and those that the debugger sets: $_wave_id, $_thread ...
     """
     if argument:
         raise UsageError(f'"show convenience" takes no argument: {argument}')
@@ -198,7 +198,7 @@ def show_commands(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show commands [N | +]
 
-    The last ten of this conversation, ten around number N, or with "+" those that follow.
+    The last ten of this conversation, ten around number N, or with "+" the next ones.
     """
     count = len(shell.history.typed)
     if argument == "+":

@@ -107,18 +107,17 @@ def _descriptor(shell: Shell) -> int | None:
 
 @command("python", topic="support", aliases=("py",), repeats=False)
 def python(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run Python code, which reaches the session's objects.
+    """Run Python code with access to the session.
 
     Usage: python [CODE]
 
-    Without CODE, the lines that follow up to "end". Names stay from one to the next. "session" is
-    the dwarfgpu.session.session.Session that is looked at; evaluate(TEXT) gives the value of an
-    expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command,
-    options the dwarfgpu.language.SourceOptions of expressions, add_printer(NAME, PATTERN, FUNCTION)
-    makes a printer of classes, for which Object, Printed and the other names of dwarfgpu.printers
-    are here. A name of these that the code uses
-    for something else is the code's, until "del" gives it back. Where commands are read from a
-    pipe, the code's stdin is empty.
+    Without CODE, the lines up to "end". Names persist between commands. "session" is the current
+    dwarfgpu.session.session.Session; evaluate(TEXT) returns the value of an expression, text(VALUE)
+    its text as in "print", execute(COMMAND) the output of a command, options the
+    dwarfgpu.language.SourceOptions of expressions, add_printer(NAME, PATTERN, FUNCTION) adds a
+    pretty-printer, with Object, Printed and the other names of dwarfgpu.printers available. If the
+    code redefines one of these names, its definition counts, until "del" restores the original. If
+    commands come from a pipe, the code's stdin is empty.
     """
     code = argument or dedent("\n".join(body(shell, "python")))
     yield from run_python(shell, code, "<string>")
@@ -131,7 +130,7 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
     out = CapturedText()
 
     def flush() -> None:
-        if shell.console.is_plain:  # otherwise who asks for the output gets it in one piece
+        if shell.console.is_plain:  # otherwise the caller gets the output in one piece
             shell.console.streams.print(out.drained())
             shell.console.streams.out.flush()
 
@@ -163,7 +162,8 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
 
 
 def _python_failed(shell: Shell, error: BaseException) -> UsageError:
-    """The error of a command whose code raised one; code for GDB is told what there is."""
+    """Return the error of a command whose code raised one; for GDB's API it names the
+    alternative."""
     if isinstance(error, NameError | ImportError) and error.name == "gdb":
         have = "session, evaluate(TEXT), text(VALUE) and execute(COMMAND)"
         return UsageError(f'There is no module gdb here, but {have}; type "help python".')
@@ -195,7 +195,7 @@ def _python_output(out: CapturedText) -> Part:
 
 
 class _Names(dict[str, Any]):
-    """The names of Python code: its own, and below them those of the conversation as it is now."""
+    """The names of Python code: its own, and below them the current ones of the conversation."""
 
     def __init__(self, shell: Shell, names: Mapping[str, Any]) -> None:
         super().__init__(names)

@@ -36,9 +36,9 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: define NAME
 
-    The commands follow, one a line, up to "end". $arg0, $arg1 ... stand for its arguments, $arg*
-    for all, $argc for how many there are. "document NAME" gives it a help text. The commands of
-    "hook-NAME" are run before the command NAME, those of "hookpost-NAME" after it.
+    The commands follow, one per line, up to "end". $arg0, $arg1 ... are its arguments, $arg* all of
+    them, $argc their number. "document NAME" gives it a help text. The commands of "hook-NAME" run
+    before the command NAME, those of "hookpost-NAME" after it.
     """
     name = _name_of(shell, argument)
     existing = _known(shell, name)
@@ -103,7 +103,7 @@ def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _name_of(shell: Shell, argument: str) -> str:
-    """The name of a command that is defined; those of its families in full."""
+    """Return the name of a user-defined command, with the full names of its families."""
     if not argument:
         raise UsageError("Argument required (name of command to define).")
     *families, word = argument.split()
@@ -163,7 +163,7 @@ def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> I
 
 
 def _filled(whole: str, arguments: list[str], line: str) -> str:
-    """A line with what its formal arguments stand for."""
+    """Return a line with its formal arguments replaced."""
 
     def meant(match: re.Match[str]) -> str:
         reference = match[1]
@@ -184,7 +184,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: document NAME
 
-    The text follows, up to a line "end"; its first line stands for the command in lists.
+    The text follows, up to a line "end"; lists show its first line.
     """
     name = _name_of(shell, argument)
     existing = _known(shell, name)
@@ -218,7 +218,7 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
-    """Lines as GDB shows them, bodies further in; those of texts are as they are."""
+    """Yield lines as GDB shows them, with indented bodies; document texts are unchanged."""
     nesting = Nesting()
     for line in lines:
         was_text = nesting.is_text
@@ -232,12 +232,13 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 @command("alias", topic="support", repeats=False, complete=completion.aliased)
 def alias(shell: Shell, argument: str) -> Iterator[Part]:
-    """Give a command another name.
+    """Define an alias of a command.
 
     Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]
 
-    DEFAULT-ARGS come before what is given with ALIAS. With -a, ALIAS is no abbreviation that is
-    listed. A subcommand's name begins as that of its family: alias set pe = set print elements.
+    DEFAULT-ARGS precede the arguments of ALIAS. With -a, lists do not show ALIAS as an
+    abbreviation. The name of a subcommand begins with its family: alias set pe = set print
+    elements.
     """
     text = re.sub(r"^(?:(?:-a|--)\s+)+", "", argument)
     if text.startswith("-"):

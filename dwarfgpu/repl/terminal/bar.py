@@ -1,6 +1,7 @@
 """The bottom bar: target, function, wave, lane, execution mask and program location.
 
-Law: one line, whatever the width; what matters least goes first, and nothing here can fail.
+Law: one line for every width; the least important parts are dropped first, and this code cannot
+fail.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ class Field:
 
     text: str
     weight: int
-    """Where the width does not do, the lightest are left out."""
+    """Priority; the lowest are dropped if the width is insufficient."""
 
 
 def fields(session: Session) -> list[Field]:
-    """The parts, in the order in which they are shown."""
+    """Return the parts, in display order."""
     out = [Field(_target(session), 1)]
     if session.pc is not None:
         function = function_in_focus(session)
@@ -60,7 +61,7 @@ def bar_text(shell: Shell, columns: int) -> str:
 
 
 def _lane_marks(session: Session, lane: int) -> str:
-    """` (inactive at 0x160c)`: what is special about the lane in focus."""
+    """Return ` (inactive at 0x160c)`: the state of the lane in focus."""
     [state] = session.lane_states([lane])
     if state.is_absent:
         return " (unused)" if session.is_unused else " (not in this frame)"

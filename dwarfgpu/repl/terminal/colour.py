@@ -25,8 +25,8 @@ CONTROL: Final = {
     code: f"\\u{code:04x}"
     for code in (0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 }
-"""Names and sources come from what is debugged: none may drive the terminal, nor turn the order of
-what is read. Halves of surrogate pairs are bytes that were no text where they were read."""
+"""Names and sources come from the debugged program: they must not control the terminal, nor reorder
+the text. Halves of surrogate pairs are undecodable bytes."""
 _LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
 _WORDS: Final = re.compile(
     r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"

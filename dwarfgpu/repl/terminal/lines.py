@@ -17,7 +17,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import Nesting, opened
 
 MOST_CHARACTERS: Final = 1 << 20
-"""Of a line; what is no text may never end one."""
+"""Maximum length of a line; binary input may have no line ends."""
 
 
 @frozen
@@ -30,10 +30,10 @@ class StartupCommand:
 
 
 def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> None:
-    """The commands in order; one that fails does not keep the next from running.
+    """Run the commands in order; a failure does not prevent the next from running.
 
-    A command that has a body takes it of those that follow, where these have its end; otherwise
-    of stdin as in GDB.
+    A command with a body takes it from the following commands, if they contain its end; otherwise
+    from stdin as in GDB.
     """
     queue = deque(
         f"source {command.text}" if command.is_script else command.text for command in commands
@@ -111,7 +111,7 @@ def converse(shell: Shell, *, prompts: bool) -> None:
 
 
 def adapt(shell: Shell) -> None:
-    """A page is that of the terminal, where somebody is at one."""
+    """Set the page size to that of the terminal, if there is one."""
     if shell.console.is_interactive:
         columns, rows = shutil.get_terminal_size()
         shell.settings.adapt("width", columns)
@@ -126,7 +126,8 @@ def terminal_answer(prompt: str) -> str | None:
 
 
 def joined(shell: Shell, prompt: str) -> str | None:
-    """The next line of whoever converses, with those that a backslash joins; None at the end."""
+    """Return the next line of the conversation, joined with those after a backslash; None at the
+    end."""
     line = shell.console.input.ask(prompt)
     while line is not None and line.endswith("\\"):
         more = shell.console.input.ask(">")

@@ -94,8 +94,8 @@ def ended(text: str, rest: str) -> str:
 
 
 def _bindings(completer: Completer) -> KeyBindings:
-    """Tab and the search for lines as in GDB: what is not certain is listed, never chosen, and the
-    line that was found is run. prompt_toolkit's own Tab is lost while a completion is under way."""
+    """Tab and the line search as in GDB: ambiguous completions are listed, never chosen, and the
+    found line runs. prompt_toolkit's own Tab is ignored during a completion."""
     bindings = KeyBindings()
 
     @bindings.add("tab")
@@ -157,7 +157,7 @@ def open_history() -> History:
 
 
 def is_unfinished(text: str) -> bool:
-    """Whether a line goes on: it ends with a backslash, or a bracket of it is open."""
+    """Return whether a line continues: it ends with a backslash, or has an open bracket."""
     if text.endswith("\\"):
         return True
     depth, quote, is_escaped = 0, "", False
@@ -234,11 +234,12 @@ def converse(shell: Shell) -> None:
 
 
 def _was_cancelled(source: Input) -> bool:
-    """Whether Ctrl-C was pressed after Enter, while the terminal was still the line editor's.
+    """Return whether Ctrl-C was pressed after Enter, while the terminal was still the line
+    editor's.
 
-    That waits up to a second for a terminal that does not tell where its cursor is, and keeps what
-    is typed meanwhile for the next line. Of that, what is before Ctrl-C is lost, as where a
-    terminal makes it a signal.
+    This waits up to a second for a terminal that does not report its cursor position, and keeps
+    typed text for the next line. Text before Ctrl-C is lost, as with a terminal that makes it a
+    signal.
     """
     with source.raw_mode():
         keys = [*get_typeahead(source), *source.read_keys()]
@@ -257,9 +258,9 @@ def _is_in_loop() -> bool:
 
 
 def _begun(shell: Shell) -> str:
-    """What is left of an answer on the line of the prompt, where it ends as in GDB.
+    """Return the unfinished last line of an answer, which stays before the prompt as in GDB.
 
-    The line editor begins its lines itself, so that it has to write that again.
+    The line editor starts its lines itself, so that it must print that again.
     """
     text = CODES.sub("", shell.console.streams.unended).expandtabs()
     shell.console.streams.unended = ""

@@ -34,7 +34,7 @@ OnError = Literal["stop", "print", "ignore"]
 
 @frozen
 class Flags:
-    """`-q` no headings, `-c` errors are printed, `-s` errors and empty outputs are left out."""
+    """`-q` no headings, `-c` print errors, `-s` skip errors and empty outputs."""
 
     is_quiet: bool = False
     on_error: OnError = "stop"
@@ -121,10 +121,10 @@ def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lane apply all|active|inactive|ID... [-active|-inactive|-all] [-q|-c|-s] COMMAND
 
-    ID is a lane or a range of lanes. Lanes without a work-item are left out unless they are named.
-    -q leaves the headings out, -c prints errors and goes on, -s leaves out errors and lanes for
-    which nothing is printed. A lane that never entered the frame in focus is looked at in the
-    innermost outer one that it entered. The lane in focus afterwards is the one that was.
+    ID is a lane or a range of lanes. Lanes without a work-item are skipped unless named. -q omits
+    the headings, -c prints errors and continues, -s skips errors and lanes without output. For a
+    lane that never entered the frame in focus, the innermost outer frame that it entered is used.
+    Afterwards the previous lane is in focus again.
     """
     yield from applied(shell, *_of_lanes(shell, argument))
 
@@ -167,8 +167,8 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: thread apply all|ID... [-ascending] [-q|-c|-s] COMMAND
 
-    With "all" the last one is first, unless -ascending is given. The innermost frame is looked at,
-    of a wave in its first active lane. -q, -c and -s are those of "lane apply".
+    With "all" the last one is first, unless -ascending is given. The innermost frame is in focus,
+    for a wave in its first active lane. -q, -c and -s are those of "lane apply".
     """
     yield from applied(shell, *_of_threads(shell, argument))
 
@@ -209,7 +209,7 @@ def frame_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: frame apply all|COUNT|-COUNT|level LEVEL... [-q|-c|-s] COMMAND
 
-    COUNT is that of the innermost frames, -COUNT of the outermost. -q, -c and -s are those of
+    COUNT is the number of innermost frames, -COUNT of outermost ones. -q, -c and -s are those of
     "lane apply".
     """
     yield from applied(shell, *_of_frames(shell, argument))

@@ -1,4 +1,4 @@
-"""Commands that look at the lanes of the wave, and move between them."""
+"""Commands that show the lanes of the wave, and select one."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from dwarfgpu.view.position import lane_position
 
 
 def first_lane(session: Session) -> int | None:
-    """The lane that a user looks at first: the lowest active one."""
+    """Return the initial lane: the lowest active one."""
     numbers = lane_numbers(session)
     mask, _ = session.active_lanes()
     return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
 
 
 def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
-    """Those of some lanes that are what a choice of `CHOICES` says."""
+    """Return the lanes that satisfy a choice of `CHOICES`."""
     states = session.lane_states(lanes) if choice != "all" else None
     if states is None:
         return list(lanes)
@@ -44,14 +44,13 @@ def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[in
 
 @command("lane", topic="waves", aliases=("la", "lan"), complete=completion.lanes, takes_other=True)
 def lane(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look at another lane, or tell which one is in focus.
+    """Show the lane in focus, or select another one.
 
     Usage: lane [N]
 
-    Variables are then those of that lane, whether it is active or not: where the debugging
-    information tells where an inactive lane goes on, it is looked at there. The frame is the
-    innermost that the lane entered, with its number among those of the wave; after "up" it stays,
-    if the lane entered it.
+    Variables are then those of that lane, active or not; for an inactive lane at its own program
+    location, if the debugging information has it. The frame is the innermost that the lane entered,
+    with its number among those of the wave; after "up" it stays, if the lane entered it.
     """
     session = shell.session
     if not argument:
@@ -94,8 +93,8 @@ def _other_lane(session: Session, text: str) -> Session:
 
 
 def _focused(before: Session, session: Session) -> Session:
-    """Who looks at a lane's innermost frame looks at that of the next lane; who went outwards stays
-    in the frame, if the lane entered it."""
+    """Return the session for a new lane: in its innermost frame if the previous focus was
+    innermost; otherwise in the same frame, if the lane entered it."""
     assert session.lane is not None
     own = before if before.lane is None else own_frame(before)
     went_out = (before.level, before.inline_level) != (own.level, own.inline_level)
@@ -104,8 +103,8 @@ def _focused(before: Session, session: Session) -> Session:
 
 
 def own_frame(session: Session) -> Session:
-    """What the innermost frame sees that the lane in focus entered; where none tells that it was
-    there, the innermost of all."""
+    """Return the innermost frame that the lane in focus entered; if that is unknown, the innermost
+    of all."""
     top = session.top or session
     assert top.lane is not None
     outer = outer_frame(top) if _state(top, top.lane).is_absent else None
@@ -117,7 +116,7 @@ def _state(session: Session, lane: int) -> LaneState:
 
 
 def standing(session: Session, state: LaneState) -> str | None:
-    """What is special about the lane in focus: that it is inactive, and where it goes on."""
+    """Return the state of an inactive lane in focus, and where it continues."""
     if session.is_unused:
         return f"lane {state.lane} {UNUSED}"
     if state.is_absent:
@@ -168,7 +167,7 @@ def find_pattern(text: str) -> Regexp:
 def matching_lanes(
     shell: Shell, session: Session, pattern: Regexp, before: str
 ) -> Iterator[Output]:
-    """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
+    """Yield a line for the matches of each lane of a wave; `before` is `Thread 6, ` or empty."""
     for number in range(used_lanes(session)):
         who = f"{before}lane {number}"
         who = who[:1].upper() + who[1:]
@@ -193,10 +192,10 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info lanes [-all | -active | -inactive] [ID...]
 
     ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
-    inactive one, U for one without a work-item, which is shown with -all or its ID, ? where that
-    is not known; * marks the lane in focus. An inactive lane is shown
-    where it will go on, if the debugging information tells; if it never entered the function, in
-    the outer frame where it is, with its number, else as "(not in this frame)".
+    inactive one, U for one without a work-item, which is shown only with -all or its ID, ? if
+    unknown; * marks the lane in focus. An inactive lane is shown where it will continue, if the
+    debugging information has it; if it never entered the function, in its outer frame, with the
+    frame's number, else as "(not in this frame)".
     """
     session = shell.session
     words = argument.split()

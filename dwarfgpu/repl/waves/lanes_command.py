@@ -49,7 +49,7 @@ _MISSING: Final = {
     "<error>": "error",
     ABSENT: "not in this frame",
 }
-"""What grids call what is in the place of a value."""
+"""The words of grids for missing values."""
 _WIDEST: Final = 60
 """Characters of a value in a table."""
 _NARROWEST: Final = 12
@@ -57,12 +57,12 @@ _NARROWEST: Final = 12
 
 @frozen
 class Row:
-    """What is shown of a lane."""
+    """The display of a lane."""
 
     state: LaneState
     letter: str
     place: str
-    """File and line where it is, `-` where that is not known."""
+    """File and line of its location, `-` if unknown."""
     text: str
     """Its value, or in its place a word why there is none."""
     reason: str | None
@@ -76,7 +76,7 @@ class Row:
 
     @property
     def missing(self) -> str | None:
-        """What is in the place of a value; None where there is one."""
+        """Return the placeholder for a missing value; None if there is one."""
         return None if self.reason is None else _MISSING.get(self.text)
 
     @property
@@ -105,10 +105,11 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
-    As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table, in which
-    neighbours that have the same share a row; inactive lanes are grey or in brackets. Each lane is
-    asked where it is: below a grid is told where which lanes are, and why some have no value. ID is
-    a lane or a range of lanes. FMT is that of "print".
+    A grid has eight lanes in a row, or fewer on a narrow terminal; otherwise a table, in which
+    neighbours with the same values share a row. Inactive lanes are grey or in brackets. The
+    expression is evaluated at each lane's own location; the legend below a grid shows the
+    locations, and why lanes have no value. ID is a lane or a range of lanes. FMT is that of
+    "print".
     """
     session = shell.session
     options, text = _format(shell, argument)
@@ -166,7 +167,7 @@ def _options(text: str) -> tuple[str | None, str, str]:
 
 
 def _chosen(session: Session, text: str) -> tuple[list[int], str]:
-    """The lanes that are asked, those without a work-item left out, and the expression."""
+    """Return the selected lanes, without those that have no work-item, and the expression."""
     words, rest = leading_numbers(text)
     used = range(used_lanes(session))
     if not len(used):

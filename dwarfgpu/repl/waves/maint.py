@@ -19,7 +19,7 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: maintenance print address-spaces
 
-    With their DWARF numbers, the bits of an address, and the address that points to nothing.
+    With their DWARF numbers, the bits of an address, and the null address.
     """
     if argument:
         raise UsageError(f'Junk after "maintenance print address-spaces": {argument}')

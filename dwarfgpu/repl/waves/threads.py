@@ -31,7 +31,7 @@ def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
 
 @command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
 def thread(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the wave or thread in focus, or look at another one.
+    """Show the wave or thread in focus, or select another one.
 
     Usage: thread [NUMBER]
 
@@ -44,7 +44,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         return
     if argument.startswith("$"):
         argument = str(whole_number(shell.session, shell.values, argument))
-    argument = argument.removeprefix("1.")  # GDB's number of the one inferior that there is
+    argument = argument.removeprefix("1.")  # GDB's number of the only inferior
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.machine.threads:
@@ -71,12 +71,12 @@ def focus_data(shell: Shell) -> JsonObject:
 
 
 def _signal(shell: Shell, wave: WaveId) -> JsonObject:
-    """The one that ended a thread, where one did."""
+    """Return the signal that ended a thread, if any."""
     return {"signal": shell.machine.signals[wave]} if wave in shell.machine.signals else {}
 
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
-    """Look at the innermost frame of a wave or thread, in its first active lane."""
+    """Focus on the innermost frame of a wave or thread, in its first active lane."""
     session = _of_thread(shell.session, wave)
     shell.session = session.focused(first_lane(session))
 
@@ -127,8 +127,8 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info threads [ID...]
 
-    ID is a number or a range. Shown is where each one is, and of waves the lanes: the active ones,
-    and those that have a work-item.
+    ID is a number or a range. Shows where each one is, and for waves the number of active lanes,
+    and of lanes with a work-item.
     """
     if not shell.machine.threads:
         raise UsageError("No threads.")
@@ -188,8 +188,8 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def who(shell: Shell, *, with_name: bool = False) -> str:
-    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`; of a thread the name that
-    it was given, too, where that is asked for."""
+    """Return `3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`; optionally with
+    the name that the user gave a thread."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
         return thread_and_lane(session)
@@ -204,14 +204,14 @@ def _is_simt(shell: Shell, wave: WaveId) -> bool:
 
 
 def _lanes(session: Session, wave: WaveId) -> str:
-    """`62/64`: the lanes that have a work-item, and before them those that are active."""
+    """Return `62/64`: the active lanes, and the lanes with a work-item."""
     looking = _of_thread(session, wave)
     mask, used = looking.active_lanes()[0], used_lanes(looking)
     return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
 
 
 def _of_thread(session: Session, wave: WaveId) -> Session:
-    """The session that looks at the innermost frame of a thread."""
+    """Return the session in the innermost frame of a thread."""
     looking = session.of_wave(wave, None)
     counter = looking.architecture.program_counter
     assert looking.target is not None and counter is not None

@@ -1,6 +1,6 @@
-"""Commands about the machine above the waves, with the columns of ROCgdb.
+"""Commands about the machine above the waves, with ROCgdb's columns.
 
-What a state does not tell is `?`.
+`?` is a fact that a state does not have.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info queues [ID...]
        or: info queue ID packets
 
-    Shown are the next packets to be read and written, the size and address of the ring, the signal
-    of the doorbell, and where the scratch memory is. With "packets" the AQL packets of a queue that
-    are not completed yet: kernel and agent dispatches, barriers and those of the vendor.
+    Shows the next packets to be read and written, the size and address of the ring, the signal of
+    the doorbell, and the address of the scratch memory. With "packets" the incomplete AQL packets
+    of a queue: kernel and agent dispatches, barriers and vendor packets.
     """
     machine = model_of(shell.session.target)
     words = argument.split()
@@ -194,7 +194,7 @@ def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
 def _matching(
     kind: str, plural: str, facts: Mapping[int, Mapping[str, str]], argument: str
 ) -> Iterator[Part]:
-    """A line for whatever matches of what is said of each thing."""
+    """Yield a line for each matching fact about an object."""
     pattern = find_pattern(argument)
     matches = [
         (number, label, text)
@@ -240,7 +240,7 @@ def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
 
 
 def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
-    """`B|Aa|Rs` by the header of the packet (HSA, "AQL packet header"); `?` if it is not known."""
+    """Return `B|Aa|Rs` by the header of the packet (HSA, "AQL packet header"); `?` if unknown."""
     queue, packet = machine.queues.get(dispatch.queue), dispatch.packet
     if queue is None or queue.packets_address is None or packet is None or not queue.packets_bytes:
         return "?"
@@ -268,7 +268,7 @@ def _sizes(position: Position | None) -> str:
 def _table(
     title: Sequence[str], rows: Sequence[list[str]], focus: Item | None, name: str
 ) -> Iterator[Part]:
-    """Columns as wide as what is in them; `*` marks the focus."""
+    """Return columns as wide as their contents; `*` marks the focus."""
     widths = _widths(title, rows)
     keys = [word.lower().replace(" ", "-") for word in title]
     yield heading(_row(" ", title, widths))
