@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from dwarfgpu.cli.info_json import report_json
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -30,6 +29,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.file_report import report_on
+from dwarfgpu.service.file_report_json import report_json
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
 CORES = SPLIT.parent / "core"

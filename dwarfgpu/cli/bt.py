@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options import machine_options as options
@@ -14,14 +12,12 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.backtrace import backtrace, left_out_note
 from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.focus import thread_and_lane
-from dwarfgpu.service.frame_line import frame_record, frame_text
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
-from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
@@ -108,70 +104,20 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
     return status
 
 
-@frozen
-class _Frames:
-    """The shown frames of a lane."""
-
-    shown: list[StackFrame]
-    is_cut: bool
-    left_out: int
-
-
-def _frames(session: Session, limit: int | None) -> _Frames:
-    frames: list[StackFrame] = []
-    left_out = 0
-    for frame in stack_frames(session):
-        if len(frames) == limit:
-            return _Frames(frames, True, left_out)
-        if frame.has_lane:
-            frames.append(frame)
-        else:
-            left_out += 1
-    return _Frames(frames, False, left_out)
-
-
 def _backtrace(
     args: argparse.Namespace, session: Session, limit: int | None
 ) -> tuple[JsonObject, int]:
     """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
-    if session.call_stack is None:
-        raise UsageError("No stack: no program location is known; give --state, --core or --pc")
-    frames = _frames(session, limit)
-    records: list[Plain] = []
-    for frame in frames.shown:
-        record = frame_record(frame, with_arguments=not args.no_args)
-        if args.json:
-            records.append(record)
-        else:
-            print(one_line(frame_text(frame, record)))
-    end = None if frames.is_cut else session.call_stack.end
-    guessed = [str(frame.number) for frame in frames.shown if frame.is_heuristic]
-    notes = [f"by the call convention alone: frame {number}" for number in guessed]
-    notes += [
-        note for code_object in session.code_objects for note in code_object.info.call_frames.notes
-    ]
-    notes += filter(None, [unlocated(session)])
-    if end is not None and end.note is not None:
-        notes.append(f"{end.reason}; {end.note}")
-    if not args.json:
-        _print_end(session, frames, end, limit)
-        print_notes(notes)
-    reason: JsonObject | None = None
-    if end is not None:
-        reason = {"is_outermost": end.is_outermost, "reason": end.reason}
-    summary: JsonObject = {"lane": session.lane, "left_out": frames.left_out}
-    summary["notes"] = list(dict.fromkeys(notes))
-    status = 1 if end is not None and not end.is_outermost else 0
-    return {**summary, "frames": records, "end": reason}, status
-
-
-def _print_end(session: Session, frames: _Frames, end: End | None, limit: int | None) -> None:
-    if end is None:
+    answer = backtrace(session, limit, with_arguments=not args.no_args)
+    if args.json:
+        return answer.record, answer.status
+    for line in answer.lines():
+        print(one_line(line))
+    if answer.end is None:
         print(f"(More stack frames follow: --limit {limit})")
-    elif not end.is_outermost:
-        print(one_line(str(end)))
-    if frames.left_out:
-        count = frames.left_out
-        text = "1 frame" if count == 1 else f"{count} frames"
-        why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
-        print_notes([f"lane {session.lane} {why}"])
+    elif not answer.end.is_outermost:
+        print(one_line(str(answer.end)))
+    if answer.left_out:
+        print_notes([left_out_note(session, answer.left_out)])
+    print_notes(answer.notes)
+    return {}, answer.status

@@ -14,15 +14,20 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.reading import resolved
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
-from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.convert_address import (
+    AddressFocus,
+    address_notes,
+    conversion_line,
+    conversion_table,
+    conversions_json,
+    converted,
+)
 
 if TYPE_CHECKING:
     from dwarfgpu.options.program_location import ProgramLocation
@@ -32,33 +37,6 @@ ELEMENT_BYTES: Final = (2, 4, 8, 16)
 _ADDRESS: Final = re.compile(
     r"\s*(?:(?P<space>\w+)(?:\[(?P<lane>\w+)\])?\s*#\s*)?(?P<address>\w+)\s*"
 )
-_NULL_NOTE: Final = (
-    "null of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
-    "the table of the AMDGPU usage says 0x0"
-)
-
-
-@frozen
-class _Focus:
-    """For whom addresses are converted."""
-
-    architecture: Architecture
-    apertures: Apertures
-    lane: int | None
-
-
-@frozen
-class _Converted:
-    """An address of the space that was wanted, or why there is none."""
-
-    space: AddressSpace
-    address: int = 0
-    contiguous_bytes: int = 0
-    error: DwarfGpuError | None = None
-
-    @property
-    def is_null(self) -> bool:
-        return self.error is None and self.address == self.space.null
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -104,27 +82,21 @@ def run(args: Namespace) -> int:
     target_space, lane = _target_spaces(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
-    conversions = [_converted(focus, source, address, space) for space in target_space]
+    conversions = [converted(focus, source, address, space) for space in target_space]
     if args.to is not None and conversions[0].error is not None:
         raise conversions[0].error
-    notes = [*chosen, *_notes(source, address)]
+    notes = [*chosen, *address_notes(source, address)]
     if args.json:
-        print(json.dumps(_record(focus, source, address, conversions, notes)))
+        record = conversions_json(focus, source, address, conversions, notes)
+        print(json.dumps({"schema": SCHEMA, **record}))
         return 0
     if args.to is not None:
-        print(_line(source, address, conversions[0]))
+        print(conversion_line(source, address, conversions[0]))
     else:
-        print(*_table(conversions), sep="\n")
+        print(*conversion_table(conversions), sep="\n")
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     return 0
-
-
-def _notes(source: AddressSpace, address: int) -> list[str]:
-    """What to know of the address as it is."""
-    if source.unavailable is not None:
-        return [f"memory of {source} is not accessible: {source.unavailable}"]
-    return [_NULL_NOTE] if source.scope in ("lane", "wave") and address == 0 else []
 
 
 def _number(text: str | None, option: str) -> int | None:
@@ -136,7 +108,7 @@ def _number(text: str | None, option: str) -> int | None:
     return value
 
 
-def _focus(args: Namespace) -> _Focus:
+def _focus(args: Namespace) -> AddressFocus:
     lanes = _number(args.wave_size, "--wave-size")
     if args.core is None:
         require_core(args)
@@ -158,7 +130,7 @@ def _focus(args: Namespace) -> _Focus:
         raise UsageError(
             f"--wave-size {lanes}, but the waves of the {machine} have {arch.lane_count}"
         )
-    return _Focus(arch, _apertures(args, apertures), None)
+    return AddressFocus(arch, _apertures(args, apertures), None)
 
 
 def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
@@ -194,7 +166,7 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
 
 
 def _source_place(
-    args: Namespace, focus: _Focus
+    args: Namespace, focus: AddressFocus
 ) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
     """Return the space, the address in it, the lane, and the choices made among several places."""
     match = _ADDRESS.fullmatch(args.address)
@@ -216,7 +188,7 @@ def _source_place(
     return space, address, lane, ()
 
 
-def _place(args: Namespace, focus: _Focus) -> ProgramLocation:
+def _place(args: Namespace, focus: AddressFocus) -> ProgramLocation:
     """A place in the code of the file, as the state has it loaded; else as linked."""
     from dwarfgpu.dwarf.code_object import CodeObject  # no other conversion needs these
     from dwarfgpu.machine.state.load import load_state
@@ -268,70 +240,3 @@ def _target_spaces(
     if lane not in (None, named):
         raise UsageError(f"--to {args.to} is of lane {named}, but the address is of lane {lane}")
     return [space], named
-
-
-def _converted(
-    focus: _Focus, source: AddressSpace, address: int, target_space: AddressSpace
-) -> _Converted:
-    try:
-        converted, contiguous_bytes = focus.architecture.convert(
-            address, source.number, target_space.number, focus.lane, focus.apertures
-        )
-    except DwarfGpuError as error:
-        return _Converted(target_space, error=error)
-    return _Converted(target_space, converted, contiguous_bytes)
-
-
-def _line(source: AddressSpace, address: int, conversion: _Converted) -> str:
-    text = f"{conversion.space}#{conversion.address:#x}"
-    if conversion.is_null and address == source.null:
-        return f"{text}, which is null"
-    plural = "" if conversion.contiguous_bytes == 1 else "s"
-    return f"{text}, the same memory for {conversion.contiguous_bytes:#x} byte{plural}"
-
-
-def _table(rows: list[_Converted]) -> list[str]:
-    """As ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
-    lines = [f"{'Address space':<14} {'Address':<18} Valid for"]
-    for conversion in rows:
-        if conversion.error is not None:
-            lines.append(
-                f"{conversion.space.name:<14} <not reachable>    {error_line(conversion.error)}"
-            )
-        else:
-            valid = "<null>" if conversion.is_null else f"{conversion.contiguous_bytes:#x}"
-            lines.append(f"{conversion.space.name:<14} {conversion.address:<#18x} {valid}")
-    return lines
-
-
-def _record(
-    focus: _Focus, source: AddressSpace, address: int, results: list[_Converted], notes: list[str]
-) -> dict[str, Json]:
-    apertures = focus.apertures
-    conversions: list[Json] = []
-    for conversion in results:
-        out: dict[str, Json] = {"space": conversion.space.name}
-        if conversion.error is None:
-            out |= {"address": conversion.address, "contiguous_bytes": conversion.contiguous_bytes}
-            out |= {"is_null": conversion.is_null}
-        else:
-            out |= error_json(conversion.error)
-        conversions.append(out)
-    listed: list[Json] = [*notes]
-    return {
-        "schema": SCHEMA,
-        "notes": listed,
-        "architecture": focus.architecture.name,
-        "wave_size": focus.architecture.lane_count,
-        "lane": focus.lane,
-        "apertures": {
-            "local_base": apertures.local_base,
-            "private_base": apertures.private_base,
-            "scratch_base": apertures.scratch_base,
-            "scratch_bytes": apertures.scratch_bytes,
-            "local_bytes": apertures.local_bytes,
-            "element_bytes": apertures.element_bytes,
-        },
-        "from": {"space": source.name, "address": address, "is_null": address == source.null},
-        "conversions": conversions,
-    }

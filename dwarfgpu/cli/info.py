@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.info_json import FILE_TYPES, report_json
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -33,6 +32,7 @@ from dwarfgpu.service.file_report import (
     UnitReport,
     report_on,
 )
+from dwarfgpu.service.file_report_json import FILE_TYPES, report_json
 
 SCHEMA: Final = "dwarfgpu-info-1"
 _MOST_PLACED: Final = 20

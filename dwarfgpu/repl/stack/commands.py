@@ -22,11 +22,12 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number, integer
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
+from dwarfgpu.service.backtrace import left_out_note
 from dwarfgpu.service.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
-from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import unlocated
@@ -207,9 +208,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
-        text = "1 frame" if left_out == 1 else f"{left_out} frames"
-        why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
-        shell.console.note(f"lane {session.lane} {why}", once=False)
+        shell.console.note(left_out_note(session, left_out), once=False)
     unknown = unlocated(session)
     if unknown is not None:
         shell.console.note(unknown, once=False)

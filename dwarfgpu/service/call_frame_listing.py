@@ -1,0 +1,215 @@
+"""The call frame information of a file, entry by entry, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.cfi.decode import CfaProgram
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
+from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.section import FrameSection
+from dwarfgpu.cfi.text import (
+    ExpressionText,
+    Plain,
+    cfa_text,
+    instruction_json,
+    instruction_text,
+    register_name,
+    row_json,
+    rule_text,
+)
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.text.text import expression_text
+from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.view.call_frames import (
+    MOST_DIFFERENCES,
+    broken_line,
+    cie_heading,
+    fde_heading,
+    instruction_lines,
+    row_lines,
+    table_lines,
+    with_own_names,
+)
+
+
+@frozen
+class CallFrameListing:
+    """A file, and where in it to look."""
+
+    code_object: CodeObject
+    pc: int | None
+    symbols: Mapping[int, str]
+    """Names by address of the file."""
+    is_mangled: bool
+    """Whether names of symbols are shown as they are there."""
+
+    def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
+        """Yield all entries, or those that describe the address."""
+        if self.pc is None:
+            yield from section.entries
+            return
+        entry = section.find(self.pc)
+        if entry is not None:
+            yield entry.cie
+            yield entry
+
+    def expression_text(self, cie: Cie) -> ExpressionText:
+        form = UnitFormat(address_size=cie.format.address_size, endian=cie.format.endian)
+        frames = self.code_object.info.call_frames
+        dialect, architecture = frames.dialect(cie), cie.format.architecture
+        return lambda expression: expression_text(expression, dialect, form, architecture)
+
+    def rows(self, section: FrameSection, fde: Fde) -> tuple[list[Row], DwarfGpuError | None]:
+        """Return the rows, or the one for the address, and why there are no more."""
+        table = self.code_object.info.call_frames.table(section, fde)
+        if self.pc is None:
+            return list(table.rows), table.error
+        return [row for row in table.rows if row.start <= self.pc < row.end], table.error
+
+    def function(self, address: int) -> str | None:
+        """The function at an address of the file, by debug information or by the symbols."""
+        try:
+            entry = self.code_object.scopes.subprogram_at(address)
+        except DwarfGpuError:
+            entry = None
+        if entry is not None:
+            return entry.name
+        symbol = self.symbols.get(address)
+        return None if symbol is None else shown_symbol(symbol, is_mangled=self.is_mangled)
+
+
+def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
+    """Names by addresses; none, and a note, where the symbols cannot be read."""
+    try:
+        # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
+        # preferred.
+        symbols = [
+            symbol for symbol in code_object.file.symbols if symbol.name and symbol.name[0] != "$"
+        ]
+        symbols.sort(key=lambda symbol: symbol.kind == "function")
+        return {symbol.address: symbol.name for symbol in symbols}, []
+    except DwarfGpuError as error:
+        return {}, [f"no symbols: {error}"]
+
+
+def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:
+    """Return the header of `.eh_frame_hdr`, `compared` with the entries; None without one."""
+    table = section.search
+    if table is None:
+        return None
+    differences = section.search_differences() if compared else ()
+    return {
+        "address": table.address,
+        "frames_address": table.frames_address,
+        "pairs": table.count,
+        "encoding": table.encoding,
+        "differences": list(islice(differences, MOST_DIFFERENCES)),
+    }
+
+
+def entry_lines(
+    listing: CallFrameListing, section: FrameSection, entry: FrameEntry
+) -> Iterator[str]:
+    """Yield an entry as text: its heading, instructions and rows."""
+    if isinstance(entry, BrokenEntry):
+        yield broken_line(entry)
+        return
+    cie = entry if isinstance(entry, Cie) else entry.cie
+    text = listing.expression_text(cie)
+    if isinstance(entry, Cie):
+        yield cie_heading(entry)
+    else:
+        yield fde_heading(entry, listing.function(entry.initial_location))
+    for line in instruction_lines(entry, text):
+        yield f"    {line}"
+    if entry.program.error is not None:
+        yield f"    the rest cannot be read: {error_line(entry.program.error)}"
+    if isinstance(entry, Fde):
+        rows, error = listing.rows(section, entry)
+        shortened, names = partial(_short, text), with_own_names(cie.format.architecture)
+        table = table_lines(rows, names, shortened)
+        yield from (f"  {line}" for line in table or ())
+        for row in () if table else rows:
+            yield f"  [{row.start:#x},{row.end:#x})"
+            if row.is_empty:
+                yield "    no rules: nothing can be unwound from here"
+            else:
+                for line in row_lines(row, names, shortened):
+                    yield f"    {line}"
+        if error is not None and entry.program.error is None:
+            yield f"  further rows cannot be read: {error_line(error)}"
+
+
+def _short(text: ExpressionText, expression: bytes) -> str:
+    """Operations without what all their names begin with; `dwarfgpu asm` reads them so too."""
+    return text(expression).replace("DW_OP_LLVM_user ", "").replace("DW_OP_", "")
+
+
+def entry_json(
+    listing: CallFrameListing, section: FrameSection, entry: FrameEntry
+) -> dict[str, Plain]:
+    """Return an entry as data (`docs/schema/frames.json`)."""
+    if isinstance(entry, BrokenEntry):
+        return {"kind": "broken", "offset": entry.offset, "error": _error(entry.error)}
+    cie = entry if isinstance(entry, Cie) else entry.cie
+    text = listing.expression_text(cie)
+    record: dict[str, Plain] = {
+        "kind": "CIE" if isinstance(entry, Cie) else "FDE",
+        "offset": entry.offset,
+        "size": entry.size_bytes,
+        "instructions": _instructions(entry.program, text),
+        "error": None if entry.program.error is None else _error(entry.program.error),
+    }
+    if isinstance(entry, Cie):
+        form = entry.format
+        return record | {
+            "version": entry.version,
+            "augmentation": entry.augmentation.text,
+            "is_signal_frame": entry.augmentation.is_signal_frame,
+            "address_size": form.address_size,
+            "code_alignment": form.code_alignment,
+            "data_alignment": form.data_alignment,
+            "return_register": entry.return_register,
+        }
+    rows, error = listing.rows(section, entry)
+    if error is not None:
+        record["error"] = _error(error)
+    return record | {
+        "cie": entry.cie.offset,
+        "start": entry.initial_location,
+        "end": entry.end,
+        "function": listing.function(entry.initial_location),
+        "rows": [_row(row, cie, text) for row in rows],
+    }
+
+
+def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
+    return [
+        {
+            **instruction_json(instruction),
+            "offset_in_section": instruction.offset,
+            "hex": instruction.encoding.hex(),
+            "text": instruction_text(instruction, program.format, None, text),
+        }
+        for instruction in program.instructions
+    ]
+
+
+def _row(row: Row, cie: Cie, text: ExpressionText) -> Plain:
+    architecture = with_own_names(cie.format.architecture)
+    rules: dict[str, Plain] = {
+        register_name(number, architecture): rule_text(rule, architecture, text)
+        for number, rule in sorted(row.rules.items())
+    }
+    return {**row_json(row), "text": {"cfa": cfa_text(row.cfa, architecture, text), **rules}}
+
+
+def _error(error: DwarfGpuError) -> Plain:
+    return error_json(error)["error"]  # type: ignore[return-value]

@@ -1,0 +1,123 @@
+"""An address of one address space as one of others, as text and as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.arch.model import AddressSpace, Apertures, Architecture
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.error_text import error_json, error_line
+
+if TYPE_CHECKING:
+    pass
+
+
+_NULL_NOTE: Final = (
+    "null of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
+    "the table of the AMDGPU usage says 0x0"
+)
+
+
+@frozen
+class AddressFocus:
+    """For whom addresses are converted."""
+
+    architecture: Architecture
+    apertures: Apertures
+    lane: int | None
+
+
+@frozen
+class Conversion:
+    """An address of the space that was wanted, or why there is none."""
+
+    space: AddressSpace
+    address: int = 0
+    contiguous_bytes: int = 0
+    error: DwarfGpuError | None = None
+
+    @property
+    def is_null(self) -> bool:
+        return self.error is None and self.address == self.space.null
+
+
+def address_notes(source: AddressSpace, address: int) -> list[str]:
+    """What to know of the address as it is."""
+    if source.unavailable is not None:
+        return [f"memory of {source} is not accessible: {source.unavailable}"]
+    return [_NULL_NOTE] if source.scope in ("lane", "wave") and address == 0 else []
+
+
+def converted(
+    focus: AddressFocus, source: AddressSpace, address: int, target_space: AddressSpace
+) -> Conversion:
+    """Return the address in another space, or why there is none."""
+    try:
+        converted, contiguous_bytes = focus.architecture.convert(
+            address, source.number, target_space.number, focus.lane, focus.apertures
+        )
+    except DwarfGpuError as error:
+        return Conversion(target_space, error=error)
+    return Conversion(target_space, converted, contiguous_bytes)
+
+
+def conversion_line(source: AddressSpace, address: int, conversion: Conversion) -> str:
+    """`global#0x1040, the same memory for 0x4 bytes`."""
+    text = f"{conversion.space}#{conversion.address:#x}"
+    if conversion.is_null and address == source.null:
+        return f"{text}, which is null"
+    plural = "" if conversion.contiguous_bytes == 1 else "s"
+    return f"{text}, the same memory for {conversion.contiguous_bytes:#x} byte{plural}"
+
+
+def conversion_table(rows: list[Conversion]) -> list[str]:
+    """As ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
+    lines = [f"{'Address space':<14} {'Address':<18} Valid for"]
+    for conversion in rows:
+        if conversion.error is not None:
+            lines.append(
+                f"{conversion.space.name:<14} <not reachable>    {error_line(conversion.error)}"
+            )
+        else:
+            valid = "<null>" if conversion.is_null else f"{conversion.contiguous_bytes:#x}"
+            lines.append(f"{conversion.space.name:<14} {conversion.address:<#18x} {valid}")
+    return lines
+
+
+def conversions_json(
+    focus: AddressFocus,
+    source: AddressSpace,
+    address: int,
+    results: list[Conversion],
+    notes: list[str],
+) -> dict[str, Json]:
+    """Return the object of `convert --json`, without its schema."""
+    apertures = focus.apertures
+    conversions: list[Json] = []
+    for conversion in results:
+        out: dict[str, Json] = {"space": conversion.space.name}
+        if conversion.error is None:
+            out |= {"address": conversion.address, "contiguous_bytes": conversion.contiguous_bytes}
+            out |= {"is_null": conversion.is_null}
+        else:
+            out |= error_json(conversion.error)
+        conversions.append(out)
+    listed: list[Json] = [*notes]
+    return {
+        "notes": listed,
+        "architecture": focus.architecture.name,
+        "wave_size": focus.architecture.lane_count,
+        "lane": focus.lane,
+        "apertures": {
+            "local_base": apertures.local_base,
+            "private_base": apertures.private_base,
+            "scratch_base": apertures.scratch_base,
+            "scratch_bytes": apertures.scratch_bytes,
+            "local_bytes": apertures.local_bytes,
+            "element_bytes": apertures.element_bytes,
+        },
+        "from": {"space": source.name, "address": address, "is_null": address == source.null},
+        "conversions": conversions,
+    }
