@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -10,10 +11,11 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, Unsupported
-from dwarfgpu.machine.core.gpu.code_objects import loaded_uris, parse_uri
+from dwarfgpu.machine.core.gpu import waves
+from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, loaded_uris, parse_uri
 from dwarfgpu.machine.core.gpu.image import ProcessImage, process_core
-from dwarfgpu.machine.core.gpu.note import CoreState
-from dwarfgpu.machine.core.gpu.save_area import LAYOUTS, layout_of, saved_waves
+from dwarfgpu.machine.core.gpu.note import MOST_ENTRIES, CoreState
+from dwarfgpu.machine.core.gpu.save_area import HEADER, LAYOUTS, layout_of, saved_waves
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
@@ -23,6 +25,7 @@ from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.machine.gpu_cores import VERSIONS, Machine
+from tests.work import assert_linear, at_most
 
 
 def machine(level: str = "9.4", r_version: int = 10, seed: int = 1) -> ProcessImage:
@@ -292,3 +295,80 @@ def test_levels_are_known() -> None:
         assert layout_of(version).level == level
     with pytest.raises(Unsupported, match="gfx803"):
         layout_of(80003)
+
+
+def test_a_note_of_too_many_entries_is_refused() -> None:
+    state, ranges = process_core(machine())
+    for many in (
+        evolve(state, agents=state.agents * (MOST_ENTRIES + 1)),
+        evolve(state, queues=state.queues * (MOST_ENTRIES + 1)),
+    ):
+        data = b"".join(core_parts([core_state_note(many)], ranges))
+        dump = read_core(ObjectFile("core", data))
+        assert dump.gpu is None
+        assert "at most 4096 are read" in str(dump.problems[0])
+
+
+def test_queues_that_share_a_long_control_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of all of them count."""
+    state, ranges = process_core(machine())
+    once = opened(state, ranges)
+    words = sum(
+        HEADER.unpack(once.memory.read(queue.ctx_save_restore_address, HEADER.size))[1] // 4
+        for queue in state.queues
+    )
+    monkeypatch.setattr(waves, "MOST_WORDS", 3 * words)
+    target = opened(evolve(state, queues=state.queues * 5), ranges)
+    assert len(target.waves) == 3 * len(once.waves)
+    assert [note for note in target.gpu.notes if "control stacks of more than" in note] == [
+        f"queue {number}, XCC 0: its waves are not read: control stacks of more than "
+        f"{3 * words} words in all"
+        for number in (4, 5)
+    ]
+
+
+def test_the_notes_of_broken_queues_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, ranges = process_core(machine())
+    monkeypatch.setattr(waves, "MOST_NOTES", 10)
+    area = state.queues[0].ctx_save_restore_address
+    target = opened(evolve(state, queues=state.queues * 50), without(ranges, area))
+    assert target.gpu.notes[-1].endswith("and those after it are not read")
+    assert len(target.gpu.notes) < 20
+
+
+def test_queues_find_their_gpu_at_once() -> None:
+    def asked(count: int) -> Callable[[], object]:
+        state, ranges = process_core(machine())
+        agents = tuple(evolve(state.agents[0], gpu_id=number) for number in range(count))
+        queues = (evolve(state.queues[0], gpu_id=count - 1, queue_type=0),) * count
+        return lambda: opened(evolve(state, agents=agents, queues=queues), ranges)
+
+    assert_linear(asked, 200)
+
+
+def test_a_uri_is_read_of_one_range() -> None:
+    """Not of every small range behind it."""
+
+    def asked(count: int) -> Callable[[], object]:
+        letters = [LoadedRange(0x2000, b"file:///x\0")]
+        letters += [LoadedRange(0x200A + at, b"y") for at in range(4_000)]
+        entries = [0x10_0000 + R_DEBUG.size + LINK_MAP.size * number for number in range(count)]
+        links = zip(entries, [*entries[1:], 0], strict=True)
+        data = R_DEBUG.pack(10, entries[0], 0, 0, 0)
+        data += b"".join(LINK_MAP.pack(0, 0x2000, 0, after, 0) for _, after in links)
+        memory = CoreMemory(core_ranges(ObjectFile("core", b"".join(
+            core_parts([], [LoadedRange(0x10_0000, data), *letters])
+        ))))  # fmt: skip
+        return lambda: loaded_uris(memory, 0x10_0000)
+
+    search = asked(20)
+    with at_most(2_000):
+        search()
+
+
+def test_segments_that_overlap_hide_nothing() -> None:
+    outer, inner = LoadedRange(0x1000, b"a" * 64), LoadedRange(0x1010, b"b" * 8)
+    across = LoadedRange(0x1030, b"c" * 32)
+    data = b"".join(core_parts([], [outer, inner, across]))
+    memory = CoreMemory(core_ranges(ObjectFile("core", data)))
+    assert memory.read(0x1000, 80) == b"a" * 64 + b"c" * 16

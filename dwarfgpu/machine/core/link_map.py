@@ -59,10 +59,8 @@ class _Words:
         return int.from_bytes(self._memory.read(address, 4), self._endian)
 
     def text(self, address: int) -> str:
-        data = self._memory.known(address, _LONGEST_NAME)
-        if not data or data[0][0] or b"\0" not in data[0][1]:
-            return ""
-        return data[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        text, end, _ = self._memory.first_bytes(address, _LONGEST_NAME).partition(b"\0")
+        return text.decode("utf-8", "surrogateescape") if end else ""
 
 
 def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:

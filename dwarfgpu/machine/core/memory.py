@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import PT_LOAD, PT_NULL, ObjectFile
@@ -179,6 +181,11 @@ class CoreMemory:
             parts.append(held_part.read(at, count))
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def first_bytes(self, address: int, most_bytes: int) -> bytes:
+        """Return what one range has from an address on; empty if the address is unknown."""
+        at, count, held_part = next(self._parts(address, most_bytes))
+        return b"" if isinstance(held_part, str) else held_part.read(at, count)
+
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range: offsets in it, and bytes."""
         return [
@@ -205,12 +212,23 @@ class CoreMemory:
             address = stop
 
 
+def _apart(ranges: Iterable[Range]) -> Iterator[Range]:
+    """The ranges without overlaps, which no system writes: what begins first is read."""
+    end = 0
+    for span in ranges:
+        if span.start >= end:
+            yield span
+        elif span.end > end:
+            yield evolve(span, start=end, offset=span.offset + end - span.start)
+        end = max(end, span.end)
+
+
 class _Layer:
     """Ranges by address."""
 
     def __init__(self, ranges: tuple[Range, ...]) -> None:
-        self._ranges = ranges
-        self._starts = [span.start for span in ranges]
+        self._ranges = tuple(_apart(ranges))
+        self._starts = [span.start for span in self._ranges]
 
     def at(self, address: int) -> tuple[Range | None, int]:
         """The range that has an address, and up to where that is the answer."""

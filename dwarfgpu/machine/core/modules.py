@@ -8,6 +8,7 @@ first page; without a build ID, if the page is the same. Everything else is repo
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -206,6 +207,7 @@ class _Reader:
         """`names`: by their dynamic sections, those by which the process loaded its libraries."""
         self._memory = memory
         self._names = names
+        self._sections = sorted(names)
         self._where = where
         self.files: list[LoadedFile] = []
         self.ranges: list[Range] = []
@@ -254,7 +256,7 @@ class _Reader:
 
     def _opened_of(self, module: _Module) -> ObjectFile:
         """By the name that the process used, as GDB does: `/lib/...`, not where that leads to."""
-        name = next((name for at, name in self._names.items() if module.has(at)), None)
+        name = self._name_of(module)
         if name is not None:
             try:
                 file = self._opened(name)
@@ -263,6 +265,14 @@ class _Reader:
             except DwarfGpuError:
                 pass  # it is where the file was mapped from
         return self._opened(module.path)
+
+    def _name_of(self, module: _Module) -> str | None:
+        """The name of the library whose dynamic section is in a module."""
+        for part in module.parts:
+            place = bisect_left(self._sections, part.start)
+            if place < len(self._sections) and self._sections[place] < part.end:
+                return self._names[self._sections[place]]
+        return None
 
     def _opened(self, path: str) -> ObjectFile:
         """The file of a path in the core; also where a file was put in the place of a deleted
@@ -331,18 +341,18 @@ class _Reader:
         """Return the string at an address; None if it is unknown."""
         if address is None:
             return None
-        page = self._memory.known(address, _PAGE_BYTES)
-        if not page or page[0][0] or b"\0" not in page[0][1]:
-            return None
-        return page[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        text, end, _ = self._memory.first_bytes(address, _PAGE_BYTES).partition(b"\0")
+        return text.decode("utf-8", "surrogateescape") if end else None
 
     def add_vdso(self, address: int | None) -> None:
         """The library that the kernel maps into every process: it is only in memory."""
-        image = [] if address is None else self._memory.known(address, _MOST_VDSO_BYTES)
-        if address is None or not image or image[0][0] or image[0][1][:4] != ELF_MAGIC:
+        if address is None:
+            return
+        image = self._memory.first_bytes(address, _MOST_VDSO_BYTES)
+        if image[:4] != ELF_MAGIC:
             return
         try:
-            file = ObjectFile("[vdso]", image[0][1], self._where.limits)
+            file = ObjectFile("[vdso]", image, self._where.limits)
             first = next(segment for segment in file.segments if segment.type == PT_LOAD)
             self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
         except (DwarfGpuError, StopIteration):

@@ -14,7 +14,7 @@ from attrs import evolve, field
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.note import CoreState, read_core_state
 from dwarfgpu.machine.core.registers import (
     LAYOUTS,
@@ -176,7 +176,7 @@ class _Notes:
             return
         try:
             reader(self, note.content)
-        except (Malformed, Unsupported) as error:
+        except (LimitExceeded, Malformed, Unsupported) as error:
             error.context = error.context or self.found.file.path
             self.problems.append(error)
 

@@ -134,10 +134,10 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
 
 
 def _text(memory: CoreMemory, address: int) -> str:
-    known = memory.known(address, MOST_URI_BYTES)
-    if not known or known[0][0]:
+    known = memory.first_bytes(address, MOST_URI_BYTES)
+    if not known:
         raise Unavailable(f"the URI at {address:#x} is not in the core file")
-    data, end, _ = known[0][1].partition(b"\0")
+    data, end, _ = known.partition(b"\0")
     if not end:
         raise Unavailable(f"the URI at {address:#x} has no end")
     return data.decode("utf-8", "surrogateescape")

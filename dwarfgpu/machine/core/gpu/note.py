@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 
 NOTE: Final = "NT_AMDGPU_CORE_STATE"
 VERSION: Final = 1
@@ -24,6 +24,8 @@ AGENT: Final = Struct("<7Q16I")
 QUEUE: Final = Struct("<5Q6I")
 AQL: Final = 2
 """The supported queue type: compute queues of AQL packets."""
+MOST_ENTRIES: Final = 4_096
+"""GPUs, and queues, of a process: Linux' driver has at most a thousand queues for one."""
 QUEUE_TYPES: Final = {0: "PM4", 1: "SDMA", AQL: "AQL", 3: "SDMA-XGMI"}
 _TTMPS_ALWAYS: Final = 0x400
 """Bit of `debug_prop`: the packet processor initializes TTMPs even without a debugger."""
@@ -136,13 +138,10 @@ class CoreState:
     kfd_version: tuple[int, int] = (1, 18)
     """Major and minor number of the driver's interface."""
 
-    def agent_of(self, queue: Queue) -> Agent | None:
-        """Return the agent of a queue; None if the note lists none with its gpu_id."""
-        return next((agent for agent in self.agents if agent.gpu_id == queue.gpu_id), None)
-
 
 def read_core_state(reader: Reader) -> CoreState:
-    """The note; `Malformed` where its sizes do not fit, `Unsupported` for another version."""
+    """The note; `Malformed` where its sizes do not fit, `Unsupported` for another version,
+    `LimitExceeded` for more than `MOST_ENTRIES`."""
     version = reader.unsigned(8)
     if version != VERSION:
         raise Unsupported(f"version {version} of {NOTE}")
@@ -159,6 +158,11 @@ def read_core_state(reader: Reader) -> CoreState:
         reader.remaining_bytes
     ):
         raise Malformed(f"{NOTE} is not as long as what it has")
+    if max(agent_count, queue_count) > MOST_ENTRIES:
+        raise LimitExceeded(
+            f"{NOTE} lists {agent_count} GPUs and {queue_count} queues; at most {MOST_ENTRIES} "
+            "are read"
+        )
     runtime = Runtime(*RUNTIME.unpack_from(reader.take(runtime_bytes)))
     agents = tuple(Agent(*AGENT.unpack_from(reader.take(agent_bytes))) for _ in range(agent_count))
     queues = tuple(Queue(*QUEUE.unpack_from(reader.take(queue_bytes))) for _ in range(queue_count))

@@ -47,9 +47,11 @@ ASSUMED_R_VERSION: Final = 10
 """Of the runtime, where its `r_debug` is not in the core file."""
 R_VERSIONS: Final = range(8, 13)
 """Versions with known trap handlers."""
-MOST_WORDS: Final = 1 << 20
-"""Maximum number of words of a control stack: a quarter of it is far above what an XCC has."""
+MOST_WORDS: Final = 1 << 22
+"""Of all control stacks, which a hostile core may share between its queues; those of an XCC have
+some ten thousand."""
 MOST_XCCS: Final = 64
+MOST_NOTES: Final = 1_000
 _TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
 """By the major number of the GFX level: WAVESIZE of COMPUTE_TMPRING_SIZE."""
 _SCRATCH_PER_ENGINE: Final = 11
@@ -115,10 +117,14 @@ class GpuWaves:
         self.notes: list[str] = []
         self.damaged_areas = 0
         """Save areas that contradict themselves."""
+        self._control_words_left = MOST_WORDS
         self.r_version = self._r_version()
         self.queues = tuple(self._queues())
         found: list[GpuWave] = []
         for queue in self.queues:
+            if len(self.notes) > MOST_NOTES:
+                self.notes.append(f"queue {queue.id} and those after it are not read")
+                break
             self._add_waves(queue, found, most_waves)
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(found, first))
         self._words: dict[int, HardwareWords] = {}
@@ -148,14 +154,16 @@ class GpuWaves:
         return version
 
     def _queues(self) -> Iterator[GpuQueue]:
-        ids = {agent.gpu_id: number for number, agent in enumerate(self.state.agents, 1)}
+        agents: dict[int, tuple[int, Agent]] = {}
+        for number, agent in enumerate(self.state.agents, 1):
+            agents.setdefault(agent.gpu_id, (number, agent))
         for number, entry in enumerate(self.state.queues, 1):
-            agent = self.state.agent_of(entry)
-            if agent is None:
+            known = agents.get(entry.gpu_id)
+            if known is None:
                 self.notes.append(f"queue {number}: the note lists no GPU {entry.gpu_id}")
                 continue
             memory = QueueMemory(entry, self.memory, self.r_version)
-            yield GpuQueue(number, entry, agent, ids[entry.gpu_id], memory)
+            yield GpuQueue(number, entry, known[1], known[0], memory)
 
     def _add_waves(self, queue: GpuQueue, found: list[GpuWave], most_waves: int) -> None:
         """The waves of a queue of AQL packets; other ones have none that are described."""
@@ -177,6 +185,8 @@ class GpuWaves:
                 self.notes.append(
                     f"queue {queue.id}, XCC {xcc}: its waves are not read: {error.message}"
                 )
+                if isinstance(error, LimitExceeded):
+                    return
                 continue
             if len(found) + len(saved) > most_waves:
                 raise LimitExceeded(f"more than {most_waves} waves; --max-waves allows more")
@@ -204,9 +214,10 @@ class GpuWaves:
                 f"{stack_bytes:#x} bytes at {stack_at:#x}, and waves of {waves_bytes:#x} bytes "
                 f"that end at {waves_end:#x} of {size:#x}"
             )
-        if stack_bytes // WORD_BYTES > MOST_WORDS:
-            raise LimitExceeded(f"a control stack of more than {MOST_WORDS} words")
         count = stack_bytes // WORD_BYTES
+        if count > self._control_words_left:
+            raise LimitExceeded(f"control stacks of more than {MOST_WORDS} words in all")
+        self._control_words_left -= count
         words = unpack(f"<{count}I", self.memory.read(base + stack_at, count * WORD_BYTES))
         return saved_waves(layout, words, low, high)
 
