@@ -27,11 +27,13 @@ _READABLE: Final = ("gzip", "xz", "zstd")
 _MOST_MEMORY: Final = 1 << 28
 """Bytes that the decompressor of xz may take for its dictionary."""
 _MOST_BLOCKS: Final = 1 << 22
-_KEPT: Final = 4
-"""Decompressed blocks that are kept."""
+_MOST_KEPT_BYTES: Final = 1 << 26
+"""Of decompressed blocks; the last one is kept whatever its size."""
 _HEAD_BYTES: Final = 1 << 16
 """Of a compressed file, read to see how it begins."""
 _STEP: Final = 1 << 20
+_STEP_IN: Final = 1 << 13
+"""Bytes that are given to zlib at a time: what it does not use, it copies."""
 _XZ_HEADER_BYTES: Final = 12
 _ZSTD_MAGIC: Final = 0xFD2FB528
 _SKIPPABLE: Final = 0x184D2A50
@@ -78,14 +80,17 @@ class _Blocks:
         data = self._kept.pop(index, None)
         if data is None:
             block = self._blocks[index]
+            if block.size_bytes > _MOST_KEPT_BYTES:
+                self._kept.clear()  # before it is unpacked
             data = self._unpack(block)
             if len(data) != block.size_bytes:
                 raise Malformed(
                     f"{self._path}: the block at {block.start:#x} does not decompress to "
                     f"{block.size_bytes} bytes"
                 )
-            if len(self._kept) >= _KEPT:
-                del self._kept[next(iter(self._kept))]
+            kept_bytes = sum(map(len, self._kept.values()))
+            while self._kept and kept_bytes + len(data) > _MOST_KEPT_BYTES:
+                kept_bytes -= len(self._kept.pop(next(iter(self._kept))))
         self._kept[index] = data
         return data
 
@@ -263,19 +268,19 @@ def _unpacked_gzip(data: Data, block: Block) -> bytes:
 
 def _gunzipped(path: str, data: Data, limit: int) -> bytes:
     """All of a file: only bgzip's can be read in parts."""
-    out = bytearray()
+    out, bytes_left = BytesIO(), limit  # grows without a second copy
     unpacker = zlib.decompressobj(31)
-    for at in range(0, len(data), _STEP):
-        part = bytes(data[at : at + _STEP])
+    for at in range(0, len(data), _STEP_IN):
+        part = bytes(data[at : at + _STEP_IN])
         while part:
-            out += unpacker.decompress(part, limit + 1 - len(out))
-            if len(out) > limit:
-                raise _too_large(path, "gzip", len(out), limit)
+            bytes_left -= out.write(unpacker.decompress(part, bytes_left + 1))
+            if bytes_left < 0:
+                raise _too_large(path, "gzip", limit + 1, limit)
             part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             if unpacker.eof:
                 part = part.lstrip(b"\0")  # padding behind the last member
                 unpacker = zlib.decompressobj(31)
-    return bytes(out)
+    return out.getvalue()
 
 
 def _zstandard(path: str) -> Zstandard:
@@ -339,13 +344,13 @@ def _unpacked_frame(path: str, library: Zstandard, data: Data, block: Block) -> 
 
 def _unpacked_stream(path: str, library: Zstandard, data: Data, limit: int) -> bytes:
     """All of a file whose frames do not say how large they are."""
-    out = bytearray()
+    out, bytes_left = BytesIO(), limit
     reader = library.ZstdDecompressor().stream_reader(BytesIO(bytes(data)), read_across_frames=True)
     try:
-        while part := reader.read(min(_STEP, limit + 1 - len(out))):
-            out += part
-            if len(out) > limit:
-                raise _too_large(path, "zstd", len(out), limit)
+        while part := reader.read(min(_STEP, bytes_left + 1)):
+            bytes_left -= out.write(part)
+            if bytes_left < 0:
+                raise _too_large(path, "zstd", limit + 1, limit)
     except library.ZstdError as error:
         raise Malformed(f"{path} cannot be decompressed: {error}") from None
-    return bytes(out)
+    return out.getvalue()

@@ -6,6 +6,7 @@ import gzip
 import lzma
 import shutil
 import subprocess
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -158,3 +159,27 @@ def test_blocks_of_one_stream(tmp_path: Path) -> None:
     packed = path.with_suffix(".xz").read_bytes()
     data = decompressed("f", packed, FileLimits(inflated_bytes=7_000))
     assert bytes(data[:]) == DATA
+
+
+def test_unpacking_takes_no_more_memory_than_what_is_unpacked() -> None:
+    data = DATA * 80
+    packed = gzip.compress(data)
+    tracemalloc.start()
+    try:
+        assert len(decompressed("made", packed)) == len(data)
+        assert tracemalloc.get_traced_memory()[1] < 1.3 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_blocks_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = DATA * 10
+    monkeypatch.setattr(compressed_file, "_MOST_KEPT_BYTES", 2 * len(block))
+    blocks = decompressed("made", lzma.compress(block) * 8)
+    tracemalloc.start()
+    try:
+        for at in range(0, 8 * len(block), len(block)):
+            assert blocks[at : at + 4] == block[:4]
+        assert tracemalloc.get_traced_memory()[0] < 3 * len(block)
+    finally:
+        tracemalloc.stop()
