@@ -7,7 +7,7 @@ of a host, if it is installed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dwarfgpu.arch.processors import processor
@@ -26,6 +26,7 @@ from dwarfgpu.isa.tables import isa_target
 from dwarfgpu.objfile.code_object import Kernel, kernels, processor_name, wave_size
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.service.host_code import host_instructions
 
 
@@ -171,29 +172,33 @@ class Disassembly:
 
     def kernel_at(self, item: CodeRange) -> Kernel | None:
         """The kernel that begins with a range."""
-        for kernel in self.kernels:
-            if kernel.entry + self._base == item.begin:
-                return kernel
-        return None
+        return self._kernels_by_entry.get(item.begin - self._base)
+
+    @cached_property
+    def _kernels_by_entry(self) -> Mapping[int | None, Kernel]:
+        return {kernel.entry: kernel for kernel in reversed(self.kernels)}
 
     def directives(self, kernel: Kernel) -> Iterator[str]:
         """Yield the descriptor of a kernel as the assembler's directives; empty if it has no
         readable one."""
-        code = self._gpu_code
-        for candidate in code.kernels:
-            if (
-                candidate.entry == kernel.entry
-                and candidate.descriptor
-                and candidate.descriptor.version > 2
-            ):
-                assert self.processor is not None
-                chip = processor(self.processor)
-                yield from directives(kernel.name, candidate.descriptor, chip, code.version)
-                return
+        descriptor = self._descriptors.get(kernel.entry)
+        if descriptor is not None:
+            assert self.processor is not None
+            chip = processor(self.processor)
+            yield from directives(kernel.name, descriptor, chip, self._gpu_code.version)
 
     @cached_property
     def _gpu_code(self) -> GpuCode:
         return read_gpu_code(self.file)
+
+    @cached_property
+    def _descriptors(self) -> Mapping[int | None, KernelDescriptor]:
+        """By the entry of their kernel."""
+        return {
+            kernel.entry: kernel.descriptor
+            for kernel in reversed(self._gpu_code.kernels)
+            if kernel.descriptor and kernel.descriptor.version > 2
+        }
 
     def wave_size_of(self, item: CodeRange) -> int | None:
         """Lanes of the waves that run a range; None for the code of a host."""

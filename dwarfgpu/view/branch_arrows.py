@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -50,8 +51,12 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
     columns: list[list[tuple[int, int, int]]] = []
     for target, (low, high) in sorted(spans.items(), key=lambda item: item[1][1] - item[1][0]):
         for column in columns:
-            if all(high < begin or end < low for begin, end, _ in column):
-                column.append((low, high, target))
+            place = bisect(column, (low, high, target))
+            # The arrows of a column are apart, in order: only neighbours can be in the way.
+            if (not place or column[place - 1][1] < low) and (
+                place == len(column) or high < column[place][0]
+            ):
+                column.insert(place, (low, high, target))
                 break
         else:
             if len(columns) < MOST_COLUMNS:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from dwarfgpu.view.branch_arrows import ASCII, MOST_COLUMNS, arrows, glyphs_for
+from tests.work import assert_linear
 
 
 def test_forwards_and_backwards() -> None:
@@ -33,3 +38,14 @@ def test_none_and_ascii() -> None:
     assert list(arrows(2, {})) == ["", ""]
     assert list(arrows(2, {0: 1}, ASCII)) == [",- ", "'> "]
     assert glyphs_for("ascii") == ASCII == glyphs_for(None)
+
+
+@pytest.mark.parametrize("step", [1, 7])
+def test_many_branches_are_placed_at_once(step: int) -> None:
+    """None is compared with all that are in its column."""
+
+    def drawn(count: int) -> Callable[[], object]:
+        branches = {line: min(line + step, count - 1) for line in range(count)}
+        return lambda: arrows(count, branches)
+
+    assert_linear(drawn, 200)
