@@ -185,7 +185,8 @@ def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch
         ("lit16; LLVM_push_lane; lit12; and; plus; lit5; LLVM_form_aspace_address", 32, None),
         ("const1u 48; lit5; LLVM_form_aspace_address", 32, None),
         (f"{LANE_OF_V3}; bit_piece 12 0; {LANE_OF_V3}; bit_piece 20 4; {LANE_OF_V3}; "
-         "bit_piece 32 0; LLVM_piece_end", 64, lambda w, n: n & 0xFFF | (n >> 4 & 0xFFFFF) << 12 | n << 32),
+         "bit_piece 32 0; LLVM_piece_end", 64,
+         lambda w, n: n & 0xFFF | (n >> 4 & 0xFFFFF) << 12 | n << 32),
         ("regx v5; LLVM_push_lane; lit4; mul; LLVM_offset", 32, None),
         ("LLVM_push_lane; stack_value; LLVM_extend 64 2", 96, None),
         ("LLVM_push_lane; lit20; minus; abs; stack_value", 32, None),

@@ -106,6 +106,9 @@ def test_integers_of_every_size_are_exact(kind: str) -> None:
     assert each(number + 1, 3) == [one + 1 for one in numbers]
     assert each(number * -3, 3) == [one * -3 for one in numbers]
     assert each(number - number * 2, 3) == [-one for one in numbers]
+    large = lanes(np.array([(1 << 61) + 1, 0, 7], np.int64))
+    few = lanes(np.array([0, 5, 100], kind))
+    assert each(large + few, 3) == [(1 << 61) + 1, 5, 107], "of 64 bits, not of a float"
 
 
 @pytest.mark.parametrize("name", ["<", "<=", ">", ">=", "==", "!="])
