@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import ProcessImage, process_core
+from dwarfgpu.machine.core.gpu.image import ProcessImage, QueueImage, process_core
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
@@ -58,7 +58,22 @@ def image_of(waves: int) -> ProcessImage:
     faulty = evolve(wave, registers={**wave.registers, **_violation(wave)})
     groups = [group] * waves
     groups[waves // 2] = GroupImage((faulty,), group.lds)
-    return evolve(image, queues=(evolve(queue, groups=(tuple(groups),)),))
+    return evolve(
+        image,
+        queues=(evolve(queue, groups=(tuple(groups),)),),
+        memory=tuple(_with_scratch(image, queue)),
+    )
+
+
+def _with_scratch(image: ProcessImage, queue: QueueImage) -> Iterator[tuple[int, bytes]]:
+    """The memory with all of the scratch, of which a state knows a few lanes."""
+    first, scratch = queue.scratch_address, bytearray(queue.scratch_bytes)
+    for address, data in image.memory:
+        if first <= address < first + len(scratch):
+            scratch[address - first : address - first + len(data)] = data
+        else:
+            yield address, data
+    yield first, bytes(scratch)
 
 
 def _violation(wave: WaveImage) -> dict[str, bytes]:

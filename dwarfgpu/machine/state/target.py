@@ -267,6 +267,11 @@ class StateTarget:
         for store, start, (offset, size_bytes) in places:
             store.write(start, data[offset : offset + size_bytes])
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether any byte of a memory is known."""
+        return any(store.runs() for store in self._memories.values())
+
     def memories(self) -> list[tuple[str, int | None, SparseMemory]]:
         """Every store: its address space, the wave or workgroup that it belongs to, and it."""
         return [(name, owner, store) for (name, owner), store in self._memories.items()]

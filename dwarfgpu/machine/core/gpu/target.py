@@ -201,7 +201,8 @@ class GpuTarget:
     def _known_override(
         self, where: Memory, address: int, size_bytes: int
     ) -> list[tuple[int, bytes]]:
-        if not self._given and self._host is None:
+        overrides = (*self._given.values(), *([] if self._host is None else [self._host]))
+        if not any(override.has_memory for override in overrides):
             return []
         wave = next(iter(self.waves)) if where.wave is None else where.wave
         return self.given_of(wave).known_memory(where, address, size_bytes)
