@@ -37,6 +37,10 @@ def configure(parser: ArgumentParser) -> None:
         "--out", action="append", default=[], metavar="NAME=FILE",
         help="write the memory of an argument to an .npy file",
     )  # fmt: skip
+    parser.add_argument(
+        "--core", metavar="FILE",
+        help="write the core file that the GPU would leave, where a wave cannot go on",
+    )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="another order of waves; the same each time")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
@@ -55,11 +59,17 @@ def run(args: Namespace) -> int:
     arrays = {path: output(result, name) for name, path in outputs.items()}
     for path, array in arrays.items():
         write_set(path, npy_bytes(array), {})
+    notes = list(prepared.notes)
+    if args.core is not None and result.stop is not None:
+        from dwarfgpu.service.core_of_run import write_core_of_run  # most runs leave none
+
+        notes += write_core_of_run(Path(args.core), prepared.code_object, launched, result)
+        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
     if args.json:
-        print(json.dumps({"schema": SCHEMA, **_record(launched, result, prepared.notes)}))
+        print(json.dumps({"schema": SCHEMA, **_record(launched, result, notes)}))
     else:
         print(*map(one_line, _lines(launched, result, is_mangled=args.mangled)), sep="\n")
-        for note in dict.fromkeys(prepared.notes):
+        for note in dict.fromkeys(notes):
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0 if result.stop is None else 1
 

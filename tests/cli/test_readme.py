@@ -84,6 +84,7 @@ def test_a_command_prints_what_the_readme_shows(
             "eval.md",
             "howto-ci.md",
             "howto-core.md",
+            "howto-gpu-core.md",
             "howto-optimized-out.md",
             "lanes.md",
             "language.md",

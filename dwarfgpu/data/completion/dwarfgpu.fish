@@ -381,6 +381,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l dynamic-lds -x -d 'LDS be
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l scratch -x -d 'scratch of a lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l fill -x -d 'what memory holds that nobody has written'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l out -x -d 'write the memory of an argument to an .npy file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l core -xka "(__fish_complete_path (commandline -ct))" -d 'write the core file that the GPU would leave, where a wave cannot go on'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l seed -x -d 'another order of waves; the same each time'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l load-address -x -d 'where the code object is loaded'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l target -x -d 'which code object of a fat binary'
