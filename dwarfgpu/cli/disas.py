@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import SourceLine
@@ -22,6 +22,7 @@ from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import in_file, is_number
 from dwarfgpu.service.code_json import function_record
+from dwarfgpu.service.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.disassembly import (
     CodeLine,
     CodeRange,
@@ -75,15 +76,6 @@ def run(args: argparse.Namespace) -> int:
     return 1 if listing.undefined else 0
 
 
-@frozen
-class CodeToShow:
-    """Code to be shown."""
-
-    item: CodeRange
-    begin: int
-    end: int
-
-
 def _code_to_show(
     disassembly: Disassembly, place: str | None
 ) -> tuple[list[CodeToShow], Sequence[str]]:
@@ -94,15 +86,15 @@ def _code_to_show(
     if comma and is_number(first):
         begin = natural(first, "PLACE") or 0
         end = natural(last.removeprefix("+"), "PLACE") or 0
-        return list(_between(disassembly, begin, begin + end if last[0] == "+" else end)), ()
+        return list(code_between(disassembly, begin, begin + end if last[0] == "+" else end)), ()
     if named := disassembly.ranges_named(place):
         return [CodeToShow(item, item.begin, item.end) for item in named], ()
     name, colon, line = place.rpartition(":")
     if colon and line.isdecimal():
-        spans = _line_spans(disassembly, name, int(line))
+        spans = line_spans(disassembly, name, int(line))
         if spans:
             return [
-                piece for begin, end in spans for piece in _between(disassembly, begin, end)
+                piece for begin, end in spans for piece in code_between(disassembly, begin, end)
             ], ()
     location = in_file(disassembly.code_object, place, "PLACE")
     assert location is not None
@@ -110,24 +102,6 @@ def _code_to_show(
     if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
     return [CodeToShow(code, code.begin, code.end)], location.notes
-
-
-def _between(disassembly: Disassembly, begin: int, end: int) -> Iterator[CodeToShow]:
-    """The parts of a span, function by function."""
-    if disassembly.range_at(begin) is None or end <= begin:
-        raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
-    for item in disassembly.ranges:
-        if item.begin < end and begin < item.end:
-            yield CodeToShow(item, max(begin, item.begin), min(end, item.end))
-
-
-def _line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:
-    spans = set()
-    for pc in disassembly.lines.pcs_of(name, line):
-        position = disassembly.lines.line_of(pc)
-        if position is not None:
-            spans.add((position.span.begin, position.span.end))
-    return sorted(spans)
 
 
 @define

@@ -19,7 +19,6 @@ from dwarfgpu.repl.answer import Answer, without_token
 from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.data.display import Display
-from dwarfgpu.repl.data.memory_units import Examined
 from dwarfgpu.repl.data.setting_functions import setting_functions
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
@@ -34,6 +33,7 @@ from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
+from dwarfgpu.service.memory_units import Examined
 from dwarfgpu.service.value_history import ValueHistory
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session

@@ -6,11 +6,11 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.data.memory_units import Format, format_and_rest
 from dwarfgpu.repl.data.print_options import with_options
 from dwarfgpu.repl.data.search import parts_of
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.settings import Settings
+from dwarfgpu.service.memory_units import Format, format_and_rest
 from dwarfgpu.view.options import FormatOptions
 
 LAST = Format("x", "w", 4)

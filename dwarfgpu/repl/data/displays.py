@@ -17,9 +17,9 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine import address_of, memory_lines
-from dwarfgpu.repl.data.memory_units import SIZES, Format, format_and_rest
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.memory_units import SIZES, Format, format_and_rest
 from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import readable_functions_at
 

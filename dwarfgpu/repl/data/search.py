@@ -17,9 +17,9 @@ from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
-from dwarfgpu.repl.data.memory_units import SIZES
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.memory_units import SIZES
 from dwarfgpu.service.value_history import evaluated
 from dwarfgpu.view.options import FormatOptions
 

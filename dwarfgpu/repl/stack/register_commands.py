@@ -10,8 +10,8 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack import x86_groups, x87
-from dwarfgpu.repl.stack.registers import (
+from dwarfgpu.service import x86_register_groups, x87
+from dwarfgpu.service.register_values import (
     CLASSES,
     RegisterValue,
     named_registers,
@@ -25,7 +25,7 @@ _NO_REGISTERS: Final = "The program has no registers now."
 def _completed(shell: Shell, word: str) -> Iterator[Candidate]:
     yield from completion.registers(shell, word)
     is_x86 = shell.session.architecture.machine == "X86_64"
-    for group in x86_groups.GROUPS if is_x86 else CLASSES:
+    for group in x86_register_groups.GROUPS if is_x86 else CLASSES:
         yield Candidate(group, "a group of registers")
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.language.registers import ROLES, is_lacking, pseudo_location
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
-from dwarfgpu.repl.stack import x86_groups
+from dwarfgpu.service import x86_register_groups
 from dwarfgpu.service.focus import symbol_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -112,7 +112,7 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
         role = RegisterInfo("pc", None, architecture.address_type)
     if role is not None:
         return [evolve(read_register(session, role), name=name)]
-    groups = x86_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
+    groups = x86_register_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
     group = next((group for group in groups if group.startswith(name)), None)
     if group is None:
         raise UsageError(f"Invalid register `{name}'")
@@ -158,7 +158,7 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
     if arch.machine == "X86_64":
         return [
             arch.register_named(name) or arch.pseudo_registers[name]
-            for name in x86_groups.names(group or "general", partial(_has, session))
+            for name in x86_register_groups.names(group or "general", partial(_has, session))
         ]
     candidates = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.
