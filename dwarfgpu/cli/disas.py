@@ -21,7 +21,8 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import in_file, is_number
-from dwarfgpu.service.code_json import function_record
+from dwarfgpu.service.code_json import function_record, instruction_record
+from dwarfgpu.service.code_origins import CodeOrigin
 from dwarfgpu.service.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.disassembly import (
     CodeLine,
@@ -30,6 +31,7 @@ from dwarfgpu.service.disassembly import (
     require_code,
 )
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.instruction_effects import effects_of
 from dwarfgpu.service.source_text import SourceText
 from dwarfgpu.terminal.streams import has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import arrows, glyphs_for
@@ -51,6 +53,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     parser.add_argument("--no-source", action="store_true", help="no source lines")
     parser.add_argument("--no-bytes", action="store_true", help="no bytes")
+    parser.add_argument(
+        "--registers",
+        action="store_true",
+        help="in place of bytes, the registers and memory that an instruction reads and writes",
+    )
     parser.add_argument(
         "--arrows", choices=_CHOICES, default="auto", help="from branches to where they go"
     )
@@ -114,6 +121,7 @@ class _Listing:
     coloured: bool
     undefined: int = 0
     """Instructions that could not be decoded."""
+    origin_before: CodeOrigin | None = None
     line_before: SourceLine | None = None
     chain_before: tuple[str, ...] = ()
     texts: SourceText = field(factory=SourceText)
@@ -167,19 +175,26 @@ class _Listing:
             text += f" <{line.target:#x}>"
         self.undefined += not line.is_defined
         text = one_line(text)
-        if self.args.no_bytes:
-            shown = self._paint(text)
-        else:
-            data = line.data.hex(" ")
-            if self.disassembly.processor is not None:
-                data = dwords_text(line.data)
+        if remark := self._remark(line):
             padding = " " * max(1, 58 - len(margin) - len(text))
-            shown = self._paint(f"{text}{padding}// {data}")
-        print(f"{line.address:8x}  {margin}{shown}")
+            text = f"{text}{padding}// {remark}"
+        print(f"{line.address:8x}  {margin}{self._paint(text)}")
+
+    def _remark(self, line: CodeLine) -> str:
+        """What is beside an instruction: its effects or its bytes."""
+        if self.args.registers:
+            return "" if line.instruction is None else effects_of(line.instruction).text
+        if self.args.no_bytes:
+            return ""
+        is_gpu = self.disassembly.processor is not None
+        return dwords_text(line.data) if is_gpu else line.data.hex(" ")
 
     def _source(self, piece: CodeToShow, line: CodeLine) -> Iterator[str]:
         """Comments before an instruction where its source is another one than before."""
         origin = self.disassembly.origin(line.address)
+        if origin is self.origin_before:
+            return
+        self.origin_before = origin
         chain = origin.inlined
         if chain != self.chain_before:
             self.chain_before = chain
@@ -208,13 +223,13 @@ def dwords_text(data: bytes) -> str:
 
 
 def _same_line(a: SourceLine, b: SourceLine) -> bool:
-    return (a.file.path, a.line) == (b.file.path, b.line)
+    return a.line == b.line and (a.file is b.file or a.file.path == b.file.path)
 
 
 def _print_json(
     disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
-    """One object, written function by function so that large files need little memory."""
+    """One object, written piece by piece so that large files need little memory."""
     heading = {
         "schema": SCHEMA,
         "file": args.file,
@@ -224,8 +239,14 @@ def _print_json(
     print(json.dumps(heading)[:-1] + ', "functions": [', end="")
     undefined = 0
     for index, piece in enumerate(places):
-        record = function_record(disassembly, piece.item, piece.begin, piece.end)
-        undefined += record.undefined
-        print((", " if index else "") + json.dumps(record.data, allow_nan=False), end="")
+        head = json.dumps(function_record(disassembly, piece.item, piece.begin), allow_nan=False)
+        print(", " if index else "", head[:-1], ', "instructions": [', sep="", end="")
+        separator = ""
+        for line in disassembly.instructions(piece.begin, piece.end):
+            record = instruction_record(disassembly, line, with_registers=args.registers)
+            undefined += not line.is_defined
+            print(separator, json.dumps(record, allow_nan=False), sep="", end="")
+            separator = ", "
+        print("]}", end="")
     print("]}")
     return 1 if undefined else 0

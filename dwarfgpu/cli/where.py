@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field
 
@@ -37,16 +37,21 @@ from dwarfgpu.service.where import amount, described, heading
 from dwarfgpu.service.where_change import where_change
 from dwarfgpu.view.coverage import (
     Cells,
+    Line,
     SourceLines,
     bar,
     cells_for,
     coverage_lines,
     function_text,
     percent,
+    rows,
     share,
     spans_text,
     variable_name,
 )
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.disassembly import Disassembly
 
 SCHEMA: Final = where_json.SCHEMA
 _COLUMNS: Final = 80
@@ -84,6 +89,11 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("what is made of it")
+    judged.add_argument(
+        "--asm",
+        action="store_true",
+        help="of variables by name: the instructions of their scopes beside where they are",
+    )
     judged.add_argument(
         "--against", metavar="OLD", help="what is better or worse than in this file; 1 for worse"
     )
@@ -125,7 +135,12 @@ def _run(args: Namespace) -> int:
         sys.stdout.writelines(answer.text(coverages, notes))
         return answer.status
     print_notes(notes)
-    listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
+    encoding = getattr(sys.stdout, "encoding", None)
+    listing = _Listing(file, cells_for(encoding), _columns())
+    if args.asm:
+        from dwarfgpu.service.disassembly import Disassembly
+
+        listing.code = Disassembly(file)
     if request.wanted.names:
         listing.show(coverages)
     else:
@@ -153,6 +168,10 @@ def _request(args: Namespace) -> Request:
         names = []
     elif path is None and names and names_a_file(names[0]):
         path = names.pop(0)
+    if args.asm and (args.all or not names):
+        raise UsageError("--asm shows the code of variables: name them")
+    if args.asm and (args.json or args.against):
+        raise UsageError("--asm is text, and of one file: `disas --json` has instructions as data")
     if not args.all and not names:
         raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
@@ -264,6 +283,8 @@ class _Listing:
     total: where_json.Total = field(factory=where_json.Total)
     arch: Architecture | None = field(init=False)
     is_first: bool = True
+    code: Disassembly | None = None
+    """Where instructions are shown."""
     allowance: Allowance = field(init=False)
 
     @allowance.default
@@ -305,6 +326,9 @@ class _Listing:
         widths = [max((len(text) for text in column), default=0) for column in (
             [line.where for line in lines], [line.lines for line in lines],
         )]  # fmt: skip
+        if self.code is not None and coverage.scope:
+            self._instructions(coverage, lines, self.code)
+            return
         for line in lines:
             columns = [line.where.ljust(widths[0])]
             columns += [line.lines.ljust(widths[1])] if widths[1] else []
@@ -314,6 +338,14 @@ class _Listing:
         if coverage.place is not None:
             drawn = bar(coverage, self.columns - 40, self.cells)
             _print(f"  {drawn} {amount(coverage)}")
+
+    def _instructions(self, coverage: Coverage, lines: list[Line], code: Disassembly) -> None:
+        from dwarfgpu.service.where_asm import braces_for, code_beside, stretches_of
+
+        braces = braces_for(getattr(sys.stdout, "encoding", None))
+        for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):
+            _print(text)
+        _print(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
 
     def show_all(self, units: Iterable[UnitGroups]) -> None:
         """A line for each variable."""

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.service.disassembly import CodeLine, CodeRange, Disassembly
+from dwarfgpu.service.instruction_effects import effects_of
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 
-@frozen
-class FunctionRecord:
-    """A member of `functions`."""
-
-    data: JsonObject
-    undefined: int
-    """How many instructions could not be decoded."""
-
-
-def function_record(
-    disassembly: Disassembly, item: CodeRange, begin: int, end: int
-) -> FunctionRecord:
-    """A function, or the part of one from an address to another, as loaded."""
+def function_record(disassembly: Disassembly, item: CodeRange, begin: int) -> JsonObject:
+    """Return a function, or the part of one from an address on, without its instructions."""
     kernel = disassembly.kernel_at(item) if begin == item.begin else None
-    lines = list(disassembly.instructions(begin, end))
-    data: JsonObject = {
+    return {
         "name": item.name,
         "symbol": item.symbol or None,
         "begin": item.begin,
         "end": item.end,
         "wave_size": disassembly.wave_size_of(item),
         "descriptor": None if kernel is None else [*disassembly.directives(kernel)],
-        "instructions": [instruction_record(disassembly, line) for line in lines],
     }
-    return FunctionRecord(data, sum(not line.is_defined for line in lines))
 
 
-def instruction_record(disassembly: Disassembly, line: CodeLine) -> JsonObject:
-    """One instruction, with the source that it is from."""
+def instruction_record(
+    disassembly: Disassembly, line: CodeLine, *, with_registers: bool = False
+) -> JsonObject:
+    """Return one instruction, with the source that it is from, and its effects on request."""
     origin = disassembly.origin(line.address)
     source: Plain = None
     if origin.line is not None:
@@ -44,7 +32,7 @@ def instruction_record(disassembly: Disassembly, line: CodeLine) -> JsonObject:
             "line": origin.line.line,
             "column": origin.line.column or None,
         }
-    return {
+    record: JsonObject = {
         "address": line.address,
         "bytes": line.data.hex(),
         "text": line.text,
@@ -54,3 +42,7 @@ def instruction_record(disassembly: Disassembly, line: CodeLine) -> JsonObject:
         "source": source,
         "functions": [*origin.inlined],
     }
+    if with_registers:
+        known = line.instruction
+        record["effects"] = None if known is None else effects_of(known).record
+    return record

@@ -9,16 +9,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Final
 
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
+from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.dwarf.names.functions import name_in_frames
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
@@ -27,7 +26,11 @@ from dwarfgpu.objfile.code_object import Kernel, kernels, processor_name, wave_s
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+from dwarfgpu.service.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.host_code import host_instructions
+
+_AT_ONCE: Final = 1 << 16
+"""Bytes of code that are read at once, so that no size of a function needs much memory."""
 
 
 @frozen
@@ -69,15 +72,6 @@ class CodeLine:
     def is_defined(self) -> bool:
         """Whether the bytes are an instruction."""
         return not self.text.startswith((".long", ".byte"))
-
-
-@frozen
-class CodeOrigin:
-    """What an instruction is made from."""
-
-    line: SourceLine | None
-    inlined: tuple[str, ...]
-    """Inlined functions around it, the innermost first, then the function that has the code."""
 
 
 class Disassembly:
@@ -223,24 +217,32 @@ class Disassembly:
         `read` returns the bytes from an address to another; by default those of the file.
         """
         covering = self.range_at(begin)
+        read = read or self.bytes_at
         if self.processor is None:
-            data = (read or self.bytes_at)(begin, end)
+            data = read(begin, end)
             yield from host_lines(self.file.machine, data, begin, self.place_text)
             return
         size = self.default_wave_size if covering is None else self.wave_size_of(covering)
         decode = decoder(self.processor, size)
-        data = (read or self.bytes_at)(begin, end)
-        yield from gpu_lines(decode, data, begin, self.place_text)
+        while begin < end:
+            stop = min(begin + _AT_ONCE, end)
+            wanted = min(stop + decode.target.most_bytes, end) - begin
+            data = read(begin, begin + wanted)
+            for line in gpu_lines(decode, data, begin, self.place_text):
+                if line.address >= stop:
+                    break
+                yield line
+                begin = line.address + len(line.data)
+            if len(data) < wanted:
+                return
 
     def origin(self, pc: int) -> CodeOrigin:
-        """Return the source of an instruction; empty if debug information is missing or broken."""
-        try:
-            line = self.lines.line_of(pc)
-            chain = self.code_object.scopes.chain_at(pc)
-            names = [name_in_frames(die) or "?" for die in chain if die.tag in FUNCTIONS]
-        except DwarfGpuError:
-            return CodeOrigin(None, ())
-        return CodeOrigin(line, tuple(reversed(names)))
+        """Return the source of an instruction; nothing if debug information lacks it."""
+        return self._origins.at(pc)
+
+    @cached_property
+    def _origins(self) -> CodeOrigins:
+        return CodeOrigins(self.code_object.scopes, self.lines)
 
 
 def gpu_lines(

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.service.disassembly import undefined_text
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.service import disassembly
+from dwarfgpu.service.disassembly import Disassembly, undefined_text
 from tests.cli.command import FIXTURES, run, run_json, validate
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
@@ -71,6 +73,32 @@ def test_data() -> None:
     assert (branch["target"], branch["target_name"]) == (0x167C, "nest+0x7c")
     assert branch["source"]["line"] == 12 and branch["functions"] == ["nest"]
     validate(run_json("disas", NEST).json)
+
+
+def test_registers() -> None:
+    done = run("disas", NEST, "0x1674,+8", "--registers", "--no-source")
+    text = "global_store_dword v[0:1], v4, off offset:3072"
+    assert (
+        done.lines[-1] == f"    1674  {text:<58}// reads v4 v[0:1] exec, stores global.b32, vmcnt"
+    )
+    answer = run_json("disas", NEST, "--registers").json
+    validate(answer)
+    (function,) = answer["functions"]
+    effects = {each["text"]: each["effects"] for each in function["instructions"]}
+    assert effects["s_cbranch_execz 4"]["reads"] == ["exec"]
+    assert effects[text]["memory"] == ["stores global.b32"]
+    assert effects[text]["counters"] == ["vmcnt"]
+
+
+def test_pieces_join_where_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large function is read in pieces: an instruction may begin in one and end in the next."""
+    made = Disassembly(CodeObject.open(NEST))
+    (item,) = made.ranges
+    whole = [(line.address, line.text) for line in made.instructions(item.begin, item.end)]
+    for size in (4, 8, 12, 20):
+        monkeypatch.setattr(disassembly, "_AT_ONCE", size)
+        lines = made.instructions(item.begin, item.end)
+        assert [(line.address, line.text) for line in lines] == whole
 
 
 def test_bytes_that_are_no_instruction(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.where_asm import braces_for
 from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
 from tests.cli.test_info import BINARIES, NEST
 from tests.cli.test_readme import as_pattern, commands
@@ -382,3 +383,27 @@ def test_the_file_may_come_first_without_its_option(tmp_path: Path) -> None:
     text = tmp_path / "t"
     text.write_text("no object file")
     assert run("where", text, "t").error == f"{text} is not an ELF file"
+
+
+def test_instructions_beside_location_ranges() -> None:
+    done = run("where", NEST, "t", "--asm", "--load-address", "0x10000")
+    lines = done.lines
+    first = next(i for i, line in enumerate(lines) if "╭ in v6: DW_OP_regx VGPR6" in line)
+    last = next(i for i, line in enumerate(lines) if line.endswith("╰"))
+    assert lines[first].lstrip().startswith("11618  v_ashrrev_i32_e32")
+    assert all(line.endswith("│") for line in lines[first + 1 : last])
+    assert lines[last + 1].endswith("optimized out")
+    assert lines[-1].endswith("55.1% of 428 bytes")
+    alone = next(line for line in lines if line.lstrip().startswith("11798 "))
+    assert "╶ in v6" in alone
+
+
+def test_brackets_where_the_output_is_not_utf_8() -> None:
+    assert braces_for("ascii").first.isascii() and braces_for(None).first == "╭"
+
+
+@pytest.mark.parametrize("more", [["--all"], ["--json"], ["--against", NEST], []])
+def test_instructions_are_those_of_variables_in_one_file(more: list[str]) -> None:
+    names = [] if "--all" in more or not more else ["t"]
+    done = run("where", NEST, *names, "--asm", *more)
+    assert done.status == 2 and "--asm" in done.out + done.err
