@@ -76,6 +76,12 @@ class SparseMemory:
             index = bisect_right(self._starts, first)
             self._insert(index, first, part_of(data, first - address, last - address))
 
+    def share(self, address: int, run: bytearray) -> None:
+        """Make bytes known that others change too; nothing is known there before."""
+        index = bisect_right(self._starts, address)
+        self._starts.insert(index, address)
+        self._runs.insert(index, run)
+
     def replace(self, address: int, data: Data) -> None:
         """Make bytes known, replacing earlier contents."""
         if not data:

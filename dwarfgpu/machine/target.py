@@ -170,6 +170,8 @@ class Halt:
     """Of a program that ended."""
     signal: str | None = None
     """The name of a signal or an exception: `SIGSEGV`."""
+    text: str | None = None
+    """More about it, for people."""
 
 
 @runtime_checkable
@@ -191,5 +193,25 @@ class Runs(Target, Protocol):
         """Run every wave until one reaches one of the addresses, or the program ends.
 
         A wave that is at such an address leaves it first.
+        """
+        ...
+
+
+@runtime_checkable
+class StepsRanges(Runs, Protocol):
+    """The power to execute many instructions of a wave at once, which a debugger need not see."""
+
+    def step_range(
+        self,
+        wave: WaveId,
+        begin: int,
+        end: int,
+        addresses: frozenset[int],
+        *,
+        over_calls: bool,
+    ) -> Halt:
+        """Execute an instruction of a wave, and more while it is in a range of addresses.
+
+        It stops at each of some addresses. `over_calls`: a call runs until it returns.
         """
         ...

@@ -24,6 +24,8 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.open_machine import Stopped
+from dwarfgpu.service.run_kernel import able_to_run
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class FileOpener:
         """What the options name; `UsageError` where it cannot be read."""
         args = self.args
         files = [args.file] if args.file else []
-        stopped = options.stopped_of(args, files)
+        stopped = _able_to_run(args, options.stopped_of(args, files))
         session = recorded_session(focused(options.session_of(args, files, stopped)))
         known = OpenedMachine(
             wave_names(session),
@@ -87,6 +89,14 @@ class FileOpener:
 
     def _with(self, **changed: str | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}))
+
+
+def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
+    """The machine of a dispatch that was not only prepared, with the power to run."""
+    launched = getattr(args, "launched", None)
+    if launched is None or stopped.given is None:
+        return stopped
+    return evolve(stopped, machine=able_to_run(launched, stopped.given, stopped.code_objects))
 
 
 def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMachine:

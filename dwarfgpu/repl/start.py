@@ -202,11 +202,12 @@ def _dispatched(args: argparse.Namespace) -> int:
             **launch_options,
             **given_file_limits(args),
         )
-        _, notes, _ = launch(arguments)
+        launched, notes, _ = launch(arguments)
         for note in dict.fromkeys(notes):
             print(one_line(f"note: {note}"), file=sys.stderr)
         args.file, args.state = None, state
         args.load_address = args.target = None
+        args.launched = launched
         return _run(args)
 
 

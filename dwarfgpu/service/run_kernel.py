@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -10,8 +10,11 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.machine.simulated.kernarg import Parameter
+from dwarfgpu.machine.simulated.target import SimulatedTarget
+from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.running import RunningMachine, Stopped
@@ -52,13 +55,9 @@ def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Re
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
     """
-    try:
-        from dwarfgpu.machine.simulated.started import buffers, started
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
-            raise
-        raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
-    machine = started(launched, code_object.images(), seed)
+    machine = _started(launched, code_object.images(), seed)
+    from dwarfgpu.machine.simulated.started import buffers  # now NumPy is there
+
     stopped = machine.run()
     parameters = {
         parameter.name or str(parameter.argument.offset_bytes): parameter
@@ -72,6 +71,28 @@ def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Re
     }
     stop = None if stopped is None else _place(stopped, code_object, launched, machine)
     return Result(machine, outputs, stop)
+
+
+def able_to_run(
+    launched: Launched, state: StateTarget, code_objects: Sequence[CodeObject]
+) -> SimulatedTarget:
+    """The state before the first instruction of a dispatch, with the power to run."""
+
+    def begin() -> RunningMachine:
+        images = [image for code_object in code_objects for image in code_object.images()]
+        return _started(launched, images, 0)
+
+    return SimulatedTarget(state, begin)
+
+
+def _started(launched: Launched, images: Iterable[Image], seed: int) -> RunningMachine:
+    try:
+        from dwarfgpu.machine.simulated.started import started
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
+    return started(launched, images, seed)
 
 
 def _array(data: bytes, parameter: Parameter) -> Npy:

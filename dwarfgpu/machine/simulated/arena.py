@@ -17,7 +17,6 @@ from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 
 GUARD_BYTES: Final = 4096
 """Between two buffers that are made for arguments."""
-_PADDING: Final = 16
 
 Lanes = np.ndarray[Any, Any]
 
@@ -25,17 +24,17 @@ Lanes = np.ndarray[Any, Any]
 class Allocation:
     """Consecutive bytes of memory that belong together."""
 
-    __slots__ = ("data", "end", "is_writable", "name", "start", "words")
+    __slots__ = ("contents", "data", "end", "is_writable", "name", "start", "words")
 
     def __init__(self, name: str, start: int, contents: bytes, is_writable: bool) -> None:
         self.name = name
         self.start = start
         self.end = start + len(contents)
-        padded = bytearray(-(-len(contents) // _PADDING) * _PADDING or _PADDING)
-        padded[: len(contents)] = contents
-        self.data = np.frombuffer(padded, np.uint8)
+        self.contents = bytearray(contents)
+        self.data = np.frombuffer(self.contents, np.uint8)
+        """The same bytes, and as whole words by size, where they are aligned."""
         self.words = {
-            size: self.data.view(kind)
+            size: self.data[: len(contents) // size * size].view(kind)
             for size, kind in ((1, np.uint8), (2, np.uint16), (4, np.uint32), (8, np.uint64))
             if start % size == 0
         }

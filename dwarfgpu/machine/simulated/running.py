@@ -13,12 +13,15 @@ from typing import Final
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
 from dwarfgpu.machine.simulated.program import Program, Step
 from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 from dwarfgpu.machine.topology import Wave
 
+STACK_POINTER: Final = 32
+"""s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
 QUANTUM: Final = 1 << 12
 """Instructions of a wave before another one has its turn."""
 
@@ -74,6 +77,8 @@ class Stopped:
     reason: StopReason
     text: str
     lanes: tuple[int, ...] = ()
+    is_inserted: bool = False
+    """A breakpoint of the debugger, not one of the program."""
 
 
 class RunningMachine:
@@ -88,6 +93,7 @@ class RunningMachine:
         self.instructions = 0
         """Of all waves."""
         self._turn = 0
+        self._changed: set[int] = set()
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """The waves of each workgroup."""
@@ -99,6 +105,7 @@ class RunningMachine:
     def step(self, wave: SimulatedWave) -> None:
         """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
         pc = wave.pc
+        self._changed.add(wave.wave.id)
         step = self.program.step_at(pc)
         wave.pc = step.next_pc
         try:
@@ -121,25 +128,83 @@ class RunningMachine:
         with np.errstate(all="ignore"):
             self.program.careful(step)(wave)
 
-    def run(self, most: int | None = None) -> Stopped | None:
-        """Run until all waves have ended (None), one cannot go on, or so many instructions."""
+    def take_changed(self) -> set[int]:
+        """The waves that have executed something since this was last asked."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def next_wave(self) -> SimulatedWave | None:
+        """The first wave that has not ended."""
+        return next((wave for wave in self.waves if not wave.is_ended), None)
+
+    def step_past_barriers(self, wave: SimulatedWave) -> Stopped | None:
+        """Execute one instruction of a wave; while it waits at a barrier, the others run first."""
+        with np.errstate(all="ignore", invalid="raise"):
+            while wave.is_waiting and not self._release():
+                ready = [other for other in self.waves if not (other.is_ended or other.is_waiting)]
+                if not ready:
+                    return self._deadlock()
+                for other in ready:
+                    stopped = self._run_wave(other, frozenset())
+                    if stopped is not None:
+                        return stopped
+        self.step(wave)
+        return None
+
+    def is_at_call(self, wave: SimulatedWave) -> bool:
+        """Whether the next instruction of a wave calls a function; `WaveStop` as of `step`."""
+        encoding = self.program.step_at(wave.pc).instruction.encoding
+        return any("call" in operation.flags for operation in operations_of(encoding))
+
+    def run_until_return(
+        self, wave: SimulatedWave, before: tuple[int, int], breakpoints: frozenset[int]
+    ) -> Stopped | None:
+        """Run a wave that has called a function until that returns.
+
+        `before`: its pc and stack pointer at the call. `WaveStop` where it cannot go on.
+        """
+        pc, stack_pointer = before
+        behind = self.program.step_at(pc).next_pc
+        while not wave.is_ended:
+            if wave.pc == behind and wave.s[STACK_POINTER] == stack_pointer:
+                return None
+            if wave.pc in breakpoints:
+                return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+            stopped = self.step_past_barriers(wave)
+            if stopped is not None:
+                return stopped
+        return None
+
+    def run(
+        self, most: int | None = None, breakpoints: frozenset[int] = frozenset()
+    ) -> Stopped | None:
+        """Run until all waves have ended (None), one cannot go on, one is at a breakpoint that it
+        was not at before, or so many instructions."""
+        leaving = {wave.wave.id for wave in self.waves if wave.pc in breakpoints}
         with np.errstate(all="ignore", invalid="raise"):
             for wave in self._schedule():
-                stopped = self._run_wave(wave)
+                stopped = self._run_wave(wave, breakpoints, wave.wave.id in leaving)
+                leaving.discard(wave.wave.id)
                 if stopped is not None:
                     return stopped
                 if most is not None and self.instructions >= most:
                     return None
         return self._deadlock()
 
-    def _run_wave(self, wave: SimulatedWave) -> Stopped | None:
-        """A turn of a wave."""
+    def _run_wave(
+        self, wave: SimulatedWave, breakpoints: frozenset[int], is_leaving: bool = False
+    ) -> Stopped | None:
+        """A turn of a wave; one that is leaving does not stop where it is."""
         steps, step_at = self.program.steps, self.program.step_at
+        self._changed.add(wave.wave.id)
         pc = wave.pc
         executed = 0
         try:
             for _ in range(QUANTUM):
                 pc = wave.pc
+                if pc in breakpoints and not is_leaving:
+                    return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+                is_leaving = False
                 step = steps.get(pc) or step_at(pc)
                 wave.pc = step.next_pc
                 try:

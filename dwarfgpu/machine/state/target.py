@@ -31,7 +31,7 @@ MOST_ELEMENTS: Final = 1 << 18
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
 
 
-class _RegisterBytes:
+class RegisterBytes:
     """A register's bytes, and for each the mask of the bits that are known; others are zero."""
 
     __slots__ = ("data", "known")
@@ -66,7 +66,7 @@ class StateTarget:
         self._places: dict[WaveId, Wave] = {}
         self.machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
         self.stop = 0
-        self.waves: dict[WaveId, dict[str, _RegisterBytes]] = {}
+        self.waves: dict[WaveId, dict[str, RegisterBytes]] = {}
         self.workgroups: dict[WaveId, int] = {}
         self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
@@ -113,7 +113,7 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        stored = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
+        stored = self.waves[wave].setdefault(register.name, RegisterBytes(size_bytes))
         stored.data[offset_bytes : offset_bytes + len(data)] = data
         mask = b"\xff" * len(data) if mask is None else mask
         stored.known[offset_bytes : offset_bytes + len(data)] = mask
@@ -231,7 +231,7 @@ class StateTarget:
 
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
-    ) -> _RegisterBytes | None:
+    ) -> RegisterBytes | None:
         self.architecture_of(wave)
         if not 0 <= offset_bytes <= end:
             raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
@@ -319,7 +319,7 @@ def _at_requested_address(
 
 
 def _missing(
-    wave: WaveId, register: RegisterId, stored: _RegisterBytes, first: int, end: int
+    wave: WaveId, register: RegisterId, stored: RegisterBytes, first: int, end: int
 ) -> Unavailable:
     """Return why bytes of a partly known register cannot be read."""
     start = next(at for at in range(first, end) if stored.known[at] != 0xFF)

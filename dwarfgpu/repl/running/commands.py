@@ -12,8 +12,9 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
-from dwarfgpu.language.linespec import body_of
-from dwarfgpu.machine.target import Halt
+from dwarfgpu.language.linespec import body_of, line_at
+from dwarfgpu.machine.target import Halt, StepsRanges
+from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.data.displays import displayed
@@ -45,11 +46,27 @@ def _count(argument: str) -> int:
 
 def _focus_on_stop(shell: Shell, halt: Halt) -> None:
     """Focus on the wave or thread that stopped."""
+    target = shell.session.target
+    if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
+        target.done.clear()
+        target.undone.clear()
     if halt.wave is not None:
         if not shell.machine.threads:
             threads = {halt.wave: f"Thread {halt.wave}"}
             shell.machine = evolve(shell.machine, threads=threads)
+        lane = shell.session.lane if halt.wave == shell.session.wave else None
         focus_on(shell, halt.wave)
+        if lane is not None and (halt.reason == "end-stepping-range" or _is_active(shell, lane)):
+            shell.session = shell.session.focused(lane)
+
+
+def _is_active(shell: Shell, lane: int | None) -> bool:
+    """Whether a lane of the wave in focus executes; of a CPU there is only one."""
+    session = shell.session
+    if lane is None or not session.architecture.is_simt:
+        return True
+    mask = session.active_lanes()[0]
+    return mask is None or bool(mask >> lane & 1)
 
 
 def _addresses(shell: Shell) -> frozenset[int]:
@@ -111,7 +128,8 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
             del shell.breakpoints[hit.number]
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
-        yield heading(f"\n{_focus_text(shell)}Program received signal {name}.")
+        why = "." if halt.text is None else f", {halt.text}."
+        yield heading(f"\n{_focus_text(shell)}Program received signal {name}{why}")
         yield Output(frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Output("", data)
@@ -244,14 +262,29 @@ def _until_depth(shell: Shell, deep: int) -> Halt:
     raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} stops before the frame returns")
 
 
-def _line(shell: Shell, advance: Callable[[Shell], Halt]) -> Halt:
-    """Until another line begins."""
+def _within_line(shell: Shell, *, over_calls: bool) -> Halt:
+    """An instruction; where the machine can, all that belong to a row of the line table."""
+    backend, session = runner(shell), shell.session
+    if not isinstance(backend, StepsRanges) or session.pc is None:
+        return _next_instruction(shell) if over_calls else _instruction(shell)
+    line = line_at(session, session.pc)
+    begin, end = (session.pc, session.pc) if line is None else (line.span.begin, line.span.end)
+    addresses = _addresses(shell)
+    halt = backend.step_range(session.wave, begin, end, addresses, over_calls=over_calls)
+    _focus_on_stop(shell, halt)
+    return halt
+
+
+def _line(shell: Shell, *, over_calls: bool) -> Halt:
+    """Until another line begins that the lane in focus executes."""
     here = _place(shell.session)
     start = (None if here is None else (here.path, here.line), _function(shell.session))
     for _ in range(MOST_INSTRUCTIONS):
-        halt = advance(shell)
+        halt = _within_line(shell, over_calls=over_calls)
         if halt.reason != "end-stepping-range":
             return halt
+        if not _is_active(shell, shell.session.lane):
+            continue
         place = _place(shell.session)
         if place is None or not place.is_start:
             continue
@@ -301,7 +334,7 @@ def step(shell: Shell, argument: str) -> Iterator[Part]:
 
     This includes a line in a called function, after its prologue.
     """
-    yield from _stepped(shell, argument, lambda shell: _line(shell, _instruction))
+    yield from _stepped(shell, argument, lambda shell: _line(shell, over_calls=False))
 
 
 @command("next", topic="running", aliases=("n",))
@@ -310,7 +343,7 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: next [COUNT]
     """
-    yield from _stepped(shell, argument, lambda shell: _line(shell, _next_instruction))
+    yield from _stepped(shell, argument, lambda shell: _line(shell, over_calls=True))
 
 
 @command("finish", topic="running", aliases=("fin",))

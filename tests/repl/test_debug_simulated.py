@@ -1,0 +1,122 @@
+"""A kernel that runs at the prompt: breakpoints, steps, and what is written to a stopped wave."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run
+
+CODE = FIXTURES / "run"
+
+
+def given(folder: Path, name: str, values: list[int]) -> str:
+    path = folder / name
+    path.write_bytes(struct.pack(f"<{len(values)}i", *values))
+    return f"@{path}"
+
+
+def talk(
+    folder: Path, kernel: str, *lines: str, built: str = "gfx942.O0", **inputs: list[int]
+) -> list[str]:
+    """What a batch of commands prints; `in` counts from -20, `b` is 0 to 12 again and again."""
+    a = given(folder, "a", inputs.get("a", list(range(-20, 108))))
+    b = given(folder, "b", inputs.get("b", [n * 7 % 13 for n in range(128)]))
+    commands = [word for line in lines for word in ("-ex", line)]
+    done = run(
+        "debug", CODE / f"integers.{built}.v5.co", "--dispatch", kernel, "--heuristic",
+        "--grid", 128, "--workgroup", 64, "--scratch", 4096, "--batch", *commands,
+        "--arg", f"0={a}", "--arg", f"1={b}", "--arg", "2=zeros:512",
+    )  # fmt: skip
+    return [line for line in done.lines if line and not line.startswith("note: ")]
+
+
+@pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O0", "gfx1100.O0", "gfx1200.O0"])
+def test_a_breakpoint_in_a_divergent_branch(built: str, tmp_path: Path) -> None:
+    """Line 65 is for odd x that are greater than y: lane 29 is the first, of those with b = 8."""
+    lines = talk(tmp_path, "nest", "break integers.hip:65", "run", "p x", "p y", built=built)
+    stop = next(line for line in lines if "Breakpoint 1, " in line)
+    assert re.search(r"with lanes? \[?29 31", stop)
+    assert stop.endswith("integers.hip:65")
+    assert lines[-2:] == ["$1 = 9", "$2 = 8"]
+
+
+def test_locals_of_active_and_inactive_lanes_in_a_called_function(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "through_pointer", "break squared", "run", "bt", "p x", "lane 17", "p x",
+        "lane apply 1 4 -q p x",
+    )  # fmt: skip
+    [stop] = [line for line in lines if "hit Breakpoint 1" in line]
+    assert "squared (x=7)" in stop
+    assert any(line.startswith("#1") and "through_pointer" in line for line in lines)
+    assert "$1 = 7" in lines
+    assert "#0  squared (x=0) at run/integers.hip:113" in lines  # lane 17, which is not there
+
+
+def test_step_of_a_lane_goes_where_that_lane_goes(tmp_path: Path) -> None:
+    """f(b[17]) of lane 17 is less_one: what other lanes call is passed over."""
+    lines = talk(
+        tmp_path, "through_pointer", "break integers.hip:120", "run", "lane 17", "step",
+        "p $_lane", "p x", "finish", "p $_lane", "step", "bt",
+    )  # fmt: skip
+    assert any(line.startswith("less_one (x=2)") for line in lines)
+    assert [line for line in lines if line.startswith("$")] == ["$1 = 17", "$2 = 2", "$3 = 17"]
+    assert lines[-1].startswith("#0  through_pointer (") and lines[-1].endswith("integers.hip:121")
+
+
+def test_next_passes_over_calls(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "recursion", "tbreak integers.hip:129", "run", "next", "info symbol $pc", "c"
+    )  # fmt: skip
+    assert not any(line.startswith("fibonacci") for line in lines)
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_what_is_written_counts(tmp_path: Path) -> None:
+    """Both inputs are changed before the addition; memory, by the pointer that is an argument."""
+    lines = talk(
+        tmp_path, "vadd", "break integers.hip:16", "run", "set var ((int *) a)[0] = 1000",
+        "next", "p ((int *) out)[0]", "p ((int *) out)[1]",
+    )  # fmt: skip
+    assert lines[-2:] == ["$1 = 1000", "$2 = -12"]
+
+
+def test_a_kernel_can_be_started_again(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "c", "c", "run", "p ((int *) out)[0]"
+    )  # fmt: skip
+    assert "[Inferior 1 exited normally]" in lines
+    assert lines[-1] == "$1 = 0"
+
+
+def test_a_fault_is_a_signal_with_its_reason(tmp_path: Path) -> None:
+    """The array of indexes is not there for the last items."""
+    lines = talk(tmp_path, "pointer_chase", "run", "p $_lane", a=list(range(100)))
+    [stop] = [line for line in lines if "signal" in line]
+    assert "received signal SIGSEGV, MEMORY_VIOLATION, lane 36 reads 4 bytes" in stop
+    assert "behind the end of buffer" in stop
+
+
+def test_a_barrier_is_met_while_one_wave_is_stepped(tmp_path: Path) -> None:
+    """gfx1100: 64 work-items are two waves."""
+    lines = talk(
+        tmp_path, "reduce", "tbreak integers.hip:151", "run", "next", "next", "p part[0]",
+        built="gfx1100.O0",
+    )  # fmt: skip
+    assert lines[-1] == "$1 = -5"
+
+
+def test_states_that_stop_in_the_middle_are_saved(tmp_path: Path) -> None:
+    state = tmp_path / "middle.json"
+    lines = talk(tmp_path, "vadd", "break integers.hip:16", "run", f"save {state}", "p t")
+    assert lines[-1] == "$1 = 0"
+    done = run("eval", "--state", state, "--wave", 1, "--lane", 5, "t")
+    assert "5" in done.out
+
+
+def test_json_tells_the_stop(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "set output json", "break vadd", "run")
+    assert '"reason": "breakpoint-hit"' in lines[-1]
