@@ -103,7 +103,7 @@ def test_a_fault_is_a_signal_with_its_reason(tmp_path: Path) -> None:
 def test_a_barrier_is_met_while_one_wave_is_stepped(tmp_path: Path) -> None:
     """gfx1100: 64 work-items are two waves."""
     lines = talk(
-        tmp_path, "reduce", "tbreak integers.hip:151", "run", "next", "next", "next", "up", "p part[0]",
+        tmp_path, "reduce", "tbreak integers.hip:151", "run", "next 3", "up", "p part[0]",
         built="gfx1100.O0",
     )  # fmt: skip
     assert lines[-1] == "$1 = -5"
