@@ -25,7 +25,6 @@ from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.focus import lane_numbers
 from dwarfgpu.service.open_machine import Stopped
-from dwarfgpu.service.run_kernel import able_to_run
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -96,6 +95,8 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     launched = getattr(args, "launched", None)
     if launched is None or stopped.given is None:
         return stopped
+    from dwarfgpu.service.run_kernel import able_to_run  # most conversations run nothing
+
     return evolve(stopped, machine=able_to_run(launched, stopped.given, stopped.code_objects))
 
 
