@@ -25,7 +25,7 @@ CORE: Final = FIXTURES / "core/loop.gfx942.core.xz"
 URI: Final = f"file:///opt/app/{CODE_OBJECT.name}"
 
 
-class _Options(Namespace):
+class Options(Namespace):
     """Options that are not given are None."""
 
     def __getattr__(self, name: str) -> Any:
@@ -36,7 +36,7 @@ class _Options(Namespace):
 
 def core_of_loop() -> bytes:
     """The core file: `in` has 300 numbers, and 256 work-items read 100 of them each."""
-    options = _Options(
+    options = Options(
         file=str(CODE_OBJECT), kernel="loop", grid="256", workgroup="64",
         arg=["in=zeros:1200", "out=zeros:1024", "n=100"],
     )  # fmt: skip

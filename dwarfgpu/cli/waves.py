@@ -76,8 +76,8 @@ def run(args: Namespace) -> int:
         waves, notes = waves_in_core(stopped), [*stopped.notes]
         if not (args.json or args.all or is_filtered):
             print(one_line(waves.heading()))
-            for group in waves.groups():
-                print(one_line(f"  {group.text}"))
+            for line in waves.group_lines():
+                print(one_line(f"  {line}"))
             _print_notes(notes)
             return 0
         rows, machine = waves.rows(), waves.gpu.model

@@ -57,8 +57,8 @@ def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
     if waves is None:
         return
     yield f"waves: {waves.heading()}"
-    for group in waves.groups():
-        yield f"  {group.text}"
+    for line in waves.group_lines():
+        yield f"  {line}"
 
 
 def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.core.gpu.target import GpuTarget
     from dwarfgpu.machine.core.load import Core
 
+MOST_GROUPS = 24
+"""Lines of a summary: what follows is on few waves, or on waves that did nothing wrong."""
 _MOST_NUMBERS = 8
 """Ranges of numbers that a group shows."""
 
@@ -244,6 +246,16 @@ class CoreWaves:
             kernel = None if dispatch is None else dispatch.kernel
             reasons = machine.waves[number].stop_reasons
             yield (kernel, where[pc], reasons, number in failed), number
+
+    def group_lines(self) -> Iterator[str]:
+        """A line for each group, those that failed first; one for all that are left."""
+        groups = self.groups()
+        for group in groups[:MOST_GROUPS]:
+            yield group.text
+        left = groups[MOST_GROUPS:]
+        if left:
+            waves = sum(len(group.numbers) for group in left)
+            yield f"{waves} more waves at {len(left)} other places; waves --all lists every wave"
 
     def heading(self) -> str:
         """`3073 waves on gfx942, 1 faulty`."""

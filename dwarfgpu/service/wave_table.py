@@ -50,11 +50,13 @@ def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
     width = max((len(row.target_id) for row in rows), default=0)
     ids = max(2, *(len(str(row.wave.wave)) for row in rows), 2)
     has_reasons = any(row.stop_reasons for row in rows)
-    reasons = f" {'Stop reason':<16}" if has_reasons else ""
+    names = [",".join(row.stop_reasons) or "-" for row in rows]
+    longest = max(16, *map(len, names), 16)
+    reasons = f" {'Stop reason':<{longest}}" if has_reasons else ""
     lanes = max(5, *(len(row.lanes) for row in rows), 5)
     yield (f"  {'Id':<{ids}} State {'Target Id':<{width}} {'Lanes':<{lanes}}{reasons} Frame")
-    for row in rows:
-        why = f" {','.join(row.stop_reasons) or '-':<16}" if has_reasons else ""
+    for row, name in zip(rows, names, strict=True):
+        why = f" {name:<{longest}}" if has_reasons else ""
         who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
         yield f"{who} {row.lanes:<{lanes}}{why} {row.frame}"
 

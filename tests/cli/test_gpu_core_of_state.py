@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,7 +20,9 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 from dwarfgpu.objfile.notes import PT_NOTE
 from dwarfgpu.service.core_of_state import write_core_of_state
+from dwarfgpu.service.wave_rows import MOST_GROUPS
 from tests.cli.command import FIXTURES, STATES, run, run_json, validate
+from tests.machine.gpu_cores import Machine
 
 NAMES = sorted(
     path.stem
@@ -148,6 +151,25 @@ def test_wrong_requests_about_waves(
 ) -> None:
     done = run("waves", "--core", written("dispatch.gfx1100", tmp_path), *arguments)
     assert message in done.error
+
+
+def test_the_first_screen_is_short(tmp_path: Path) -> None:
+    """However many places waves are at: those that failed are first."""
+    made = Machine(Random(2))
+    for _ in range(3):
+        made.add_queue(made.add_agent("9.4", num_xcc=4), groups_per_xcc=3)
+    path = tmp_path / "many.core"
+    path.write_bytes(made.made().data)
+    assert len(made.waves) > 40
+    lines = run("waves", path).lines
+    assert len(lines) == 1 + MOST_GROUPS + 1
+    assert lines[-1].endswith(
+        f"at {len(made.waves) - MOST_GROUPS} other places; waves --all lists every wave"
+    )
+    assert lines[-1] in run("info", path).lines
+    every = run("waves", path, "--all").lines
+    assert len(every) == 1 + len(made.waves)
+    assert len({line.index("0x") for line in every[1:]}) == 1, "frames are in one column"
 
 
 def test_waves_of_a_kernel_and_those_that_failed(tmp_path: Path) -> None:

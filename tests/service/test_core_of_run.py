@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import lzma
 from pathlib import Path
+from random import Random
 
 import pytest
+from attrs import evolve
 
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
+from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.state_image import image_of_state
+from dwarfgpu.machine.core.write import core_parts, core_state_note
+from dwarfgpu.machine.simulated.save import write
+from dwarfgpu.machine.simulated.started import started
+from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.service.core_of_run import state_of_run
+from dwarfgpu.service.run_kernel import Result
 from tests.cli.command import FIXTURES, run, run_json
-from tools.gen_gpu_core import CORE, core_of_loop
+from tools.gen_gpu_core import CORE, Options, core_of_loop
 
 KERNELS = FIXTURES / "opencl"
 TARGETS = ("gfx90a", "gfx942", "gfx1100")
@@ -39,6 +52,83 @@ def test_the_faulty_line_and_the_index(target: str, tmp_path: Path) -> None:
     lane = int(said.partition("stopped: MEMORY_VIOLATION, lane ")[2].split()[0])
     assert indexes[lane] == 300 and all(index < 300 for index in indexes[:lane])
     assert run("eval", core, "--wave", "all", "n").lines[-1] == "n = 100"
+
+
+def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> list[int]:
+    """A state of waves that were stopped while they ran, and a core file of them on two GPUs; the
+    numbers of the waves."""
+    file = FIXTURES / name
+    given = ["0=zeros:4000", "1=zeros:4096", "2=40"][: 1 if kernel in ("call", "lds") else 3]
+    options = Options(
+        file=str(file), kernel=kernel, arg=given,
+        grid="192", workgroup=str(random.choice((64, 96))),
+    )  # fmt: skip
+    prepared = prepare_run(options)
+    machine = started(prepared.launched, prepared.code_object.images())
+    for wave in machine.waves:
+        for _ in range(random.randrange(1, 200)):
+            if wave.is_waiting or "s_endpgm" in machine.program.step_at(wave.pc).instruction.text:
+                break
+            machine.step(wave)
+    target, pcs = state_of_run(prepared.launched, Result(machine, {}, None))
+    address = prepared.code_object.load_address
+    records: list[Json] = []
+    for number, apertures in target.wave_apertures.items():
+        scratch = {"address": apertures.scratch_base, "size": apertures.scratch_bytes}
+        records.append({"id": number} | ({"scratch": scratch} if scratch["size"] else {}))
+    before: dict[str, Json] = {"waves": records}
+    path = folder / "live.json"
+    write(state_document(target, path, {file: address}, before), path)
+    loaded = [
+        (image.address, image.read(0, image.size_bytes))
+        for image in prepared.code_object.images()
+        if not image.is_writable
+    ]
+    uri = LoadedUri(f"file://{file}", address)
+    image = image_of_state(target, pcs, [uri], loaded).image
+    [agent], [queue] = image.agents, image.queues
+    two = evolve(
+        image,
+        agents=(agent, evolve(agent, gpu_id=agent.gpu_id + 1)),
+        queues=(queue, evolve(queue, agent=1)),
+    )
+    note, ranges = process_core(two)
+    (folder / "live.core").write_bytes(b"".join(core_parts([core_state_note(note)], ranges)))
+    return list(pcs)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("opencl/kernels.gfx90a.O0.v5.co", "loop"),
+        ("opencl/kernels.gfx942.O0.v5.co", "diverge"),
+        ("opencl/kernels.gfx1100.O0.v5.co", "loop"),
+        ("opencl/kernels.gfx942.O2.v5.co", "loop"),
+        ("hip/nest.gfx1200.O0.v5.co", "nest"),
+    ],
+)
+def test_variables_and_frames_of_a_wave_that_ran(
+    name: str, kernel: str, seed: int, tmp_path: Path
+) -> None:
+    """As the live state shows them, on both GPUs of the core."""
+    random = Random(f"{name}{seed}")
+    waves = stopped_somewhere(name, kernel, random, tmp_path)
+    state, core = tmp_path / "live.json", tmp_path / "live.core"
+    assert run("waves", core).lines[0].startswith(f"{2 * len(waves)} waves on gfx")
+    at = random.randrange(len(waves))
+    lane = random.randrange(32)
+    live = run_json("eval", "--state", state, "--wave", waves[at], "--lane", lane).json
+    frames = run("bt", "--state", state, "--wave", waves[at], "--lane", lane).lines
+    assert live["variables"]
+    for number in (at + 1, len(waves) + at + 1):
+        asked = ("--wave", number, "--lane", lane)
+        seen = run_json("eval", core, *asked).json["variables"]
+        for variable, other in zip(live["variables"], seen, strict=True):
+            for key in ("name", "type", "text", "bytes"):
+                assert other.get(key) == variable.get(key), (variable["name"], key)
+        lines = [line for line in run("bt", core, *asked).lines if line.startswith("#")]
+        assert lines == [line for line in frames if line.startswith("#")]
 
 
 def test_a_run_that_ends_leaves_no_core(tmp_path: Path) -> None:
