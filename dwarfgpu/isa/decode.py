@@ -17,6 +17,11 @@ from dwarfgpu.isa.tables import encodings, isa_target
 from dwarfgpu.isa.target import IsaTarget
 
 _LEAF: Final = 2
+_THIRD_BIT: Final = 50
+_THIRD_SOURCE: Final = 0x1FF << _THIRD_BIT
+"""The field `src2` of VOP3."""
+_ZERO: Final = 128
+"""The constant 0 as a source."""
 _DWORD: Final = 0xFFFFFFFF
 
 
@@ -51,6 +56,11 @@ class Decoder:
         )
         self.encodings = ordered
         self._root = _Node(ordered, 0)
+        prefix = 0b110101 if target.generation >= 10 else 0b110100
+        self._third_source = _THIRD_SOURCE | 0b111111 << 26
+        self._unused = _ZERO << _THIRD_BIT | prefix << 26
+        """VOP3 without a third source whose field is the constant 0, as compilers after LLVM 19
+        have it; the hardware ignores the field."""
 
     def decode(
         self, code: bytes | memoryview, offset: int = 0, address: int = 0
@@ -60,8 +70,17 @@ class Decoder:
         `address` is that of the instruction.
         """
         window = bytes(code[offset : offset + self._most])
-        available = len(window)
         word = int.from_bytes(window, "little")
+        instruction = self._decode(window, word, address)
+        if instruction is None and word & self._third_source == self._unused:
+            cleared = word & ~_THIRD_SOURCE
+            instruction = self._decode(window, cleared, address)
+            if instruction and instruction.encoding.mask & _THIRD_SOURCE != _THIRD_SOURCE:
+                return None
+        return instruction
+
+    def _decode(self, window: bytes, word: int, address: int) -> Instruction | None:
+        available = len(window)
         node = self._root
         while node.bits:
             branch = node.branches.get(word & node.bits)
