@@ -81,7 +81,7 @@ def test_list_reads_no_file_of_the_kernel(name: str) -> None:
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")
 def test_a_companion_is_no_file_of_the_kernel() -> None:
-    with pytest.raises(UsageError, match="/proc/kmsg cannot be read: it is no regular file"):
+    with pytest.raises(UsageError, match="/proc/kmsg cannot be read: it is not a regular file"):
         open_companion(str(KMSG), DEFAULT_LIMITS)
 
 
@@ -90,7 +90,7 @@ def test_pipes_are_refused_but_for_open_ones(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     link.symlink_to(pipe)
     for path in (pipe, link):
-        with pytest.raises(OSError, match="it is no regular file"):
+        with pytest.raises(OSError, match="it is not a regular file"):
             open_to_read(path)
     both = os.open(pipe, os.O_RDWR)
     with open_to_read(f"/dev/fd/{both}") as file:

@@ -181,7 +181,7 @@ class CoalescedReads:
                     out.append(_unavailable(size, reason))
                 elif probes <= 0:
                     remaining = first_byte + size_bytes - start
-                    reason = f"{reason}; the last {remaining} bytes were not looked at: {_TOO_MANY}"
+                    reason = f"{reason}; the last {remaining} bytes were not read: {_TOO_MANY}"
                     out = [
                         Bits(chunk.value, chunk.size_bits, 0, chunk.unavailable, (reason,))
                         if chunk.unavailable

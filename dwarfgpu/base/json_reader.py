@@ -52,7 +52,7 @@ class Field:
         try:
             shown = json.dumps(self.value)
         except RecursionError:  # arrays in arrays, just less deep than a reader takes
-            shown = "what is nested so deep"
+            shown = "data nested that deep"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         return UsageError(
             f"{self.source}: {self.path or 'document'}: expected {description}, not {shown}"
@@ -152,7 +152,7 @@ class Field:
                 continue
             for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
                 if pair != "??" and not _PAIR.fullmatch(pair):
-                    raise self.expected("bytes in hex, two digits each, or ?? for one not known")
+                    raise self.expected("bytes in hex, two digits each, or ?? for an unknown one")
                 out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
         return bytes(value for value, _ in out), bytes(mask for _, mask in out)
 

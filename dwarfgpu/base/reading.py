@@ -27,7 +27,7 @@ def open_to_read(path: str | Path) -> BinaryIO:
     """
     is_open = os.path.abspath(path).startswith(_STREAMS)
     if not is_open and S_ISFIFO(os.stat(path).st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return open(path, "rb")
 
 

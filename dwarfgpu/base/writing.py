@@ -72,7 +72,7 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     """
     try:
         if files and _is_device(path, _mode(path)):
-            raise ValueError(f"it is no regular file, and {len(files)} more belong beside it")
+            raise ValueError(f"it is not a regular file, and {len(files)} more belong beside it")
         with _locked(path.parent) as is_alone:
             written: list[Path] = []
             try:

@@ -45,6 +45,6 @@ class Convention:
             return Undefined()
         register, name = self.architecture.register(number), self.function
         raise Unavailable(
-            f"{register} of the caller of {name}: {name} may have saved and changed it, and no "
-            "call frame information tells"
+            f"{register} of the caller of {name}: {name} may have saved and changed it, and "
+            f"there is no call frame information"
         )

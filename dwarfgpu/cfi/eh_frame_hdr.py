@@ -68,7 +68,7 @@ def read_search_table(
     if version != _VERSION:
         raise Malformed(f"unknown version {version} of {SECTION}")
     if of_frames == OMITTED or of_frames & 0x80:
-        raise Unsupported(f"{SECTION} does not tell where .eh_frame is ({of_frames:#04x})")
+        raise Unsupported(f"{SECTION} does not locate .eh_frame ({of_frames:#04x})")
     frames = read_pointer(reader, of_frames, address_size, address, address)
     if OMITTED in (of_count, encoding):
         return SearchTable(address, frames, 0, OMITTED, data, 0, address_size, endian)

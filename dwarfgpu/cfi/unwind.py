@@ -270,7 +270,7 @@ class CfiFrame:
             names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
             raise IllFormed(f"call frame information in a circle: {' needs '.join(names)}")
         if len(pending) >= MOST_NESTED:
-            raise LimitExceeded(f"more than {MOST_NESTED} rules that need one another")
+            raise LimitExceeded(f"more than {MOST_NESTED} rules that depend on each other")
         pending[key] = None
 
     def _end(self, subject: int | str) -> None:
@@ -392,7 +392,9 @@ class CfiFrame:
         rule = self.row.cfa
         match rule:
             case None:
-                raise MissingContext(f"no call frame information tells the CFA for pc {self.pc:#x}")
+                raise MissingContext(
+                    f"no call frame information defines the CFA for pc {self.pc:#x}"
+                )
             case RegisterCfa():
                 architecture = self.architecture
                 space = architecture.address_space(rule.address_space)

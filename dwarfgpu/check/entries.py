@@ -279,7 +279,7 @@ class EntryChecker:
                 self._report("bad-vector-size", f"{spec.name} is {value}", place())
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
-                    message = f"{spec.name} is {value}, which is no memory space"
+                    message = f"{spec.name} is {value}, which is not a memory space"
                     self._report("unknown-memory-space", message, place())
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:

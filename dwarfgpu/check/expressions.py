@@ -76,7 +76,7 @@ _NO_MEMORY: Final = frozenset(
         "LLVM_aspace_implicit_pointer",
     }
 )  # fmt: skip
-"""Operations after which the top of the stack is no memory location."""
+"""Operations after which the top of the stack is not a memory location."""
 
 
 class Machines:

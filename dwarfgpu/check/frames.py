@@ -199,7 +199,7 @@ class FrameChecker:
             )
         last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
         if last is not None:
-            message = f"{instruction.title}: the result of {last} is no memory location"
+            message = f"{instruction.title}: the result of {last} is not a memory location"
             described.report("cfa-not-memory", message, shown=described.shown(index))
 
     def _stopped(self, error: DwarfGpuError, described: Described) -> None:

@@ -22,7 +22,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "a branch into an operation or outside the expression; one that may not be taken: warning"
     ),
     "endless-loop": (
-        "a loop that nothing leaves: no rule calls it ill-formed, but an evaluation ends at the "
+        "a loop without an exit: no rule calls it ill-formed, but an evaluation ends at the "
         "end of the expression or with an error, and comes to neither"
     ),
     "unreachable": "operations to which no path leads",

@@ -43,13 +43,13 @@ _EXPRESSIONS: Final = (
     Rule("branch-target", "error", "A.2.5.4.2", "a branch into an operation, or outside",
          "the operand counts bytes from the end of the branch to the start of an "
          "operation, or to the end"),
-    Rule("endless-loop", "error", "A.2.5.4", "a loop that nothing leaves",
+    Rule("endless-loop", "error", "A.2.5.4", "a loop without an exit",
          "no condition leaves the loop; a consumer gives up"),
     Rule("unreachable", "warning", "A.2.5.4.2", "operations to which no path leads",
          "remove it, or branch there"),
     Rule("unknown-operation", "error", "A.2.5.4", "an encoding that the dialect does not define",
-         "its length is unknown, so that nothing after it can be read; tell --dialect "
-         "where it is known"),
+         "its length is unknown, so that nothing after it can be read; give --dialect if it is "
+         "known"),
     Rule("cut-short", "error", "A.2.5.4", "the expression ends inside an operation",
          "the length before the expression is too small, or an operand is of another size"),
     Rule("unknown-register", "error", "A.2.5.4.4.4", "no register has the number",
@@ -60,7 +60,7 @@ _EXPRESSIONS: Final = (
     Rule("wide-base-register", "warning", "A.2.5.4.4.3", "the first lanes of a register as base",
          "for the value of a lane: regx vN; LLVM_push_lane; lit4; mul; LLVM_offset"),
     Rule("unknown-address-space", "error", "A.2.5.4.4.3", "no address space has the number",
-         "use the DWARF number of the address space, which is not that of LLVM or the "
+         "use the DWARF number of the address space, which differs from that of LLVM or the "
          "source language"),
     Rule("narrow-select-mask", "error", "A.2.5.4.4.6", "a mask of fewer bits than parts",
          "make the mask of a type with a bit for each part"),
@@ -89,7 +89,7 @@ _EXPRESSIONS: Final = (
     Rule("unsupported-operation", "note", "A.2.5.4", "an operation that is not evaluated"),
     Rule("padded-number", "note", "A.2.5.4", "a LEB128 number in more bytes than needed"),
     Rule("older-form", "note", "A.2.5.4", "an encoding for which there is a standard one"),
-    Rule("entries-left", "note", "A.2.5.4", "entries below the result that nothing uses"),
+    Rule("entries-left", "note", "A.2.5.4", "unused entries below the result"),
 )  # fmt: skip
 _ENTRIES: Final = (
     Rule("bad-reference", "error", "A.2.5.4.3.4", "an operand that leads to no type or entry",
@@ -116,12 +116,12 @@ _ENTRIES: Final = (
          "labels are swapped, or the base address is another one"),
     Rule("range-outside-function", "warning", "A.2.5.5", "a location outside its function",
          "no pc of the function is there; the base address is another one, or the range too long"),
-    Rule("ill-formed-list", "error", "A.2.5.5", "a location list that means nothing",
+    Rule("ill-formed-list", "error", "A.2.5.5", "an invalid location list",
          "give the unit DW_AT_low_pc or the list a base address"),
     Rule("unreadable-list", "error", "A.2.5.5", "a location list that cannot be read",
          "the offset leads elsewhere, or the list has no end"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
-         "nothing behind that place can be read by anyone"),
+         "everything after that place is unreadable"),
     Rule("address-size", "error", "A.2.5.1", "headers that disagree on the size of an address",
          "write the same size into all headers: readers step over the section by it"),
 )  # fmt: skip

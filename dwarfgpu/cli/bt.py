@@ -28,7 +28,7 @@ _MOST_SHOWN: Final = 1_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    subject = parser.add_argument_group("what is looked at")
+    subject = parser.add_argument_group("input")
     subject.add_argument("files", nargs="*", metavar="FILE|CORE", help=POSITIONAL)
     subject.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     subject.add_argument(

@@ -51,7 +51,9 @@ def configure(parser: ArgumentParser) -> None:
         help="where separate, split and supplementary debug files are; "
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
-    files.add_argument("--baseline", metavar="FILE", help="an earlier --json: only what is new")
+    files.add_argument(
+        "--baseline", metavar="FILE", help="an earlier --json output: show only new findings"
+    )
     files.add_argument("--sarif", action="store_true", help="a SARIF 2.1.0 log on stdout")
     files.add_argument("--notes", action="store_true", help="show notes too")
     files.add_argument("--all", action="store_true", help="show every finding of each rule")
@@ -79,7 +81,7 @@ def run(arguments: Namespace) -> int:
     paths = None if has_other_input else paths_of(arguments.expression)
     if paths is not None:
         _refuse(
-            arguments, (*_OF_EXPRESSIONS, "big_endian"), "is for expressions: a file tells its own"
+            arguments, (*_OF_EXPRESSIONS, "big_endian"), "is for expressions: a file has its own"
         )
         return check_files(paths, arguments)
     _refuse(arguments, _OF_FILES, "is for files")

@@ -54,7 +54,7 @@ def _rule(name: str, option: str) -> Rule:
 def show_rules(arguments: Namespace, schema: str) -> int:
     """Print the output of `--list-rules` or `--explain`; return the exit status."""
     if arguments.expression or (arguments.list_rules and arguments.explain is not None):
-        raise UsageError("give --list-rules, or --explain RULE, or what is to be checked")
+        raise UsageError("give --list-rules, or --explain RULE, or a file or expression to check")
     if arguments.explain is not None:
         rules = [_rule(arguments.explain, "--explain")]
     else:

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
-        raise UsageError("explain looks at one lane, not all: give --lane N")
+        raise UsageError("explain works on one lane, not all: give --lane N")
     depth = depth_of(args.depth, "--depth")
     session = session_for(args)
     with telling_outer_frame(session):

@@ -185,7 +185,7 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
     """The sections of an object that is not linked."""
     sections = placed_sections(file)
     if sections:
-        yield "not linked: its sections are taken to be loaded one after the other"
+        yield "not linked: its sections are assumed to be loaded one after the other"
     shown = sections if everything else sections[:_MOST_PLACED]
     for unit in shown:
         end = unit.address + unit.size_bytes

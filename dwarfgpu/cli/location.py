@@ -49,7 +49,7 @@ def _run(args: argparse.Namespace) -> int:
     if not args.names:
         raise UsageError("location: give the NAME of a variable, or an expression")
     if args.lane == "all":
-        raise UsageError("location looks at one lane, not all: give --lane N")
+        raise UsageError("location works on one lane, not all: give --lane N")
     session = options.session_of(args, [args.file] if args.file else [])
     session = options.in_first_lane(args, session)
     status, records, notes = 0, list[Plain](), [*session.notes]

@@ -21,23 +21,23 @@ from dwarfgpu.terminal.streams import lose_output, standard_streams
 
 COMMANDS = {
     "eval": "evaluate a variable of a code object, or operations given as text or hex",
-    "explain": "evaluate step by step, and say why a value is what it is or is missing",
+    "explain": "evaluate step by step, and explain the value, or why it is missing",
     "asm": "operations as text to bytes",
     "dis": "bytes to operations as text, losslessly",
-    "check": "find what is wrong with a file or an expression without evaluating it",
+    "check": "find errors in a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
     "location": "where every bit of a variable lives, drawn: registers, memories, pieces",
     "convert": "an address of one address space as an address of another",
-    "dispatch": "a kernel on paper, before its first instruction: registers and memory",
+    "dispatch": "set up a kernel launch without running it: registers and memory",
     "run": "a kernel executed on simulated wavefronts, and the memory that it leaves",
-    "waves": "the waves of a state: where they belong, where they stand",
-    "lanes": "each lane of a wave: where it stands, and its values, as table or grid",
+    "waves": "the waves of a state: their dispatches, and where they are",
+    "lanes": "each lane of a wave: where it is, and its values, as table or grid",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
     "disas": "machine code as instructions, with source lines and branches",
     "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
-    "debug": "look at a stopped machine interactively",
+    "debug": "examine a stopped machine interactively",
     "gdb-path": "print what to source in GDB",
     "completion": "print the completion of a shell, or the manual page",
 }
@@ -137,9 +137,9 @@ See docs/frames.md.
 }
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
 _STATUSES = {
-    "disas": "exit status: 0 all is instructions, 1 some bytes are none, 2 a wrong request",
-    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, a budget used up, "
-    "or a wrong request",
+    "disas": "exit status: 0 all bytes are instructions, 1 some are not, 2 usage error",
+    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, budget "
+    "exhausted, or usage error",
     "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "
     "2 a wrong request",
 }

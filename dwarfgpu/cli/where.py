@@ -67,7 +67,7 @@ def configure(parser: ArgumentParser) -> None:
         "subject", nargs="*", metavar="FILE|NAME",
         help="an ELF file with DWARF; then variables, or with their function: nest::t",
     )  # fmt: skip
-    group = parser.add_argument_group("what is looked at")
+    group = parser.add_argument_group("input")
     group.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
     group.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     add_core_options(group)
@@ -95,7 +95,7 @@ def configure(parser: ArgumentParser) -> None:
         help="of variables by name: the instructions of their scopes beside where they are",
     )
     judged.add_argument(
-        "--against", metavar="OLD", help="what is better or worse than in this file; 1 for worse"
+        "--against", metavar="OLD", help="compare coverage with OLD; exit 1 on regression"
     )
     judged.add_argument(
         "--min-coverage", metavar="PERCENT", help="exit status 1 where less is described"
@@ -321,7 +321,7 @@ class _Listing:
         if coverage.scope:
             _print(f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}")
         elif coverage.place is not None:
-            _print("  scope: no code is left of it")
+            _print("  scope: the compiler removed all of its code")
         lines = list(coverage_lines(coverage, self.arch, source))
         widths = [max((len(text) for text in column), default=0) for column in (
             [line.where for line in lines], [line.lines for line in lines],

@@ -81,4 +81,4 @@ class Budget:
 
 
 def _exceeded(section: str) -> LimitExceeded:
-    return LimitExceeded(f"much more of {section} is read than there is: parts of it overlap")
+    return LimitExceeded(f"much more of {section} is read than its size: parts of it overlap")

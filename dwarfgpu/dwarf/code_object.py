@@ -109,7 +109,7 @@ class CodeObject:
         if not placed_sections(self.file):
             return None
         return (
-            f"{self.name} is not linked: its sections are taken to be loaded one after the other "
+            f"{self.name} is not linked: its sections are assumed to be loaded one after the other "
             f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
         )
 

@@ -186,7 +186,7 @@ class Die:
     def _referenced(self, name: int, attribute: Attribute) -> Die:
         raw, unit = attribute.raw, self.unit
         if isinstance(raw, bytes):
-            raise IllFormed(f"attribute {name:#x} is no reference but {len(raw)} bytes")
+            raise IllFormed(f"attribute {name:#x} is not a reference but {len(raw)} bytes")
         match attribute.kind:
             case "unit_reference":
                 return unit.die_at(unit.offset + raw)
@@ -197,7 +197,7 @@ class Die:
             case "supplementary_reference":
                 return unit.info.supplementary.die_at(raw)
             case kind:
-                raise IllFormed(f"attribute {name:#x} is of class {kind}, a reference is needed")
+                raise IllFormed(f"attribute {name:#x} is of class {kind}, not a reference")
 
     def children(self) -> Iterator[Die]:
         """The entries directly below this one."""

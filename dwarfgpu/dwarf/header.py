@@ -79,7 +79,7 @@ def read_headers(
             amount = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
                 LimitExceeded(
-                    f"{amount} stand before offset {offset:#x} of {section}{suffix}",
+                    f"{amount} are before offset {offset:#x} of {section}{suffix}",
                     "--max-units",
                 )
             )

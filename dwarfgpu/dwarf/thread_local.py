@@ -49,7 +49,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
         if block is not None:
             return block + offset & (1 << 64) - 1
         raise Unsupported(
-            f"thread-local storage of {name}: it is not said to be a program (ET_EXEC, DF_1_PIE), "
+            f"thread-local storage of {name}: it is not marked as a program (ET_EXEC, DF_1_PIE), "
             "and where the dynamic linker put the block of a library is not looked up"
         )
     pointer = _pointer(thread_pointer, wave, target)

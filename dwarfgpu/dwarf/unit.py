@@ -372,7 +372,7 @@ class CompilationUnit:
             return self.sections.string(".debug_str", offset)
         elif attribute.kind == "supplementary_string":
             return self.info.supplementary.sections.string(".debug_str", raw)
-        raise IllFormed(f"an attribute of class {attribute.kind} stands where a string is needed")
+        raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
 
     def address_of(self, attribute: Attribute) -> int:
         """The address of the file that an address attribute gives."""
@@ -480,7 +480,7 @@ class CompilationUnit:
             return ExprLoc(attribute.raw, self)
         is_offset = attribute.form in (dw.FORM_DATA4, dw.FORM_DATA8) and self.format.version < 4
         if attribute.kind not in ("loclistx", "sec_offset") and not is_offset:
-            raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is no location")
+            raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is not a location")
         return self.locations_of(attribute)
 
     # The protocol `dwarfgpu.expr.context.Unit`

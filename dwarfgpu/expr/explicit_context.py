@@ -55,9 +55,7 @@ class ExplicitFrame:
 
     def register(self, number: int) -> Location:
         if number not in self.registers:
-            raise MissingContext(
-                f"call frame {self.level} does not tell where register {number} is"
-            )
+            raise MissingContext(f"call frame {self.level} does not say where register {number} is")
         return self.registers[number]
 
     def entry_register(self, number: int) -> Location:
@@ -95,7 +93,7 @@ class ExplicitFrame:
         return self.given_program_location
 
 
-NO_UNWINDING: Final = "the context has no program location, where unwinding begins"
+NO_UNWINDING: Final = "the context has no program location, needed to start unwinding"
 NO_SUBPROGRAM: Final = "the context has no subprogram, whose frame base is needed"
 NO_CALLER: Final = "the context has no calling frame"
 

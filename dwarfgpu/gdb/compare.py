@@ -20,7 +20,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.locations import location_text
 
-GUESSED = "GDB goes on where there is no call frame information"
+GUESSED = "GDB continues without call frame information"
 AFTER_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
 DROPPED = "GDB drops rows of the line table that go on with the line before them"
 _GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")

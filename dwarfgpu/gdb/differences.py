@@ -34,19 +34,17 @@ from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 
-CLOBBERED: Final = "GDB shows what a register holds now that callees need not preserve"
+CLOBBERED: Final = "GDB shows the current contents of a register that callees may change"
 PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
 JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
 PASSED_ON: Final = "functions that have called by a jump have passed it on"
-ABSTRACT: Final = (
-    "GDB needs the address of what was called, and the call names its abstract instance"
-)
+ABSTRACT: Final = "GDB needs the address of the callee, and the call names its abstract instance"
 LIMITED: Final = "beyond GDB's max-value-size"
 IN_TWO_BLOCKS: Final = "the function has it in a block, and GDB a second time outside of it"
-MARKED: Final = "GDB marks what DW_OP_GNU_uninit says"
-BEYOND: Final = "GDB makes up what is behind the last piece"
-VIRTUAL: Final = "GDB looks for a virtual base behind what it has read of the object"
-INLINED: Final = "GDB takes the registers of an inlined function for those of its caller"
+MARKED: Final = "GDB marks the operand of DW_OP_GNU_uninit"
+BEYOND: Final = "GDB invents the bits after the last piece"
+VIRTUAL: Final = "GDB searches a virtual base beyond the bytes that it has read of the object"
+INLINED: Final = "GDB mistakes the registers of an inlined function for those of its caller"
 OTHER_CLASS: Final = "GDB takes another class of the same name"
 SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
@@ -55,7 +53,7 @@ RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
 ENTRY: Final = "GDB takes an empty range of a location list on entry to a function"
 SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
 BASE: Final = "GDB forgets the base address of a location list in a split unit"
-BEFORE: Final = "GDB goes on below address 0, where a frame base is not set up yet"
+BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")

@@ -191,7 +191,7 @@ class LoadedFiles:
         offset, size_bytes = (int(number or "0", 0) for number in uri.group("offset", "size"))
         if uri["kind"] == "memory":
             if not 0 < size_bytes <= _MOST_EMBEDDED_BYTES:
-                raise UsageError(f"{path} is no code object: it has {size_bytes} bytes")
+                raise UsageError(f"{path} is not a code object: it has {size_bytes} bytes")
             where = Memory(self._target.architecture_of(selected_wave() or 0).address_space(0))
             return ObjectFile(path, self._target.read_memory(where, offset, size_bytes), limits)
         name = unquote(uri["path"])

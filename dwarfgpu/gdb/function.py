@@ -73,4 +73,4 @@ def _type_of(value: TypedValue) -> gdb.Type:
         return gdb.parse_and_eval(f"({pointer}) 0").type.target()
     except (gdb.error, RuntimeError):
         name = type_name(value.type, cplusplus=cplusplus)
-        raise Unsupported(f"GDB has no type that is called {name}") from None
+        raise Unsupported(f"GDB has no type named {name}") from None

@@ -81,8 +81,8 @@ class GdbFrame(SubprogramFrame):
 
     def entry_register(self, number: int) -> Location:
         raise MissingContext(
-            f"no call frame information of the frame: what register {number} held on entry is "
-            "not known"
+            f"no call frame information for the frame: the value of register {number} on entry "
+            f"is unknown"
         )
 
     def cfa(self) -> Location:
@@ -93,7 +93,8 @@ class GdbFrame(SubprogramFrame):
     def caller(self) -> tuple[Frame, int]:
         # GDB's registers of the caller are not those at the call: it may have passed on others.
         raise UndefinedBits(
-            "no call-site parameter tells what it was on entry to the function: it is optimized out"
+            "no call-site parameter describes its value on entry to the function: it is "
+            "optimized out"
         )
 
     def entry_value(self, expression: bytes) -> Value | None:
@@ -345,7 +346,7 @@ class Debugger:
         pc = code_address(frame)
         objects, notes = self.objects_at(pc)
         session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
-        note = f"the frame is none of ours ({why}): its registers are GDB's, and only to be read"
+        note = f"dwarfgpu has no such frame ({why}): its registers are GDB's, and only to be read"
         inline_level = _inline_level(session, frame)
         return evolve(session, inline_level=inline_level, notes=(*notes, note))
 

@@ -280,7 +280,7 @@ class Value:
         """Return the cached result if all its dependencies are unchanged; otherwise a new one."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
-            raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
+            raise StaleLocation(f"{self.name} is from an earlier stop: get it from its frame again")
         session = self.frame.session()
         version = target.contents_version
         if previous is not None and previous.version == version and previous.reads.are_same():
@@ -397,7 +397,7 @@ class Value:
         with gdb_errors():
             bare = strip(self._located()[1].type)
             if not isinstance(bare, Array) or bare.dimensions[0] is None:
-                raise UsageError(f"{self.name} is no array of a known length")
+                raise UsageError(f"{self.name} is not an array of known length")
             first = bare.lower_bound or 0
         return (self[first + index] for index in range(bare.dimensions[0]))
 

@@ -69,8 +69,8 @@ def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Ty
     for struct in (a, b) if a.name != b.name else ():
         if struct.is_declaration:
             raise UsageError(
-                f"class '{_name(struct)}' is defined nowhere: whether the other one is a base "
-                "class is not known; cast to void * first to take the address as it is"
+                f"class '{_name(struct)}' has no definition: whether the other one is a base "
+                f"class is unknown; cast to void * first to take the address as it is"
             )
 
 

@@ -89,4 +89,6 @@ def _require_upwards(value: TypedValue, to: Type | None) -> None:
     if not isinstance(source, Struct):
         raise UsageError(f"{_DYNAMIC} have pointer to class type")
     if source is not target and way_up(source, target) is None:
-        raise Unsupported("dynamic_cast to no base class: of what class an object is is not known")
+        raise Unsupported(
+            "dynamic_cast to a class that is not a base class: the class of the object is unknown"
+        )

@@ -144,7 +144,7 @@ def _compiled(pattern: str) -> Regexp:
     try:
         return regexp(pattern)
     except UsageError as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from None
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
 def _bytes(asking: Evaluation, value: TypedValue, length: int) -> bytes:

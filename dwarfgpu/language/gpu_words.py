@@ -154,7 +154,7 @@ def _position(session: Session, name: str, getter: PositionGetter) -> Position:
     position = None if machine is None else getter(machine, session)
     if position is None:
         raise Unavailable(
-            f"{name} is not known: the machine does not say where wave {session.wave} is in a "
-            "dispatch, and of what size that is"
+            f"{name} is not known: the machine does not have the position of wave "
+            f"{session.wave} in a dispatch, and the dispatch's size"
         )
     return position

@@ -37,7 +37,7 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     `Unavailable` if neither the machine nor the code objects describe them.
     """
     if dispatch is None or dispatch.kernarg is None:
-        raise Unavailable(f"nothing tells where the kernel arguments of wave {session.wave} are")
+        raise Unavailable(f"the location of the kernel arguments of wave {session.wave} is unknown")
     code_object, kernel = kernel_of(session, dispatch)
     assert kernel.address is not None
     kind, unit = _structure(code_object, kernel.address, session.architecture.endian)
@@ -54,7 +54,7 @@ def _structure(
     kernel = kernel_at(code_object, address)
     if kernel is None or kernel.metadata is None:
         name = "" if kernel is None else f" {kernel.name}"
-        raise Unavailable(f"the metadata of kernel{name} does not tell its arguments")
+        raise Unavailable(f"the metadata of kernel{name} does not describe its arguments")
     described, unit = _described(code_object, kernel)
     members = tuple(_members(kernel.metadata.arguments, described, endian))
     return Struct("struct", None, kernel.kernarg_bytes, members), unit

@@ -80,7 +80,7 @@ def spots_of(
     if text.startswith("*"):
         space, pc = address_of(session, options, Places(session), text[1:])
         if space is not session.architecture.address_space(0):
-            raise UsageError(f"{space}#{pc:#x} is no address of code")
+            raise UsageError(f"{space}#{pc:#x} is not an address of code")
         step = step_at(session, pc)
         return (Spot("address", None if step is None else step.place, (pc,)),)
     spot = _line_in_file(text)

@@ -320,7 +320,9 @@ class Places:
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
         elif value.location is None:
-            raise EvaluationError(f"the place of {member.name} is told for objects in places only")
+            raise EvaluationError(
+                f"the place of {member.name} is known only for objects with a location"
+            )
         else:
             placed = self.resolver.member(bare, value.location, member, value.around)
             part = evolve(self.part_of(value, placed.type), location=placed.location)

@@ -71,9 +71,9 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         except DwarfGpuError as error:
             return error
     if name in WAVE_VARIABLES:
-        return UsageError(f'"${name}": nothing tells to which dispatch wave {session.wave} belongs')
+        return UsageError(f'"${name}": the dispatch of wave {session.wave} is unknown')
     if not name.strip("$0123456789"):
-        return UsageError(f'"${name}" is a value of the history, and there is none here')
+        return UsageError(f'"${name}" is a value of the history, which does not exist here')
     if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
         return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
     readable = [
@@ -84,7 +84,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
     advice = did_you_mean(name, readable, "$")
-    return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
+    return UsageError(f'"${name}" is not a register of {architecture.name}.{advice}')
 
 
 def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:

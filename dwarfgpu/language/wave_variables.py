@@ -141,7 +141,7 @@ def work_item_id(machine: Machine, session: Session) -> Position | None:
         return None
     if lane >= used:
         if type(lane) is not int or type(wave) is not int:
-            raise Unsupported("each lane is told for itself that it has no work-item")
+            raise Unsupported("the lack of a work-item is reported for each lane")
         raise Unavailable(f"lane {lane} of wave {wave} has no work-item")
     return work_item(first + lane, size)
 
@@ -248,7 +248,7 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
         return None
     read, _ = WAVE_VARIABLES[name]
     if type(session.wave) is not int and is_text:
-        raise Unsupported("each wave is asked for a text of its own")
+        raise Unsupported("the text differs between waves")
     variable = read(machine, session)
     match variable:
         case str():

@@ -33,7 +33,7 @@ def shown_path(path: str) -> str:
 def open_companion(path: str, limits: FileLimits) -> ObjectFile:
     """The ELF file of a path that was named in a file; `UsageError` where it is none."""
     if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
-        raise UsageError(f"{shown_path(path)} cannot be read: it is no regular file")
+        raise UsageError(f"{shown_path(path)} cannot be read: it is not a regular file")
     return ObjectFile(shown_path(path), map_file(path), limits)
 
 

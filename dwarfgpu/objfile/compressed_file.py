@@ -105,7 +105,7 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_LIMITS) -> 
     if program is None:
         return data
     if program not in _READABLE:
-        raise UsageError(f"{path} is compressed by {program}: give what {program} -d makes of it")
+        raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
     limit = limits.inflated_bytes
     try:
         if program == "xz":
@@ -152,8 +152,8 @@ def head_of(path: str, data: Data, size_bytes: int) -> bytes:
 
 def _too_large(path: str, program: str, size_bytes: int, limit: int) -> LimitExceeded:
     return LimitExceeded(
-        f"{path} is compressed by {program} in one block of {size_bytes} bytes or more, and what "
-        f"is unpacked at once has at most {limit}: give what {program} -d makes of it",
+        f"{path} is compressed by {program} in one block of {size_bytes} bytes or more, and the "
+        f"limit for unpacking at once is {limit}: give the output of {program} -d",
         "--max-inflated-bytes",
     )
 
@@ -287,7 +287,7 @@ def _zstandard(path: str) -> Zstandard:
     try:
         return zstandard(path)
     except Unsupported as error:
-        raise UsageError(f"{error.message}, or give what zstd -d makes of it") from None
+        raise UsageError(f"{error.message}, or give the output of zstd -d") from None
 
 
 def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:

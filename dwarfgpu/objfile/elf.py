@@ -138,9 +138,7 @@ class ObjectFile:
             raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:
-            raise UsageError(
-                f"{path} is compressed by {program}: give what {program} -d makes of it"
-            )
+            raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
         if data[:4] != ELF_MAGIC:
             raise UsageError(not_elf(path))
         ident = data[:16]
@@ -475,7 +473,7 @@ def map_file(path: str | Path) -> bytes | FileBytes:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(mode):
-            raise UsageError(f"{path} cannot be read: it is no regular file")
+            raise UsageError(f"{path} cannot be read: it is not a regular file")
         data = FileBytes(str(path), FileIO(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -23,7 +23,7 @@ def check_depth(depth: int) -> None:
 def as_map(value: Metadata, subject: str) -> dict[str, Metadata]:
     """The value as a map; `Malformed` where it is none, as in the functions below."""
     if not isinstance(value, dict):
-        raise Malformed(f"{subject} is no map")
+        raise Malformed(f"{subject} is not a map")
     return value
 
 
@@ -32,19 +32,19 @@ def as_list(value: Metadata, subject: str) -> list[Metadata]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Malformed(f"{subject} is no sequence")
+        raise Malformed(f"{subject} is not a sequence")
     return value
 
 
 def as_text(value: Metadata, subject: str) -> str:
     if not isinstance(value, str):
-        raise Malformed(f"{subject} of the metadata is no string")
+        raise Malformed(f"{subject} of the metadata is not a string")
     return value
 
 
 def as_number(value: Metadata, subject: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
-        raise Malformed(f"{subject} of the metadata is no natural number of 64 bits")
+        raise Malformed(f"{subject} of the metadata is not an unsigned 64-bit number")
     return value
 
 

@@ -93,7 +93,7 @@ def _map(reader: Reader, count: int, depth: int) -> dict[str, Metadata]:
     for _ in range(count):
         key = _value(reader, depth + 1)
         if not isinstance(key, str):
-            raise Malformed("a key of the metadata is no string")
+            raise Malformed("a key of the metadata is not a string")
         if key in out:
             raise Malformed(f"the key {key} occurs twice in a map")
         out[key] = _value(reader, depth + 1)

@@ -79,7 +79,9 @@ def find_debug_file(
         its_id = build_id(opened)
         if id is None or its_id is None or id == its_id:
             return opened
-        problem = problem or f"{path} is of another build: build ID {its_id.hex()}, not {id.hex()}"
+        problem = (
+            problem or f"{path} is from another build: build ID {its_id.hex()}, not {id.hex()}"
+        )
     if problem is not None:
         raise UsageError(f"the debug file of {file.path} does not belong to it: {problem}")
     return None

@@ -44,7 +44,7 @@ class SupplementaryLink:
             subject = "checksum"
             own = _read_sup(file)
             if own is None or not own[0]:
-                return "is no supplementary file"
+                return "is not a supplementary file"
             checksum = own[2]
         if checksum == self.id:
             return None

@@ -60,7 +60,7 @@ def parse_target_id(text: str) -> TargetId:
     """`gfx942`, `gfx90a:xnack+` …; `UsageError` for any other text."""
     match = _TARGET_ID.fullmatch(text)
     if match is None:
-        raise UsageError(f"{text} is no target: expected one like gfx942 or gfx90a:xnack+")
+        raise UsageError(f"{text} is not a target: expected one like gfx942 or gfx90a:xnack+")
     settings: dict[str, Setting] = {"xnack": "any", "sramecc": "any"}
     for feature in match["features"].split(":")[1:]:
         name = feature[:-1].replace("sram-ecc", "sramecc")

@@ -166,7 +166,7 @@ def _place(args: Namespace, before: State | None) -> Place:
     agent = _number(args.agent, "--agent")
     if before is None:
         if agent is not None:
-            raise UsageError("--agent is one of a machine; give it with --beside STATE")
+            raise UsageError("--agent needs a machine; give --beside STATE")
         return FIRST_PLACE
     if args.save is None:
         raise UsageError("--beside: the new state must be saved; give --save STATE")

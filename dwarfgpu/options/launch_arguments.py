@@ -142,7 +142,7 @@ def _value(text: str, option: str) -> ArgumentValue:
     if _NAME.fullmatch(text):
         return Enumerator(text, option)
     raise UsageError(
-        f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
+        f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
         "bytes:HEX, [1,2], an enumerator or ?"
     )
 

@@ -22,4 +22,4 @@ def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bo
     )  # fmt: skip
     parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
     parser.add_argument("--scratch", metavar="BYTES", help="scratch of a lane, for a dynamic stack")
-    parser.add_argument("--fill", metavar="BYTE", help="what memory holds that nobody has written")
+    parser.add_argument("--fill", metavar="BYTE", help="contents of memory that was never written")

@@ -15,10 +15,10 @@ VARIABLE_STEPS: Final = 50_000
 EVALUATION_BUDGETS: Final = {
     "--max-steps": ("steps", "operations performed for one answer"),
     "--max-stack": ("stack", "entries of the stack"),
-    "--max-calls": ("calls", "calls inside one another"),
-    "--max-nesting": ("nesting", "evaluations inside one another"),
+    "--max-calls": ("calls", "nested calls"),
+    "--max-nesting": ("nesting", "nested evaluations"),
     "--max-parts": ("parts", "parts of a composite"),
-    "--max-depth": ("depth", "composites inside one another"),
+    "--max-depth": ("depth", "nested composites"),
     "--max-places": ("places", "places of a location description"),
     "--max-bytes": ("read_bytes", "size of an object that is read"),
     "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
@@ -33,7 +33,7 @@ FILE_BUDGETS: Final = {
     "--max-units": ("units", "units of a section"),
     "--max-dies": ("dies", "debugging information entries that are read of a file"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
-    "--max-namesakes": ("namesakes", "variables of the names that are asked for"),
+    "--max-namesakes": ("namesakes", "variables with the given names"),
     "--max-waves": ("waves", "waves of a state"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""

@@ -90,14 +90,14 @@ _PRINT: Final = (
     Setting(
         "print max-depth", "depth", 20, "Maximum print depth is {}.",
         "maximum print depth for nested structures, unions and arrays.",
-        more='What is deeper is {...}; "unlimited" shows all.',
+        more='Deeper levels are shown as {...}; "unlimited" shows all.',
         shown_help="maximum print depth for nested structures, unions, and arrays.",
     ),
     Setting(
         "print max-symbolic-offset", "limit", None,
         "The largest offset that will be printed in <symbol+1234> form is {}.",
         "the largest offset that will be printed in <SYMBOL+1234> form.",
-        more="Addresses further behind their symbol are shown without it.",
+        more="Addresses further after their symbol are shown without it.",
     ),
     _flag("print nibbles", False, "Printing binary values in groups is {}.",
           "whether to print binary values in groups of four bits."),
@@ -150,13 +150,13 @@ SETTINGS: Final = tuple(sorted((
         "backtrace limit", "limit", None,
         "An upper bound on the number of backtrace levels is {}.",
         "an upper bound on the number of backtrace levels.",
-        more='Frames beyond it are not looked at; "unlimited" ends this.',
+        more='Frames beyond it are not shown; "unlimited" removes the limit.',
         shown_help="the upper bound on the number of backtrace levels.",
     ),
     _flag("backtrace past-entry", False,
           "Whether backtraces should continue past the entry point of a program is {}.",
           "whether backtraces should continue past the entry point of a program.",
-          "The frames outside of it are seldom of interest."),
+          "The frames outside of it are seldom interesting."),
     _flag("backtrace past-main", False,
           'Whether backtraces should continue past "main" is {}.',
           'whether backtraces should continue past "main".',
@@ -179,12 +179,12 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "height", "limit", None, "Number of lines dwarfgpu thinks are in a page is {}.",
         "number of lines in a page for dwarfgpu output pagination.",
-        more="After so many lines it asks whether to go on; 0 is never.",
+        more="Lines per page before the prompt to continue; 0 disables paging.",
     ),
     Setting(
         "language", "choice", "auto", 'The current source language is "{}".',
         "the current source language.", LANGUAGES,
-        more='In which values and types are written; "auto" is that of their source file. '
+        more='The syntax of printed values and types; "auto" is that of their source file. '
         "Expressions are read by the rules of C and C++ together.",
     ),
     Setting(
@@ -199,7 +199,7 @@ SETTINGS: Final = tuple(sorted((
     ),
     Setting(
         "logging file", "file", "dwarfgpu.txt", 'The current logfile is "{}".',
-        "the current logfile.", more="What is said goes to it while logging is enabled.",
+        "the current logfile.", more="The file that receives output while logging is enabled.",
     ),
     Setting(
         "logging overwrite", "boolean", False, _overwrites,
@@ -219,14 +219,14 @@ SETTINGS: Final = tuple(sorted((
         "output-radix", "integer", 10,
         "Default output radix for printing of values is {}.",
         "default output radix for printing of values.",
-        more="8, 10 or 16: of integers for which no format is asked.",
+        more="8, 10 or 16: the default for integers without a format.",
     ),
     _flag("pagination", True, "State of pagination is {}.",
           "state of dwarfgpu output pagination.",
-          "Where somebody reads at a terminal, a page is shown at a time."),
+          "At a terminal, output is shown page by page."),
     Setting(
         "prompt", "text", "", _prompt, "dwarfgpu's prompt.",
-        more="Without one it tells the wave or thread, and the lane, in focus.",
+        more="The default prompt names the wave or thread, and the lane, in focus.",
     ),
     Setting(
         "style enabled", "boolean", True, _styled, "whether CLI styling is enabled.",
@@ -239,15 +239,15 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
         "number of characters in a line of dwarfgpu output.",
-        more="Tables and drawings are folded at it; 0 is no limit.",
+        more="Tables and drawings are wrapped at it; 0 is no limit.",
     ),
 ), key=lambda setting: setting.name))  # fmt: skip
 """All settings, by name."""
 
-_NOTHING_RUNS: Final = "nothing of it runs here"
+_NOTHING_RUNS: Final = "dwarfgpu runs no program"
 WITHOUT_MEANING: Final[Mapping[str, str]] = {
-    "debug": 'dwarfgpu has no messages about its own work; "explain" tells how a value is found',
-    "amdgpu": "nothing of a driver or a runtime of GPUs is here",
+    "debug": 'dwarfgpu has no messages about its own work; "explain" shows how a value is found',
+    "amdgpu": "dwarfgpu uses no GPU driver or runtime",
     "args": "a program is started by its backend",
     "disassembly-flavor": "instructions of x86 are in the notation of AT&T",
     "disassembler-options": "instructions have one notation",
@@ -255,7 +255,7 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "non-stop": _NOTHING_RUNS,
     "logging debugredirect": "dwarfgpu has no messages about its own work",
     "print asm-demangle": "names beside code are demangled, but for --mangled",
-    "print finish": "nothing returns here that could be shown",
+    "print finish": "dwarfgpu runs no program, so nothing returns",
     "print inferior-events": _NOTHING_RUNS,
     "print memory-tag-violations": "pointers have no memory tags here",
     "print pascal_static-members": "Pascal is not read",

@@ -123,11 +123,11 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     as_gdb.add_argument(
         "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
-        dest="has_no_init", help="nothing: no file is read at the start, and there are no windows",
+        dest="has_no_init", help="ignored: no file is read at the start, and there are no windows",
     )  # fmt: skip
     as_gdb.add_argument(
         "-args", "--args", nargs=argparse.REMAINDER, dest="program", metavar="FILE ARGUMENT",
-        help="FILE; its arguments mean nothing, because nothing is run",
+        help="FILE; its arguments are ignored, because nothing runs",
     )  # fmt: skip
     as_gdb.add_argument(
         "-p", "-pid", "--pid", metavar="PID", help="refused: there is no process to attach to"
@@ -141,7 +141,9 @@ def _take_gdbs(args: argparse.Namespace) -> None:
             raise UsageError("--args: give one FILE after it, and none before")
         args.path, *arguments = args.program
         if arguments:
-            print("note: the arguments of the program mean nothing: it is not run", file=sys.stderr)
+            print(
+                "note: the arguments of the program are ignored: it does not run", file=sys.stderr
+            )
     if args.core_file is not None and args.core is not None:
         raise UsageError("give one CORE, with or without --core")
     if args.core is None and args.path is not None and is_core(args.path):
@@ -151,7 +153,7 @@ def _take_gdbs(args: argparse.Namespace) -> None:
         args.core, args.file = args.file, None
     is_process = args.core_file is not None and not Path(args.core_file).exists()
     if args.pid is not None or (is_process and args.core_file.isdigit()):
-        raise UsageError("no process can be attached to: dwarfgpu looks at cores and state files")
+        raise UsageError("no process can be attached to: dwarfgpu reads cores and state files")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -168,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
 def _begun(args: argparse.Namespace) -> int:
     _take_gdbs(args)
     if args.lane == "all":
-        raise UsageError("--lane all: the prompt looks at one lane at a time")
+        raise UsageError("--lane all: the prompt works on one lane at a time")
     if args.path is not None and args.file is not None:
         raise UsageError("give one FILE, with or without --file")
     args.file = args.path or args.file

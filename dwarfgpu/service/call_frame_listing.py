@@ -139,7 +139,7 @@ def entry_lines(
         for row in () if table else rows:
             yield f"  [{row.start:#x},{row.end:#x})"
             if row.is_empty:
-                yield "    no rules: nothing can be unwound from here"
+                yield "    no rules: unwinding stops here"
             else:
                 for line in row_lines(row, names, shortened):
                     yield f"    {line}"

@@ -18,14 +18,14 @@ HINTS = {
     "(CFA)": "give --cfa ADDR",
     "no object": "give --object LOCATION",
     "no compilation unit": "give --file CODE_OBJECT",
-    "global address of the wave's scratch": "give --scratch-base ADDR, or a state that tells it",
+    "global address of the wave's scratch": "give --scratch-base ADDR, or a state with it",
     "no target to": "give --state FILE, --reg or --mem",
-    "is not in the state": "give it with --reg, or a state that tells it",
+    "is not in the state": "give it with --reg, or a state with it",
     "holds the value itself": (
-        "$vN[LANE] reads the register; with --strict it is taken as an address, as DWARF says"
+        "$vN[LANE] reads the register; with --strict it is an address, as DWARF says"
     ),
     "is not in the core file": "give it with --reg",
-    "not in the state": "give it with --mem, or a state that tells it",
+    "not in the state": "give it with --mem, or a state with it",
 }
 """What to do about an error, by a piece of its message."""
 LONGEST: Final = 500

@@ -26,7 +26,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json
 
-READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
+READ_ONLY: Final = "assignments are not possible here: use set var at the prompt of dwarfgpu debug"
 DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
 
 

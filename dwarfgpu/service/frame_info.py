@@ -57,7 +57,7 @@ def frame_info(
     if not session.is_absent:
         yield from _inlined(session)
     if isinstance(physical, TailFrame):
-        yield heading(" tail call frame: nothing of it is left in the machine")
+        yield heading(" tail call frame: the machine has no trace of it")
     if not session.is_absent:
         yield from tail_call_lines(stack_frame)
     if physical is not None and physical.is_guess:

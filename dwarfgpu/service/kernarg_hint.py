@@ -18,7 +18,7 @@ from dwarfgpu.service.subject import Subject
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
-IN_KERNARG: Final = "nothing describes it here; what was passed is in the kernarg segment"
+IN_KERNARG: Final = "not described here; its value is in the kernarg segment"
 """The text for an argument, instead of that for an optimized out variable."""
 
 

@@ -15,5 +15,5 @@ def checked_lanes(count: int) -> int:
     if count < 1:
         raise InconsistentContext(f"lane count {count}: must be greater than 0")
     if count > MAX_LANES:
-        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
+        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are evaluated together")
     return count

@@ -245,7 +245,7 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
         return integer_value(session.architecture, number)
     if name == "_siginfo" and history.siginfo is not None:
         if type(session.wave) is not int:
-            raise Unsupported("each lane is asked for a signal of its own")
+            raise Unsupported("the signal differs between lanes")
         data = history.siginfo(session.wave)
         if not data:
             raise UsageError("Unable to read siginfo")
@@ -260,7 +260,7 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
 def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
     """Return the name of the lane in focus; None if it has none."""
     if type(session.wave) is not int or type(session.lane) not in (int, type(None)):
-        raise Unsupported("each lane is asked for a text of its own")
+        raise Unsupported("the text differs between lanes")
     name = None if session.lane is None else history.names.get((session.wave, session.lane))
     return None if name is None else text_value(session.architecture, name)
 

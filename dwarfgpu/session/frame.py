@@ -228,7 +228,7 @@ class SubprogramFrame:
         for number in self.preserved_by_callees:
             name = self.session.architecture.register(number).name
             yield (
-                f"{name} is taken to be as the functions within the call have it: gcc keeps a "
+                f"{name} is assumed to be as in the functions within the call: gcc keeps a "
                 "location over a call only where that leaves the register alone (-fipa-ra)"
             )
 
@@ -415,7 +415,7 @@ class SubprogramFrame:
             location = LaneLocation(None, error=error)
         if self.pc is None or location.was_active is False or location.pc == self.pc:
             return location
-        note = f"lanes are taken to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
+        note = f"lanes are assumed to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
         return LaneLocation(self.pc, location.was_active, note)
 
     def _lane_location(self, lane: int) -> LaneLocation:
@@ -493,7 +493,7 @@ class SubprogramFrame:
 def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
     """Return the error for A.3.3.5: a lane is at the wave's pc only if the attribute is absent."""
     name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
-    return type(error)(f"where the lane is, is not known: {name} cannot be evaluated ({error})")
+    return type(error)(f"the location of the lane is unknown: {name} cannot be evaluated ({error})")
 
 
 def _register_of(expression: bytes) -> int | None:

@@ -81,7 +81,7 @@ class Reading:
 
     def _presenter(self) -> Presenter:
         if self.presenter is None:
-            raise UsageError("the reading is of a session that shows nothing: use dwarfgpu.Session")
+            raise UsageError("the reading is from a session without text: use dwarfgpu.Session")
         return self.presenter
 
     @property

@@ -126,7 +126,7 @@ def is_dynamic(kind: Type | None) -> bool:
         if isinstance(bare, Struct):
             return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
         return isinstance(bare, Dynamic)
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
 
 
 class Resolver:
@@ -171,7 +171,7 @@ class Resolver:
         if not is_dynamic(kind):
             return TypedObject(kind, location)
         if self._depth >= NESTING:
-            raise LimitExceeded(f"types resolved more than {NESTING} deep in one another")
+            raise LimitExceeded(f"types resolved more than {NESTING} levels deep")
         self._resolutions_left -= 1
         if self._resolutions_left < 0:
             raise LimitExceeded(f"more than {RESOLUTIONS} types resolved for one answer")

@@ -298,7 +298,7 @@ class Session:
         except UsageError:
             mask = None  # the program location is in no code object
         except DwarfGpuError as error:
-            return None, f"which lanes are active is not known: DW_AT_LLVM_active_lane: {error}"
+            return None, f"the active lanes are unknown: DW_AT_LLVM_active_lane: {error}"
         if mask is None:
             mask = 1 if self._is_scalar() else self.frame.execution_mask
         return mask, None

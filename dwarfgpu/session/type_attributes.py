@@ -147,7 +147,7 @@ class TypeAttributes:
         if die.tag == dw.TAG_MEMBER:
             return self._of_member(subject, die, around)
         if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
-            raise IllFormed(f"{subject}, which is no variable or member (tag {die.tag:#x})")
+            raise IllFormed(f"{subject}, which is not a variable or member (tag {die.tag:#x})")
         kind = types_of(die.unit).type_of(die)
         for holder in die.origins():
             attribute = holder.unit.location_attribute(holder)
@@ -182,7 +182,7 @@ class TypeAttributes:
         elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
             size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
         else:
-            raise IllFormed(f"{subject}, which is no integer")
+            raise IllFormed(f"{subject}, which is not an integer")
         access = self.context.access
         size = size if bit_size is None else bit_size
         if not 0 < size <= 64:

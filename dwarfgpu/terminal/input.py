@@ -43,7 +43,7 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
     if words and list(words) != ["-"]:
         return " ".join(words)
     if not words and usage and is_terminal(sys.stdin):
-        raise UsageError(f"nothing is given; usage: {usage}")
+        raise UsageError(f"no input; usage: {usage}")
     try:
         return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
     except OSError as cause:
@@ -91,4 +91,4 @@ def read_file(path: str) -> bytes:
     except OSError as cause:
         raise UsageError(f"{path}: {cause.strerror or cause}") from None
     except ValueError:  # a NUL in the name
-        raise UsageError(f"{path!r} is no file name") from None
+        raise UsageError(f"{path!r} is not a file name") from None

@@ -119,7 +119,7 @@ MOST_CALLS: Final = 32
 def function_text(place: Place) -> str:
     """`clamp, inlined into leaf at line 84`: the call's line is in the function around it.
 
-    Of more than `MOST_CALLS` calls inside one another the outer ones are counted.
+    Of more than `MOST_CALLS` nested calls the outer ones are counted.
     """
     *outer, inner = place.functions
     out = inner.qualified_name
@@ -229,7 +229,9 @@ class SourceLines:
             for row in table.rows_in(Range(begin, end)):
                 self._left -= 1
                 if not self._left:
-                    raise LimitExceeded(f"more than {_MOST_LINES} rows of the line table are asked")
+                    raise LimitExceeded(
+                        f"more than {_MOST_LINES} rows of the line table are needed"
+                    )
                 if row.line:
                     by_range.setdefault(row.file, set()).add(row.line)
             return [
@@ -276,7 +278,7 @@ def coverage_lines(
     variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
         if count == MOST_ROWS:
-            yield Line("…", "", "more stretches are left out")
+            yield Line("…", "", "more stretches are omitted")
             return
         words = "optimized out"
         if row.description is not None:

@@ -44,17 +44,18 @@ SEARCHED = 10_000
 reported."""
 
 FAULTS: dict[type[DwarfGpuError], str] = {
-    Malformed: "the bytes are no operations: the file is damaged, or the dialect is another",
+    Malformed: "the bytes are not operations: the file is damaged, or has another dialect",
     IllFormed: "the DWARF breaks a rule of its specification: the compiler's mistake",
-    MissingContext: "the context lacks what the operation needs: nothing is wrong with the DWARF",
-    InconsistentContext: "the context contradicts itself: nothing is wrong with the DWARF",
+    MissingContext: "the context lacks information that the operation needs: the DWARF is not "
+    "at fault",
+    InconsistentContext: "the context contradicts itself: the DWARF is not at fault",
     StaleLocation: "the target has moved since the location was made: evaluate it again",
     UndefinedBits: "the compiler kept the value nowhere: it is optimized out here",
     OutOfRange: "the operation leaves the storage that it works on",
-    Ambiguous: "the DWARF can be read in two ways, and which is meant is not guessed",
-    Unavailable: "the machine does not tell: nothing is wrong with the DWARF",
+    Ambiguous: "the DWARF can be read in two ways, and dwarfgpu does not guess",
+    Unavailable: "the machine lacks the information: the DWARF is not at fault",
     EvaluationError: "the operation has no result for these operands",
-    UnknownAugmentation: "the frame information is unknown: nothing is wrong with the operation",
+    UnknownAugmentation: "the frame information is unknown: the operation is not at fault",
     Unsupported: "the operation is valid, but dwarfgpu does not implement it",
     LimitExceeded: "a budget of dwarfgpu is used up: the expression is too large or never ends",
     UsageError: "the request cannot be carried out",
@@ -206,7 +207,7 @@ def _note(step: Step) -> str | None:
         if operation.name in ("piece", "bit_piece"):
             return "no location comes before this piece: its bits are undefined"
         if operation.name == "LLVM_undefined":
-            return "the compiler says that there is no value here"
+            return "the compiler describes no value here"
         return GIVES_UNDEFINED
     return operation.reading
 
@@ -297,7 +298,7 @@ def verdict(
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
-        reason = bits.reasons[0] if bits.reasons else "the machine does not tell them"
+        reason = bits.reasons[0] if bits.reasons else "the machine does not have them"
         out.append(f"some of its bits are not available: {reason}")
     return out
 

@@ -105,7 +105,7 @@ class Insides:
         if title is not None:
             return Detail(title, ("as above",))
         if len(self._seen) >= MOST or self._nested >= _MOST_NESTED:
-            return Detail("not looked into: there is too much of it")
+            return Detail("not expanded: it is too large")
         self._seen[key] = "the same"
         self._nested += 1
         try:
@@ -181,7 +181,7 @@ class Insides:
         try:
             result = location_text(frame.frame_base_of(attribute, steps))
         except DwarfGpuError as error:
-            result = f"which is not known: {error.message}"
+            result = f"which is unknown: {error.message}"
         title = f"the frame base of {subprogram.name or where}, {result}"
         pc = frame.program_location(session.lane)
         facts = tuple(_attribute_facts(session, "DW_AT_frame_base", attribute, pc))

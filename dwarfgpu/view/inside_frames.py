@@ -76,7 +76,7 @@ def _cfa(session: Session, looks: Looks) -> Detail:
     if frame is None:
         return Detail(title, (session.frame_source or "there is no program location",))
     if isinstance(frame, TailFrame):
-        return Detail(title, ("the function has jumped: it is that of the function it jumped to",))
+        return Detail(title, ("the function made a tail call: it is that of the callee",))
     try:
         rule = frame.row.cfa
     except DwarfGpuError as error:
@@ -103,7 +103,7 @@ def _entry_register(session: Session, number: int, looks: Looks) -> Detail:
     result = _result(lambda: session.frame.entry_register(number))
     title = f"{name} on entry to {looks.words(session)}, {result}"
     if frame is None:
-        default = "there is no program location: the default rule of the ABI holds"
+        default = "there is no program location: the default rule of the ABI applies"
         return Detail(title, (session.frame_source or default,))
     chain = _Chain(session, frame, number, looks)
     chain.follow()
@@ -267,7 +267,7 @@ def _result(find: Callable[[], Location]) -> str:
     try:
         return entry_text(find()).removeprefix("loc ")
     except DwarfGpuError as error:
-        return f"which is not known: {error}"
+        return f"which is unknown: {error}"
 
 
 def _evaluate(

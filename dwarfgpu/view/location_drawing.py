@@ -136,7 +136,7 @@ def _length(line: Line) -> int:
 def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     """A ruler and boxes, as wide as the object is long; of very many pieces a bar."""
     if layout.problem is not None:
-        return [(Span(f"cannot be told: {layout.problem}"),)]
+        return [(Span(f"is unknown: {layout.problem}"),)]
     pieces = layout.pieces
     if not pieces:
         return [(Span("no bits"),)]

@@ -104,7 +104,7 @@ class Shown:
     def required(self) -> Whole:
         """Where the object is; `EvaluationError` where it is nowhere."""
         if self.whole is None:
-            raise EvaluationError("what is computed from an object's place is known in places only")
+            raise EvaluationError("it depends on the location of an object that has none")
         return self.whole
 
     def placed(

@@ -24,7 +24,7 @@ def lane_position(session: Session) -> str | None:
     except DwarfGpuError:
         return None
     if location.error is not None:
-        return f"lane {lane} is inactive; where it is, is not known"
+        return f"lane {lane} is inactive; its location is unknown"
     if location.pc is None:
         return None
     from dwarfgpu.session.backtrace import shown_pc  # only an inactive lane has a place to say
@@ -32,7 +32,7 @@ def lane_position(session: Session) -> str | None:
     physical = session.physical_frame
     where = _where(session, location.pc if physical is None else shown_pc(session, physical.pc))
     if location.was_active is None and location.note is None:
-        where += ", as the wave: nothing tells more"
+        where += ", no DW_AT_LLVM_lane_pc; using the wave's pc"
     return f"lane {lane} is inactive; positioned at {where}"
 
 
@@ -43,7 +43,11 @@ def unlocated(session: Session) -> str | None:
         error = None if lane is None else session.frame.lane_location(lane).error
     except DwarfGpuError as ill_formed:
         error = ill_formed
-    return None if error is None else f"where lane {lane} is, is not known: the frame is the wave's"
+    return (
+        None
+        if error is None
+        else f"the location of lane {lane} is unknown: the frame is the wave's"
+    )
 
 
 @contextmanager

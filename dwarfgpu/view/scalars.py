@@ -160,7 +160,7 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
         case "float" | "imaginary_float":
             form = format_of(base, size_bits)
             if form is None:
-                why = f"the name {base.name} does not tell the format of {size_bits} bits"
+                why = f"the name {base.name} does not determine the format of {size_bits} bits"
                 return raw(number, size_bits, why)
             if style == "ada":
                 return _with_point(float_text(form, number))

@@ -108,10 +108,10 @@ INNER, IN_INNER, OUTER = 0x1A00, 0x1A50, 0x2244
 @pytest.mark.parametrize(
     ("return_address", "reason"),
     [
-        (0x2248, "s[30:31] of inner hold 0x2248, which is not behind a call"),
-        (0x2246, "s[30:31] of inner hold 0x2246, which is not behind a call"),
-        (0x1_0000_2244, "s[30:31] of inner hold 0x100002244, which is not behind a call"),
-        (0, "s[30:31] of inner hold 0x0, which is not behind a call"),
+        (0x2248, "s[30:31] of inner hold 0x2248, which does not follow a call"),
+        (0x2246, "s[30:31] of inner hold 0x2246, which does not follow a call"),
+        (0x1_0000_2244, "s[30:31] of inner hold 0x100002244, which does not follow a call"),
+        (0, "s[30:31] of inner hold 0x0, which does not follow a call"),
     ],
 )
 def test_what_is_no_return_address(return_address: int, reason: str) -> None:
@@ -153,8 +153,8 @@ def test_registers_of_the_caller() -> None:
     assert done.lines[0] == "$s5 = <optimized out>"
     assert done.lines[1].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
     assert caller(IN_INNER, "$s33").error == (
-        "$s33: Unavailable: s33 of the caller of inner: inner may have saved and changed it, and "
-        "no call frame information tells"
+        "$s33: Unavailable: s33 of the caller of inner: inner may have saved and changed it, "
+        "and there is no call frame information"
     )
 
 

@@ -73,8 +73,8 @@ def test_the_last_pair_that_begins_before(location: int, found: int | None) -> N
     [
         (b"", Malformed, "1 byte needed at offset 0x0"),
         (header(GOOD, "02 1b 03 3b"), Malformed, "unknown version 2 of .eh_frame_hdr"),
-        (header(GOOD, "01 ff 03 3b"), Unsupported, "does not tell where .eh_frame is (0xff)"),
-        (header(GOOD, "01 9b 03 3b"), Unsupported, "does not tell where .eh_frame is (0x9b)"),
+        (header(GOOD, "01 ff 03 3b"), Unsupported, "does not locate .eh_frame (0xff)"),
+        (header(GOOD, "01 9b 03 3b"), Unsupported, "does not locate .eh_frame (0x9b)"),
         (header(GOOD, "01 1b 03 31"), Unsupported, "with pointer encoding 0x31"),
         (header(GOOD, "01 1b 03 bb"), Unsupported, "with pointer encoding 0xbb"),
         (header(GOOD, "01 1b 03 3f"), Unsupported, "with pointer encoding 0x3f"),

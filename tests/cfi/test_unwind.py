@@ -209,7 +209,7 @@ CFAS = {
         ExpressionCfa(asm("LLVM_offset_uconst 8")),
         "IllFormed: DW_OP_LLVM_offset_uconst at offset 0x0: 1 stack entry needed, the stack has 0",
     ),
-    "nothing": (None, "MissingContext: no call frame information tells the CFA for pc 0x1000"),
+    "nothing": (None, "MissingContext: no call frame information defines the CFA for pc 0x1000"),
 }  # fmt: skip
 
 
@@ -286,7 +286,7 @@ def test_a_circle_is_told() -> None:
 def test_rules_that_need_one_another_are_bounded() -> None:
     rules: dict[int, Rule] = {32 + n: RegisterRule(33 + n) for n in range(60)}
     found = shown(frame(rules), 32)
-    assert found == f"LimitExceeded: more than {MOST_NESTED} rules that need one another"
+    assert found == f"LimitExceeded: more than {MOST_NESTED} rules that depend on each other"
 
 
 def test_no_stack_is_too_deep() -> None:

@@ -33,7 +33,7 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
                 "regx s1; piece 1; regx s2; piece 1; LLVM_piece_end; piece 2; regx s3; piece 1; "
                 "LLVM_piece_end; LLVM_extend 24 2",
             ),
-            "composites inside one another more than 2 deep",
+            "composites nested more than 2 deep",
         ),
         ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
         ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),

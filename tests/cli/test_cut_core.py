@@ -78,7 +78,7 @@ def test_a_compressed_code_object(
 ) -> None:
     path = tmp_path / "compressed"
     path.write_bytes(compress((FIXTURES / "triton/axpy.gfx942.co").read_bytes()))
-    said = f"dwarfgpu: {path} is compressed by {program}: give what {program} -d makes of it\n"
+    said = f"dwarfgpu: {path} is compressed by {program}: give the output of {program} -d\n"
     for command in (("info", path), ("where", "--file", path, "x")):
         done = run(*command)
         assert (done.status, done.err) == (2, said)

@@ -264,7 +264,7 @@ def test_buffers_of_the_wrong_size(tmp_path: Path) -> None:
     rest = ("--arg", "out=buffer:16", "--arg", "limit=1", "--grid", 64, "--workgroup", 64)
     file = HIP / "nest.gfx1100.O2.v5.co"
     for text, message in (
-        ("buffer:30", "30 bytes are no whole number of int, which has 4 bytes"),
+        ("buffer:30", "30 bytes are not a multiple of the size of int, which has 4 bytes"),
         (f"@{tmp_path / 'wide.npy'}", "an array of numbers of 8 bytes, where int has 4; a raw"),
         (
             f"@{tmp_path / 'float.npy'}",
@@ -361,7 +361,7 @@ def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
         (("nest", *NEST, "--arg", "outt=1"), "the kernel has no argument outt; did you mean out?"),
         (("nest", *NEST, "--arg", "in=1"), "argument in is given twice"),
         (("nest", *NEST, "--arg", "=1"), "--arg =1: expected NAME=VALUE"),
-        (("nest", "--arg", "limit=z z"), "'z z' is no number, @FILE, buffer:SIZE, zeros:SIZE,"),
+        (("nest", "--arg", "limit=z z"), "'z z' is not a number, @FILE, buffer:SIZE, zeros:SIZE,"),
         (("nest", "--arg", "in=buffer:0"), "--arg in: buffer of 1 to 1073741824 bytes"),
         (("nest", "--arg", "in=@/nowhere.npy"), "/nowhere.npy: cannot be read: No such file"),
         (("nest", "--arg", "in=bytes:abc"), "expected bytes in hex, two digits each"),
@@ -377,9 +377,13 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
 @pytest.mark.parametrize(
     ("grid", "workgroup", "message"),
     [
-        ("100", "64", "100 work-items in x are no multiple of the workgroup's 64, and the kernel"),
+        (
+            "100",
+            "64",
+            "100 work-items in x are not a multiple of the workgroup's 64, and the kernel",
+        ),
         ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
-        ("64,2", "64,3", "2 work-items in y are no multiple"),
+        ("64,2", "64,3", "2 work-items in y are not a multiple"),
         ("0", "64", "--grid 0: expected up to three sizes of at least 1: 64,2"),
         ("64", "1,1,1,1", "--workgroup 1,1,1,1: expected up to three sizes"),
         ("x", "64", "--grid x: expected up to three sizes"),
@@ -423,16 +427,19 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("four=1", "four (by_value, 16 bytes at 48): float4 is no number; [1,2] gives elements"),
+        ("four=1", "four (by_value, 16 bytes at 48): float4 is not a number; [1,2] gives elements"),
         ("four=[1,2]", "four (by_value, 16 bytes at 48): 2 elements, not 4"),
         ("four=[1,2,3,x]", "--arg four: 'x' is no number"),
         (
             "three=[1,2,256]",
             "three (by_value, 4 bytes at 64): 256 is no unsigned char, which is 0 to 255",
         ),
-        ("three=[1,2,1.5]", "1.5 is no number of its type; bytes:HEX gives any"),
-        ("pair=7", "pair (by_value, 24 bytes at 8): struct pair is no number; bytes:HEX gives it"),
-        ("pair=[7]", "pair (by_value, 24 bytes at 8) has no elements that are known"),
+        ("three=[1,2,1.5]", "1.5 is not a number of its type; bytes:HEX gives any"),
+        (
+            "pair=7",
+            "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX gives it",
+        ),
+        ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
         ("pair=bytes:00", "pair (by_value, 24 bytes at 8): 1 bytes do not fit"),
     ],
 )

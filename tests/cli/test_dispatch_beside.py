@@ -94,9 +94,9 @@ def test_code_is_loaded_once(three: Path) -> None:
         ),
         (
             ("--beside", STATES / "nest.gfx942.O0.json"),
-            "the state tells of no agent: only a machine can be added to",
+            "the state has no agent: a dispatch can only be added to a machine",
         ),
-        (("--agent", 2), "--agent is one of a machine; give it with --beside STATE"),
+        (("--agent", 2), "--agent needs a machine; give --beside STATE"),
         (("--beside", "/nowhere.json"), "/nowhere.json: cannot be read: No such file"),
     ],
 )
@@ -111,7 +111,7 @@ def test_refused(tmp_path: Path, arguments: tuple[object, ...], message: str) ->
 @pytest.mark.parametrize(
     ("member", "value", "message"),
     [
-        ("workgroups", [], "the state tells of no workgroup: only a machine can be added to"),
+        ("workgroups", [], "the state has no workgroup: a dispatch can only be added to a machine"),
         (
             "queues",
             [{"id": 1, "agent": 1}, {"id": 1 << 64, "agent": 1}],

@@ -78,7 +78,7 @@ def test_equal_neighbours_share_a_line_unless_they_differ_in_activity() -> None:
     assert done.lines[:4] == ["[ 0- 1] 5", "[ 2- 3] 5 (inactive)", "[ 4- 5] 6", "[ 6]    7"]
     first_unknown = done.lines[4]
     assert first_unknown.startswith("[ 7]    <error: Unavailable: DW_OP_deref_size at offset 0x9: ")
-    assert first_unknown.endswith("; give it with --reg, or a state that tells it> (inactive)")
+    assert first_unknown.endswith("; give it with --reg, or a state with it> (inactive)")
     assert done.status == 0  # every active lane has a value
 
 
@@ -159,11 +159,11 @@ def test_one_line_where_all_lanes_agree() -> None:
          "the lane must be at least 0 and below 64"),
         (["lit1", "--lanes", "0"], 1, "InconsistentContext: lane count 0: must be greater than 0"),
         (["lit1", "--lanes", "100000000", "--lane", "all"], 1,
-         "LimitExceeded: 100000000 lanes: at most 1024 are looked at together"),
+         "LimitExceeded: 100000000 lanes: at most 1024 are evaluated together"),
         (["--demo", "t", "--lanes", "0"], 1,
          "InconsistentContext: lane count 0: must be greater than 0"),
         (["--demo", "t", "--lanes", "1025", "--lane", "3"], 1,
-         "LimitExceeded: 1025 lanes: at most 1024 are looked at together"),
+         "LimitExceeded: 1025 lanes: at most 1024 are evaluated together"),
         # the machine
         (["lit16; deref_size 4"], 1, None),
         # the producer

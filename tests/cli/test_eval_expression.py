@@ -65,11 +65,15 @@ def test_values(state: Path, expression: str, expected: str) -> None:
         ("regx v6", 2, 'No symbol "regx" in current context; give operations with -e'),
         ("DW_OP_lit4; lit5", 2, "Invalid character ';' in expression; give operations with -e"),
         ("frame", 2, "Attempt to use a type name as an expression"),
-        ("$v600", 2, '"$v600" is no register of gfx942. Did you mean "$v60"?'),
-        ("t + $exce", 2, '"$exce" is no register of gfx942. Did you mean "$exec"?'),
-        ("$_lanes", 2, '"$_lanes" is no register of gfx942. Did you mean "$_lane"?'),
-        ("sizeof($nope)", 2, '"$nope" is no register of gfx942.'),
-        ("$x = 1", 2, "nothing is assigned here: use set var at the prompt of dwarfgpu debug"),
+        ("$v600", 2, '"$v600" is not a register of gfx942. Did you mean "$v60"?'),
+        ("t + $exce", 2, '"$exce" is not a register of gfx942. Did you mean "$exec"?'),
+        ("$_lanes", 2, '"$_lanes" is not a register of gfx942. Did you mean "$_lane"?'),
+        ("sizeof($nope)", 2, '"$nope" is not a register of gfx942.'),
+        (
+            "$x = 1",
+            2,
+            "assignments are not possible here: use set var at the prompt of dwarfgpu debug",
+        ),
         ("t / 0", 1, "t / 0: EvaluationError: Division by zero"),
         ("undefined + 1", 1, "undefined + 1: UndefinedBits: value has been optimized out"),
         ("helper(1)", 1, "helper(1): Unsupported: functions of the program cannot be called"),
@@ -87,7 +91,7 @@ def test_errors(expression: str, status: int, message: str) -> None:
 def test_nothing_is_assigned(expression: str) -> None:
     before = ASM.read_bytes()
     done = run("eval", "--state", ASM, "--lane", 3, expression)
-    assert done.error.startswith("nothing is assigned here: use set var at the prompt of")
+    assert done.error.startswith("assignments are not possible here: use set var at the prompt of")
     assert done.status == 2 and ASM.read_bytes() == before
 
 
@@ -286,7 +290,7 @@ def test_the_lane_in_focus_is_asked_for() -> None:
 def test_explain_knows_no_other_names() -> None:
     done = run("explain", "--state", ASM, "--lane", 3, "$exce")
     assert (done.error, done.status) == (
-        '"$exce" is no register of gfx942. Did you mean "$exec"?',
+        '"$exce" is not a register of gfx942. Did you mean "$exec"?',
         2,
     )
 
@@ -354,7 +358,7 @@ def test_pseudo_registers() -> None:
     done = run("eval", *given, "$csp + 1", "$wave_id")
     assert done.lines == ["$csp + 1 = 6", "$wave_id = 4294967303"]
     assert run("eval", "--arch", "gfx1100", "$null").lines == ["$null = 0"]
-    assert "is no register of gfx942" in run("eval", "--arch", "gfx942", "$null").error
-    assert "is no register of gfx1100" in run("eval", "--arch", "gfx1100", "$csp").error
+    assert "is not a register of gfx942" in run("eval", "--arch", "gfx942", "$null").error
+    assert "is not a register of gfx1100" in run("eval", "--arch", "gfx1100", "$csp").error
     unknown = run("eval", "--arch", "gfx942", "--reg", "ttmp4=7", "$wave_id")
     assert unknown.out == "$wave_id = <unavailable>\n"

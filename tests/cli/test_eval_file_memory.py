@@ -86,7 +86,7 @@ def test_bytes_that_are_given_come_before_those_of_the_file() -> None:
 
 OBJECT = FIXTURES / "objects/placed.gcc.o"
 PLACED = (
-    "placed.gcc.o is not linked: its sections are taken to be loaded one after the other from "
+    "placed.gcc.o is not linked: its sections are assumed to be loaded one after the other from "
     "{:#x}, as `dwarfgpu info` lists them"
 )
 

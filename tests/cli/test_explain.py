@@ -51,7 +51,7 @@ def test_a_bound_that_is_a_variable_without_a_name(tmp_path: Path, bound: bytes,
 
 def test_a_register_with_two_readings_tells_what_to_do() -> None:
     arguments = ("--file", KERNELS, "--pc", 0x2120, "--lane", 3)
-    advice = "$vN[LANE] reads the register; with --strict it is taken as an address"
+    advice = "$vN[LANE] reads the register; with --strict it is an address"
     assert advice in run("eval", *arguments, "t").err
     assert advice in run("explain", *arguments, "t").out
     assert "writes both" not in run("eval", *arguments, "--strict", "t").err
@@ -62,7 +62,7 @@ def test_a_register_with_two_readings_tells_what_to_do() -> None:
     [
         (["t", "a"], "explain takes one name or expression: not 2"),
         ([], "explain takes one name or expression: none is given"),
-        (["t", "--lane", "all"], "explain looks at one lane, not all: give --lane N"),
+        (["t", "--lane", "all"], "explain works on one lane, not all: give --lane N"),
     ],
 )
 def test_one_thing_is_explained(arguments: list[str], message: str) -> None:

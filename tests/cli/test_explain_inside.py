@@ -182,7 +182,7 @@ def test_what_was_shown_is_not_shown_again() -> None:
 def test_there_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looked_into, "MOST", 2)
     text = run("explain", *O0, "--frame", 3, "n", "--depth", "all").out
-    assert "not looked into: there is too much of it" in text
+    assert "not expanded: it is too large" in text
     assert text.rstrip().endswith("the object is at 0x7fffffffed74")
 
 

@@ -71,7 +71,7 @@ def test_registers_of_aarch64_have_their_own_names() -> None:
 
 def test_an_entry_without_rules_says_so() -> None:
     lines = run("frames", FIXTURES / "hip/nest.gfx942.O2.v5.co").lines
-    assert "    no rules: nothing can be unwound from here" in lines
+    assert "    no rules: unwinding stops here" in lines
 
 
 def test_no_information_for_an_address() -> None:
@@ -147,7 +147,7 @@ def test_a_backtrace() -> None:
 def test_a_lane_has_the_frames_in_which_it_was_active_on_entry() -> None:
     done = bt(*CALLED, "--lane", 4)
     assert (done.lines, done.notes, done.status) == (
-        [], ["lane 4 was not active on entry to 2 frames, left out"], 0
+        [], ["lane 4 was not active on entry to 2 frames, omitted"], 0
     )  # fmt: skip
     answer = run_json("bt", "--state", STATE, *CALLED, "--lane", 4)
     assert (answer.json["frames"], answer.json["left_out"]) == ([], 2)

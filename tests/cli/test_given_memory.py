@@ -78,7 +78,7 @@ def test_the_place_of_scratch_can_be_given(program: tuple[Path, int, int]) -> No
     text = f"const_type {everywhere} 8 0x0c 0x02 0 0 0 0x7e 0 0; convert {private}"
     focus = ("--file", path, "--pc", 0x1004, "--lane", 3, "-e", text)
     done = run("eval", *focus)
-    assert done.error.endswith("give --scratch-base ADDR, or a state that tells it")
+    assert done.error.endswith("give --scratch-base ADDR, or a state with it")
     for command in ("eval", "explain"):
         done = run(command, *focus, "--scratch-base", "0x7e0000000000")
         assert "0x8" in done.lines[-1] and done.status == 0, done

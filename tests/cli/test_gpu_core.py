@@ -96,7 +96,7 @@ def test_what_is_given_goes_over_the_core(core: tuple[str, Path]) -> None:
         (("--lane", 64), "--lane 64: the wave has"),
         (("--code-object", "x"), "--code-object x: expected URI=FILE"),
         (("--code-object", "file:///x=/y"), "--code-object file:///x: the core lists no such"),
-        (("--gpu-core", "CORE"), "has no threads: it is of GPUs alone"),
+        (("--gpu-core", "CORE"), "has no threads: it is of GPUs only"),
     ],
 )
 def test_wrong_requests(

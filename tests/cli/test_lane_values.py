@@ -119,7 +119,8 @@ def test_a_grid_with_what_is_where() -> None:
         ("lanes", ["Argument required (expression to compute)."]),
         ("lanes -table", ["Argument required (expression to compute)."]),
         ("lanes 3 nosuch", ['No symbol "nosuch" in current context.']),
-        ("lanes x = 3", ["nothing is assigned here: use set var at the prompt of dwarfgpu debug"]),
+        ("lanes x = 3", ["assignments are not possible here: use set var at the prompt of "
+                         "dwarfgpu debug"]),
         ("lanes -active 20 x", ["No lanes match."]),
     ],
 )  # fmt: skip

@@ -57,11 +57,11 @@ def test_several_of_which_one_fails() -> None:
         ((*ASM, "nosuch"), 2, 'No symbol "nosuch" in current context.'),
         ((*ASM, "t + 1"), 2, '"t + 1" is a value that is in no place.'),
         (ASM, 2, "location: give the NAME of a variable, or an expression"),
-        (("--demo", "--lane", "all", "t"), 2, "location looks at one lane, not all: give --lane N"),
+        (("--demo", "--lane", "all", "t"), 2, "location works on one lane, not all: give --lane N"),
         (
             (*ASM, "t = 3"),
             2,
-            "nothing is assigned here: use set var at the prompt of dwarfgpu debug",
+            "assignments are not possible here: use set var at the prompt of dwarfgpu debug",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def test_eval_takes_a_place(text: str, pc: int) -> None:
         ("nest.hip:4000", "neither this line nor one after it has code"),
         ("*nst", 'No symbol "nst" in current context.'),
         ("*", "A syntax error in expression, near `'."),
-        ("*local#0x10", "local#0x10 is no address of code"),
+        ("*local#0x10", "local#0x10 is not an address of code"),
     ],
 )
 @pytest.mark.parametrize("command", ["eval", "where", "frames"])

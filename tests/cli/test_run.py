@@ -182,7 +182,7 @@ def test_a_buffer_without_contents_is_refused() -> None:
         "--arg", "out=buffer:512",
     )  # fmt: skip
     assert (done.status, done.error) == (
-        2, "out: its contents are not known; zeros:SIZE or @FILE gives them",
+        2, "out: its contents are unknown; set them with zeros:SIZE or @FILE",
     )  # fmt: skip
 
 

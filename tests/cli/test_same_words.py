@@ -166,7 +166,7 @@ def test_on_a_terminal_the_usage_is_shown(command: str, monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.stdin", Terminal())
     done = run(command)
     assert (done.status, done.out) == (2, "")
-    assert done.error.startswith(f"nothing is given; usage: dwarfgpu {command} ")
+    assert done.error.startswith(f"no input; usage: dwarfgpu {command} ")
 
 
 OVERLAY = "LLVM_overlay"

@@ -80,7 +80,7 @@ def test_input_that_is_no_text_is_complained_of() -> None:
         ('cat "$ROOT"/fixtures/cases/cfi_gimli_rows.json | {} conformance /dev/stdin | tail -1',
          "total: 3 passed, 0 failed, 0 skipped, 0 disputed\n"),
         ('mkfifo p; cat "$ROOT"/dwarfgpu/data/demo.co >p & {} info p 2>&1; cat p >/dev/null',
-         "dwarfgpu: p cannot be read: it is no regular file\n"),
+         "dwarfgpu: p cannot be read: it is not a regular file\n"),
     ],
 )  # fmt: skip
 def test_text_comes_from_streams(command: str, out: str, tmp_path: Path) -> None:

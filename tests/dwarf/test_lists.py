@@ -217,7 +217,7 @@ def test_attributes_that_are_expressions(form: int, data: bytes, expected: bytes
     shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOCATION, form),))
     unit = debug_info(file_of(b"\x01" + data, [shape])).units[0]
     if expected is None:
-        with pytest.raises(IllFormed, match="is no location"):
+        with pytest.raises(IllFormed, match="is not a location"):
             unit.location_of(unit.root, dw.AT_LOCATION)
     else:
         assert unit.location_of(unit.root, dw.AT_LOCATION) == ExprLoc(expected, unit)

@@ -258,7 +258,7 @@ def test_a_package_of_another_build_is_not_taken(tmp_path: Path) -> None:
     shutil.copy(SPLIT / "clang5/prog.dwp", tmp_path)
     assert opened(program).scopes.global_named("baseline") is not None
     (tmp_path / "a.dwo").unlink()
-    with pytest.raises(InconsistentContext, match=r"prog\.dwp \(has no unit of that ID\)"):
+    with pytest.raises(InconsistentContext, match=r"prog\.dwp \(has no unit with that ID\)"):
         opened(program).scopes.global_named("baseline")
 
 
@@ -284,10 +284,10 @@ def skeleton(name: bytes, folder: bytes = b".", id: int = 0x1234) -> bytes:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (b"/dev/zero", r"/dev/zero \(cannot be read: it is no regular file\)"),
+        (b"/dev/zero", r"/dev/zero \(cannot be read: it is not a regular file\)"),
         (b"/dev", r"/dev \(cannot be read: Is a directory\)"),
         (b"..", "cannot be read: Is a directory"),
-        (b"pipe", r"pipe \(cannot be read: it is no regular file\)"),
+        (b"pipe", r"pipe \(cannot be read: it is not a regular file\)"),
         (b"text", r"text \(is not an ELF file\)"),
         (b"x" * 100_000, r"x{50,200}\.\.\. \(cannot be read: File name too long\)"),
         (b"../" * 5000 + b"x", "cannot be read: File name too long"),
@@ -329,7 +329,7 @@ def test_an_id_of_two_skeletons() -> None:
 def test_a_skeleton_without_an_id() -> None:
     shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_GNU_DWO_NAME, dw.FORM_STRING),))
     (found,) = debug_info(file_of(b"\x01k.dwo\0", [shape], version=4)).units
-    with pytest.raises(IllFormed, match="no ID that tells its split unit"):
+    with pytest.raises(IllFormed, match="no ID of its split unit"):
         found.full  # noqa: B018
 
 

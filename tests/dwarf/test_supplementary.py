@@ -116,7 +116,7 @@ def test_a_file_with_another_build_id_is_not_taken(tmp_path: Path, linking: Obje
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\5\0\0\0\2ab", "is no supplementary file"),
+        (b"\5\0\0\0\2ab", "is not a supplementary file"),
         (b"\5\0\1\0\2xy", "has the checksum 7879"),
         (b"\5\0\1\0\2ab", None),
     ],

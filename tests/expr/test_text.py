@@ -178,7 +178,7 @@ def test_dialects(text: str, dialect: Dialect, data: str) -> None:
         ("plus_uconst\n4", "1:12: end of line"),
         ("entry_value lit1", r"1:13: 'lit1': \( expected before the expression"),
         ("(lit1", r"1:6: end of text: a \) is missing"),
-        ("lit1) lit2", r"1:5: '\)': nothing is open here"),
+        ("lit1) lit2", r"1:5: '\)': no bracket is open here"),
         ("implicit_value 3 1 2", "byte 2 of the 3 of DW_OP_implicit_value"),
         ("implicit_value 3 byte block: 1 2", "1:16: '3': 2 bytes follow"),
         ("implicit_value 1 256", "1:18: '256'"),
@@ -188,7 +188,7 @@ def test_dialects(text: str, dialect: Dialect, data: str) -> None:
         ("end: end:", "1:6: 'end': this label is there twice"),
         ("(User defined location op 0xe9)", "readelf stops here"),
         ("constu " + "9" * 5000, "1:8: '9999999.*': a number of 5000 digits"),
-        ("entry_value(" * 100, "within one another more than 64 deep"),
+        ("entry_value(" * 100, "nested more than 64 deep"),
         ("bra far;" + "nop;" * 40000 + "far:", "1:5: 'far': a branch of 40000 bytes does not fit"),
     ],
 )

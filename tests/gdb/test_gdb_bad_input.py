@@ -227,7 +227,8 @@ def test_a_library_that_is_unloaded(debugger: Debugger, host: Path) -> None:
     first, kept, frame, gone, last = [each[1:] for each in out.splitlines() if each[:1] == "@"]
     assert first == "5 108 6 1" or first == "5 106 6 1" or first.startswith("5 ")
     assert (
-        kept == "error: StaleLocation: in_library is of an earlier stop: ask its frame for it again"
+        kept
+        == "error: StaleLocation: in_library is from an earlier stop: get it from its frame again"
     )
     assert frame.startswith("error: StaleLocation: the frame is gone")
     assert gone == 'error: No symbol "in_library" in current context.'

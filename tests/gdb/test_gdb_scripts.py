@@ -91,7 +91,7 @@ ERRORS = {
     "dg.variable('n').assign('nope')": 'UsageError: No symbol "nope" in current context.',
     "dg.variable('n').assign(b'12345')": "UsageError: n has 32 bits, not 40",
     "dg.value('n + 1').assign(1)": "UsageError: Left operand of assignment is not an lvalue.",
-    "iter(dg.variable('n'))": "UsageError: n is no array of a known length",
+    "iter(dg.variable('n'))": "UsageError: n is not an array of known length",
     "dg.evaluate('call_frame_cfaa')": "UsageError: 1:1: 'call_frame_cfaa': unknown operation; did "
     "you mean call_frame_cfa?",
     "dg.evaluate('deref')": "IllFormed: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
@@ -257,7 +257,7 @@ gdb.execute("inferior 1", to_string=True)
 gdb.execute("frame 0", to_string=True)
 say(dg.variable("n").text)
 """
-    stale = "StaleLocation: StaleLocation: n is of an earlier stop: ask its frame for it again"
+    stale = "StaleLocation: StaleLocation: n is from an earlier stop: get it from its frame again"
     assert said(debugger, demo, code) == ["UsageError: No stack.", "42", stale, "77"]
 
 
@@ -279,7 +279,7 @@ say(dg.variable("access").text)
     gone = "StaleLocation: StaleLocation: the frame is gone, or another thread is selected: "
     assert said(debugger, demo, code) == [
         "42", "41",
-        "StaleLocation: StaleLocation: n is of an earlier stop: ask its frame for it again",
+        "StaleLocation: StaleLocation: n is from an earlier stop: get it from its frame again",
         "42", "41",
         gone + "ask for it anew",
         "41",

@@ -98,7 +98,7 @@ def test_frames_that_all_chains_of_jumps_share(
     assert [each.partition("  [")[0] for each in ours] == theirs
     assert [n for n, each in enumerate(ours) if "called by a jump]" in each] == [gap]
     told = by_us(core, f"frame {gap}", "info frame").splitlines()
-    assert " called by a jump; the functions that jumped are not known: ambiguous" in told
+    assert " tail call; the callers are unknown: ambiguous" in told
 
 
 @pytest.mark.parametrize("opt", ["O0", "O2"])

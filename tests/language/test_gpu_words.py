@@ -101,8 +101,8 @@ def test_where_the_dispatch_is_not_known() -> None:
         done = run("eval", "--demo", "--lane", 3, text)
         name = text[: text.index("." if "." in text else "(")]
         assert done.error == (
-            f"{text}: Unavailable: {name} is not known: the machine does not say where wave 0 is "
-            "in a dispatch, and of what size that is"
+            f"{text}: Unavailable: {name} is not known: the machine does not have the "
+            "position of wave 0 in a dispatch, and the dispatch's size"
         )
 
 
@@ -166,8 +166,8 @@ def test_an_enumerator_is_an_argument(text: str, value: int) -> None:
     ("declared", "text", "error"),
     [
         (COLOR, "PINK", "has no enumerator PINK; there are RED, GREEN, BLUE"),
-        (Declared("mode"), "GREEN", "--arg mode: 'GREEN' is no number, @FILE, buffer:SIZE"),
-        (COLOR, "a b", "--arg mode: 'a b' is no number, @FILE, buffer:SIZE"),
+        (Declared("mode"), "GREEN", "--arg mode: 'GREEN' is not a number, @FILE, buffer:SIZE"),
+        (COLOR, "a b", "--arg mode: 'a b' is not a number, @FILE, buffer:SIZE"),
     ],
 )
 def test_what_is_no_enumerator(declared: Declared, text: str, error: str) -> None:

@@ -32,7 +32,7 @@ from tests.language.sessions import demo, kind, stopped, text
         ("$_isvoid()", "You must provide one argument for $_isvoid."),
         ("$_creal(1)", "expected a complex number"),
         ('$_regex("a", "(")',
-         "'(' is no regular expression: missing ), unterminated subpattern at position 0"),
+         "'(' is not a regular expression: missing ), unterminated subpattern at position 0"),
         ("$_memeq(0, 0, -1)", "length must be non-negative"),
         ('$_memeq("ab", "ab", 9)', "9 bytes of an array of 3"),
         # arrays that are written

@@ -105,7 +105,7 @@ def test_a_count_in_a_location_list_is_that_of_the_program_location() -> None:
         ("deep", "IllFormed", "DW_AT_rank is 1099511627776: not of 0 to 100"),
         ("endless", "LimitExceeded", "a loop back to the same stack: it never ends"),
         ("endless_rows", "LimitExceeded", "a loop back to the same stack: it never ends"),
-        ("cyclic", "IllFormed", "DW_AT_count refers to cyclic, which is no integer"),
+        ("cyclic", "IllFormed", "DW_AT_count refers to cyclic, which is not an integer"),
         ("lost", "UndefinedBits", "<optimized out>"),
         ("outside", "MissingContext", "DW_AT_count refers to n, a member of a structure"),
     ],

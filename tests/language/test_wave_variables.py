@@ -91,8 +91,8 @@ def test_hidden_arguments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("$_kernarg", "nothing tells to which dispatch wave 0 belongs"),
-        ("$_grid_size", "nothing tells to which dispatch wave 0 belongs"),
+        ("$_kernarg", "the dispatch of wave 0 is unknown"),
+        ("$_grid_size", "the dispatch of wave 0 is unknown"),
     ],
 )
 def test_without_a_dispatch(name: str, message: str) -> None:
@@ -105,7 +105,7 @@ def test_no_thread_of_a_cpu_has_them() -> None:
     done = run(
         "eval", "--arch", "x86_64", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "$_grid_size"
     )
-    assert "nothing tells" in done.error
+    assert "is unknown" in done.error
 
 
 @pytest.fixture(autouse=True)

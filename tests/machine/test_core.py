@@ -83,7 +83,7 @@ def test_what_is_left_out_is_read_from_the_file_with_the_build_id(
     assert read(found, BASE + PAGE - 2, 4) == b"11LL"
     [loaded] = found.files
     assert (loaded.load_address, loaded.is_program) == (BASE - 0x1000, False)
-    assert found.notes == ("the core file does not tell where the program is: give it with --file",)
+    assert found.notes == ("the core file does not say where the program is: give it with --file",)
 
 
 def test_what_the_core_holds_wins_over_the_file(tmp_path: Path, lib: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_part_behind_the_last_page_of_a_file_is_not_zeros(tmp_path: Path, li
     memory = (Load(BASE, library()[:PAGE], 3 * PAGE, 5),)
     found = load_core(written(tmp_path, thread(), parts, loads=memory))
     assert read(found, BASE + PAGE + 9, 2) == b"L\0"  # the rest of a page is zeros
-    assert why(found, BASE + 2 * PAGE) == f"it is behind the end of {lib}"
+    assert why(found, BASE + 2 * PAGE) == f"it is after the end of {lib}"
 
 
 def test_where_no_stack_is_held_files_may_have_been_changed_in_memory(
@@ -218,8 +218,8 @@ def test_without_mapped_files_the_entry_tells_where_the_program_is(
     path = written(tmp_path, thread(), auxiliary(entry=0x7000_1010))
     found = load_core(path, str(lib))
     assert found.files[0].load_address == 0x7000_0000
-    assert len(found.notes) == 1 and "is taken as given" in found.notes[0]
-    with pytest.raises(UsageError, match="does not tell where"):
+    assert len(found.notes) == 1 and "is accepted unchecked" in found.notes[0]
+    with pytest.raises(UsageError, match="does not say where"):
         load_core(written(tmp_path, thread()), str(lib))
     assert load_core(path, str(lib), load_address=0x9000).files[0].load_address == 0x9000
 

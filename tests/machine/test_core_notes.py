@@ -166,9 +166,14 @@ def test_notes_belong_to_the_thread_before_them() -> None:
 @pytest.mark.parametrize(
     ("number", "code", "field", "text"),
     [
-        (11, 2, 0x1000, "at address 0x1000: what is mapped there may not be used so (SEGV_ACCERR)"),
+        (
+            11,
+            2,
+            0x1000,
+            "at address 0x1000: this kind of access is not permitted there (SEGV_ACCERR)",
+        ),
         # A fault whose address the processor does not tell.
-        (11, 128, 0, "of the kernel, which tells no more (SI_KERNEL)"),
+        (11, 128, 0, "of the kernel, without further details (SI_KERNEL)"),
         (11, 0, 42, "sent by process 42 (SI_USER)"),
         (6, -6, 42, "sent by process 42 (SI_TKILL)"),
         (8, 1, 0x401000, "at address 0x401000: integer division by zero (FPE_INTDIV)"),
@@ -275,7 +280,7 @@ def test_what_follows_a_broken_thread_is_of_no_other() -> None:
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        (core([], kind=3), UsageError, "core is no core file"),
+        (core([], kind=3), UsageError, "core is not a core file"),
         (core([], machine=3), Unsupported, "is a core file of 64-bit i386"),
         (core([], machine=8), Unsupported, "machine 8"),
     ],

@@ -188,7 +188,7 @@ def passed(argument: Argument, value: ArgumentValue) -> bytes | None:
 def test_the_value_type_of_a_pointer_does_not_count(kind: str, value_type: str) -> None:
     pointer = Argument(kind, 8, 0, "x", value_type=value_type)
     assert passed(pointer, 0x7F0000001000) == (0x7F0000001000).to_bytes(8, "little")
-    with pytest.raises(UsageError, match="1.5 is no number of its type"):
+    with pytest.raises(UsageError, match="1.5 is not a number of its type"):
         passed(pointer, 1.5)
 
 
@@ -203,7 +203,9 @@ def test_a_floating_point_number_by_value(value_type: str, size_bytes: int, form
 @pytest.mark.parametrize(("value_type", "size_bytes"), [("f32", 8), ("f16", 4), ("f64", 16)])
 def test_a_vector_by_value_is_no_number(value_type: str, size_bytes: int) -> None:
     argument = Argument("by_value", size_bytes, 0, "x", value_type=value_type)
-    with pytest.raises(UsageError, match=f"a vector of {value_type.upper()} is no number; bytes:"):
+    with pytest.raises(
+        UsageError, match=f"a vector of {value_type.upper()} is not a number; bytes:"
+    ):
         passed(argument, 3)
     assert passed(argument, bytes(size_bytes)) == bytes(size_bytes)
 
@@ -215,7 +217,7 @@ def test_what_is_made_for_arguments() -> None:
     assert found.unknown == ()
     assert known(found.pieces, 64, 8) == 0x1234
     assert bound(limit=Unknown()).unknown == (
-        "limit: said to be so",
+        "limit: declared unknown",
         "hidden_heap_v1: only a runtime makes it",
     )
 
@@ -228,19 +230,23 @@ def test_what_is_made_for_arguments() -> None:
         ({"0": 1}, "argument 0 is given twice"),
         ({"limit": 1 << 32}, r"limit \(by_value, 4 bytes at 8\): 0x100000000 does not fit"),
         ({"limit": -(1 << 31) - 1}, "does not fit"),
-        ({"limit": 1.5}, "1.5 is no number of its type; bytes:HEX gives any"),
+        ({"limit": 1.5}, "1.5 is not a number of its type; bytes:HEX gives any"),
         ({"ratio": 1e99}, "does not fit"),
         ({"limit": b"\1"}, r"limit \(by_value, 4 bytes at 8\): 1 bytes do not fit"),
         ({"limit": Buffer(4)}, r"limit \(by_value, 4 bytes at 8\) cannot be a buffer"),
         (
             {"in": Buffer(30)},
-            r"in \(global_buffer, 8 bytes at 0\): 30 bytes are no whole number of int, which has 4",
+            r"in \(global_buffer, 8 bytes at 0\): 30 bytes are not a multiple of the size of "
+            r"int, which has 4",
         ),
         (
             {"in": Buffer(32, bytes(32), 8)},
             "an array of numbers of 8 bytes, where int has 4; a raw file gives any bytes",
         ),
-        ({"tile": SharedMemory(300)}, "300 bytes are no whole number of double, which has 8 bytes"),
+        (
+            {"tile": SharedMemory(300)},
+            "300 bytes are not a multiple of the size of double, which has 8 bytes",
+        ),
         ({"in": SharedMemory(4)}, r"in \(global_buffer, 8 bytes at 0\) cannot be LDS"),
     ],
 )

@@ -152,7 +152,7 @@ def test_a_runtime_that_is_not_known() -> None:
     target = opened(state, without(ranges, state.runtime.r_debug))
     assert (
         target.waves
-        and "is not in the core file: its version is taken to be 10" in (target.gpu.notes[0])
+        and "is not in the core file: its version is assumed to be 10" in (target.gpu.notes[0])
     )
 
 

@@ -143,7 +143,7 @@ def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
 
 def test_a_state_is_no_pipe_with_a_name(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match=r"pipe cannot be read: it is no regular file"):
+    with pytest.raises(UsageError, match=r"pipe cannot be read: it is not a regular file"):
         load_state(tmp_path / "pipe")
 
 

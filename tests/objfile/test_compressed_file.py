@@ -109,7 +109,7 @@ def test_one_large_block_is_to_be_decompressed_by_its_program(kind: str) -> None
         return
     program = kind.split()[0]
     with pytest.raises(LimitExceeded, match=f"f is compressed by {program} in one block of .*: "
-                       f"give what {program} -d makes of it"):  # fmt: skip
+                       f"give the output of {program} -d"):  # fmt: skip
         decompressed("f", KINDS[kind](), limits)
 
 
@@ -140,13 +140,15 @@ def test_how_a_file_begins(kind: str) -> None:
 
 def test_other_files() -> None:
     assert decompressed("f", DATA) is DATA
-    with pytest.raises(UsageError, match="f is compressed by lz4: give what lz4 -d makes of it"):
+    with pytest.raises(UsageError, match="f is compressed by lz4: give the output of lz4 -d"):
         decompressed("f", b"\x04\x22\x4d\x18" + bytes(20))
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
-    with pytest.raises(UsageError, match="install dwarfgpu with the extra zstd .*, or give what"):
+    with pytest.raises(
+        UsageError, match="install dwarfgpu with the extra zstd .*, or give the output"
+    ):
         decompressed("f", b"\x28\xb5\x2f\xfd" + bytes(20))
     assert head_of("f", b"\x28\xb5\x2f\xfd" + bytes(20), 24) == b""
 

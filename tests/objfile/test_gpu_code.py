@@ -148,7 +148,7 @@ def test_target_ids(text: str) -> None:
 
 def test_target_ids_that_are_none() -> None:
     for text in ("", "942", "gfx942:", "gfx942:xnack", "gfx942 ", "GFX942"):
-        with pytest.raises(UsageError, match="is no target"):
+        with pytest.raises(UsageError, match="is not a target"):
             parse_target_id(text)
     with pytest.raises(UsageError, match="unknown feature fast; known"):
         parse_target_id("gfx942:fast+")
@@ -333,11 +333,11 @@ def test_v3_is_v4_with_other_flags() -> None:
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [
-        (b"\x01", "the metadata is no map"),
-        (b"\x81\xaeamdhsa.kernels\x01", "amdhsa.kernels is no sequence"),
-        (b"\x81\xaeamdhsa.kernels\x91\x01", "a kernel is no map"),
+        (b"\x01", "the metadata is not a map"),
+        (b"\x81\xaeamdhsa.kernels\x01", "amdhsa.kernels is not a sequence"),
+        (b"\x81\xaeamdhsa.kernels\x91\x01", "a kernel is not a map"),
         (b"\x81\xaeamdhsa.kernels\x91\x80", "a kernel of the metadata has no name"),
-        (b"\x81\xaeamdhsa.kernels\x91\x81\xa5.name\x01", ".name of the metadata is no string"),
+        (b"\x81\xaeamdhsa.kernels\x91\x81\xa5.name\x01", ".name of the metadata is not a string"),
         (b"\x81\xaeamdhsa.kernels\x91\x81\xab.sgpr_count\xff", ".sgpr_count of the metadata is no"),
         (b"\x81\xaeamdhsa.kernels\x91\x81\xa5.args\x91\x80", "has no size or no value kind"),
         (b"\x81\xafamdhsa.versions\x01\x02", "1 bytes follow the metadata"),

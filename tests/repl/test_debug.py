@@ -188,8 +188,8 @@ def lane_id(lane: int) -> str:
         (
             ["lane 5"],
             f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n#0  {FRAME}"
-            "warning: lane 5 is inactive; positioned at 0x11640 (hip/nest.hip:10), as the wave: "
-            "nothing tells more\n",
+            "warning: lane 5 is inactive; positioned at 0x11640 (hip/nest.hip:10), no "
+            "DW_AT_LLVM_lane_pc; using the wave's pc\n",
         ),
         (["p t", "lane 2", "p t"], "$2 = 20\n"),
         (["lane 64"], "Lane 64 does not exist on this thread.\n"),

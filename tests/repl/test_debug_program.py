@@ -99,7 +99,7 @@ def test_options_of_gdb(repository: Path, tmp_path: Path) -> None:
     done = gdbs(repository, "-ex", "echo last\\n", f"-ix={script}", "-iex", "echo first\\n",
                 f"--command={script}", "--args", file, "3", "--x")  # fmt: skip
     assert done.stdout == "script\nfirst\nlast\nscript\n"
-    assert "the arguments of the program mean nothing" in done.stderr
+    assert "the arguments of the program are ignored" in done.stderr
     for refused in (["-p", "1"], [file, "1"]):
         assert "no process can be attached to" in gdbs(repository, *refused).stderr
     assert "/nosuch: No such file" in gdbs(repository, "-cd", "/nosuch").stderr
@@ -288,5 +288,5 @@ def test_commands_typed_by_habit(repository: Path) -> None:
     assert done.stdout == f"Working directory {repository / 'fixtures'}.\n" * 2
     assert done.stderr.splitlines() == [
         "/nosuch: No such file or directory.",
-        'GDB has "tty", dwarfgpu has not: nothing is run here.',
+        '"tty" is not supported: dwarfgpu runs no program.',
     ]

@@ -149,5 +149,5 @@ def test_what_no_backend_offers(shell: Shell) -> None:
 def test_a_state_says_that_it_does_not_run(line: str) -> None:
     shell = nest_shell()
     assert not isinstance(shell.session.target, Runs)
-    text = "The target does not run: a state or core file is looked at only.\n"
+    text = "Cannot run: the target is a state or core file.\n"
     assert said(shell, line) == text

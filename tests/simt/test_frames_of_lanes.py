@@ -37,8 +37,8 @@ def test_a_backtrace_of_each_lane(lane: int, frames: list[str]) -> None:
     assert done.lines == frames
     left_out = 2 - len(frames)
     s = "s" if left_out != 1 else ""
-    told = [f"lane {lane} was not active on entry to {left_out} frame{s}, left out"]
-    assert [each for each in done.notes if "left out" in each] == (told if left_out else [])
+    told = [f"lane {lane} was not active on entry to {left_out} frame{s}, omitted"]
+    assert [each for each in done.notes if ", omitted" in each] == (told if left_out else [])
 
 
 def test_lanes_that_are_in_an_outer_frame() -> None:

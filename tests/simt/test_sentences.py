@@ -93,10 +93,10 @@ def test_each_may_be_on_each_kind_of_entry(
     # An integer constant; ill-formed if it is less than or equal to 0.
     ((LANES, 0), "lanes", "IllFormed: DW_AT_LLVM_lanes of .* is 0"),
     ((LANES, -1), "lanes", "IllFormed: DW_AT_LLVM_lanes of .* is -1"),
-    ((LANES, "lit8"), "lanes", "IllFormed: DW_AT_LLVM_lanes .* is no integer constant"),
-    ((LANES, ((*ALL, ONE),)), "lanes", "IllFormed: .* is no integer constant"),
+    ((LANES, "lit8"), "lanes", "IllFormed: DW_AT_LLVM_lanes .* is not an integer constant"),
+    ((LANES, ((*ALL, ONE),)), "lanes", "IllFormed: .* is not an integer constant"),
     # A DWARF expression.
-    ((LANE_PC, 7), "pc", "IllFormed: attribute .* of class constant is no location"),
+    ((LANE_PC, 7), "pc", "IllFormed: attribute .* of class constant is not a location"),
     ((ITERATIONS, 0), "iterations", "IllFormed: DW_AT_LLVM_iterations of .* is 0"),
     # Exactly one single location: two list entries at once make two.
     ((LANE_PC, ((*ALL, "addr 0x1000"), (*WAVES, HERE))), "pc", "IllFormed: .* exactly one"),

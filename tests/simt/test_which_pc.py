@@ -100,11 +100,11 @@ def test_it_can_be_forced() -> None:
     """The lane is taken to be where the wave is, and a note says so."""
     done = run("eval", *AMD, "--pc", WAVE, "--lane", 17, "--force-pc", "part")
     assert done.out == "part = 99 'c'\n"
-    forced = f"lanes are taken to be at {WAVE:#x}, wherever DW_AT_LLVM_lane_pc puts them"
+    forced = f"lanes are assumed to be at {WAVE:#x}, wherever DW_AT_LLVM_lane_pc puts them"
     assert forced in done.notes
     done = run("eval", *AMD, "--lane", "all", "--force-pc", "part")
     assert done.lines[0] == "[ 0-15] 99 'c'"
-    assert [each for each in done.notes if "taken" in each] == [forced]
+    assert [each for each in done.notes if "assumed" in each] == [forced]
     lanes = run_json("eval", *AMD, "--lane", "3,17", "--force-pc", "part").json["lanes"]
     assert [(each["pc"], each["data"]) for each in lanes] == [(WAVE, 99)] * 2
     # A lane that never entered is not in the frame, wherever it is said to be.
@@ -117,7 +117,7 @@ def test_forced_in_the_library(there: Session) -> None:
     assert (forced.program_location, forced.context().pc) == (WAVE, WAVE)
     found = forced.read(there.variable("part"))
     assert found.bits is not None and chr(found.bits.value) == "c"
-    assert any("are taken to be at" in note for note in found.notes)
+    assert any("are assumed to be at" in note for note in found.notes)
 
 
 def test_forcing_helps_where_lane_pc_is_wrong() -> None:
@@ -164,4 +164,4 @@ def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, mi
     lanes = run_json("lanes", *here).json["waves"][0]["lanes"]
     assert {each["pc"] for each in lanes} == {None}
     notes = [each for each in run("bt", *here, "--lane", 3).notes if "lane 3" in each]
-    assert notes == ["where lane 3 is, is not known: the frame is the wave's"]
+    assert notes == ["the location of lane 3 is unknown: the frame is the wave's"]

@@ -134,7 +134,7 @@ def test_any_size_in_any_width(text: str, size_bits: int, columns: int) -> None:
 
 def test_an_error_is_told_in_place() -> None:
     [line] = drawn("addr 0", 8 << 40)
-    assert line.startswith("  cannot be told: an object of 1099511627776 bytes, at most ")
+    assert line.startswith("  is unknown: an object of 1099511627776 bytes, at most ")
 
 
 def test_what_is_beyond_a_register_is_not_described() -> None:

@@ -103,7 +103,7 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (
             0x38,
             base("fp8_e4m3_fnuz", "float", 8),
-            "0x38 <the name fp8_e4m3_fnuz does not tell the format of 8 bits>",
+            "0x38 <the name fp8_e4m3_fnuz does not determine the format of 8 bits>",
         ),
         (0x12, base("d", "packed_decimal", 8), "0x12 <packed_decimal is not decoded>"),
         (0x2_0000_0001, vector("int2", "signed", 32, 2), "{1, 2}"),
@@ -145,7 +145,7 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (
             7,
             Struct("struct", "V", 4, (Member("x", INT, 0, None, NOWHERE),)),
-            "{x = <error: what is computed from an object's place is known in places only>}",
+            "{x = <error: it depends on the location of an object that has none>}",
         ),
     ],
 )

@@ -49,7 +49,7 @@ class GpuCallers:
         or the reason why there is none."""
         function = self._function(frame.location)
         if function is None:
-            return _unknown(f"nothing tells which function has pc {frame.pc:#x}")
+            return _unknown(f"no function is known at pc {frame.pc:#x}")
         if self._is_kernel(function):
             return End(True, f"outermost: {function.name} is a kernel")
         if frame.level:
@@ -60,7 +60,7 @@ class GpuCallers:
             return _unknown(f"s[30:31]: {error}")
         if address is None or not self._follows_call(address):
             return _unknown(
-                f"s[30:31] of {function.name} hold {address or 0:#x}, which is not behind a call"
+                f"s[30:31] of {function.name} hold {address or 0:#x}, which does not follow a call"
             )
         at_entry = frame.pc == function.entry
         if not at_entry and self._function(address - _CALL_BYTES) == function:

@@ -135,7 +135,7 @@ class Allowance:
         """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
         up."""
         if self.left < 0:
-            error = LimitExceeded("many variables share very long lists: no more are looked at")
+            error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, place, problem=error)
         coverage = coverage_of(variable, place)
         self.left -= _ENTRY_WORK * (1 + len(coverage.scope) + len(coverage.descriptions))

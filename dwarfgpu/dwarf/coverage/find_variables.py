@@ -368,7 +368,7 @@ def _cut(found: UnitGroups, left: int) -> int:
         left -= wanted_count
     if left < 0:
         found.groups = [group for group in found.groups if group.declared]
-        message = "more variables have such a name: the others are not looked at"
+        message = "more variables have such a name: the others are not examined"
         found.problems.append(LimitExceeded(message, "--max-namesakes"))
     return left
 

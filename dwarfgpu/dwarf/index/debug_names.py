@@ -171,7 +171,7 @@ class NameIndex:
         if entry.unit is None and table.header.unit_count != 1:
             if entry.type_unit is not None:
                 return None
-            raise IllFormed("an entry does not say which of several units it is of")
+            raise IllFormed("an entry does not name its unit, and there are several")
         unit = self._unit_at(table.unit_offset(entry.unit or 0))
         if entry.type_unit is None:
             return unit.full

@@ -155,7 +155,7 @@ def read_gdb_index(data: bytes) -> GdbIndexTable:
     sizes = (type_units - units, 16), (addresses - type_units, 24), (symbols - addresses, 20)
     slots, remainder = divmod(symbols_end - symbols, 8)
     if any(size % entry for size, entry in sizes) or remainder or slots & slots - 1:
-        raise Malformed("an area has no whole number of entries")
+        raise Malformed("the size of an area is not a multiple of its entries'")
     return GdbIndexTable(
         data, version, units, type_units, addresses, symbols, symbols_end, starts[-1]
     )

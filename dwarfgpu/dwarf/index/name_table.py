@@ -299,5 +299,5 @@ def _integer(named: dict[int, Attribute], kind: int) -> int | None:
     if value is None:
         return None
     if not isinstance(value.raw, int) or value.raw < 0:
-        raise Malformed(f"DW_IDX {kind:#x} of a name index is no number")
+        raise Malformed(f"DW_IDX {kind:#x} of a name index is not a number")
     return value.raw

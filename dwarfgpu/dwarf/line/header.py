@@ -235,7 +235,7 @@ def _number(named: dict[int, Attribute], kind: int, block: UnitFormat | None = N
         return None
     if isinstance(value.raw, bytes):
         if block is None or len(value.raw) > 8:
-            raise Malformed(f"content type {kind:#x} is no number but {len(value.raw)} bytes")
+            raise Malformed(f"content type {kind:#x} is not a number but {len(value.raw)} bytes")
         return int.from_bytes(value.raw, block.endian)
     if not 0 <= value.raw < 1 << 128 or (kind != LNCT_MD5 and value.raw > LARGEST_NUMBER):
         raise Malformed(f"content type {kind:#x} has a number of {value.raw.bit_length()} bits")

@@ -85,7 +85,7 @@ class Subprogram:
             for number in holder.llvm_numbers(dw.AT_LLVM_LANES):
                 lanes = holder.integer(number)
                 if lanes is None:
-                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is no integer constant")
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is not an integer constant")
                 if lanes <= 0:
                     raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is {lanes}")
                 return lanes

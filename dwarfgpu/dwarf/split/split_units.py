@@ -190,12 +190,12 @@ class SplitFiles:
         """
         id = split_id(skeleton)
         if id is None:
-            raise IllFormed("the unit names a split file, but no ID that tells its split unit")
+            raise IllFormed("the unit names a split file, but has no ID of its split unit")
         package = self._found(
             skeleton,
             f"the entries of the unit (ID {id:#018x})",
             lambda part: part.split_units.get(id) or _why_not(part),
-            lambda package: package.unit(id) or "has no unit of that ID",
+            lambda package: package.unit(id) or "has no unit with that ID",
         )
         if package.skeleton not in (None, skeleton):
             raise IllFormed(f"two skeleton units have the ID {id:#018x}")
@@ -209,7 +209,7 @@ class SplitFiles:
 
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         """Return the type unit of a skeleton, as in early GNU Fission."""
-        none = "has no type unit of that signature"
+        none = "has no type unit with that signature"
         return self._found(
             skeleton,
             f"the type unit {signature:#018x}",

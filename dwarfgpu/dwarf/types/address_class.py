@@ -31,5 +31,5 @@ def space_of_class(
         name = (_CLASSES_OF_2020 if is_old else _CLASSES_TODAY).get(address_class)
         space = None if name is None else architecture.address_space_named(name)
     if space is None:
-        raise IllFormed(f"DW_AT_address_class {address_class} is no AMDGPU address class")
+        raise IllFormed(f"DW_AT_address_class {address_class} is not an AMDGPU address class")
     return space

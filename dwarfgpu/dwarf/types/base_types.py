@@ -62,7 +62,7 @@ def _scale(die: Die, where: str) -> Fraction | None:
     numerator = small.integer(dw.AT_GNU_NUMERATOR)
     denominator = small.integer(dw.AT_GNU_DENOMINATOR)
     if numerator is None or not denominator:
-        raise Unsupported(f"{where} has a scale that is no fraction (DW_AT_small)")
+        raise Unsupported(f"{where} has a scale that is not a fraction (DW_AT_small)")
     return Fraction(numerator, denominator)
 
 

@@ -240,7 +240,7 @@ class TypeBuilder:
                 return target()
             if not isinstance(bare, Base) or bare.base.vector_size is not None:
                 subject = f"array at {die.offset:#x} has elements {stride} bits apart"
-                raise Unsupported(f"{subject}, which are no numbers")
+                raise Unsupported(f"{subject}, which are not numbers")
             return evolve(bare, base=evolve(bare.base, bit_size=stride))
 
         return element
@@ -398,7 +398,7 @@ def _definition(die: Die) -> Die:
         if target is None:
             return die
         die = target
-    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to one another")
+    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to each other")
 
 
 def types_of(unit: CompilationUnit) -> TypeBuilder:

@@ -381,7 +381,7 @@ def strip(kind: Type | None) -> BareType | None:
             kind._bare.append(inner)
             return inner
         inner = inner.target
-    raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another")
+    raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
 
 
 def strip_reference(kind: Type | None) -> BareType | None:
@@ -436,7 +436,7 @@ def _size_bits(kind: Type | None) -> int | None:
                 return None if kind.size_bytes is None else count * kind.size_bytes * 8
             case other:
                 assert_never(other)
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
 
 
 def element_count(kind: Array) -> int:

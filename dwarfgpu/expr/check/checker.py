@@ -226,7 +226,7 @@ class _Checker:
             self._add(instruction, "error", *wrong)
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
-            self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
+            self._add(instruction, "warning", "empty-piece", "a piece of size 0 is empty")
         lost = dropped_bits(instruction, self.expression.format.address_size)
         if lost is not None:
             self._add(instruction, "warning", "wide-number", lost)

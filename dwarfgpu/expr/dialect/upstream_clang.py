@@ -35,8 +35,8 @@ _READINGS = {
     "lit": "upstream clang: its own number of an address space, as DWARF's",
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
-    "regval_type": "upstream clang: two readings, and nothing tells which is meant",
-    "bregx": "upstream clang: two readings, and nothing tells which is meant",
+    "regval_type": "upstream clang: two readings, and it is unknown which is intended",
+    "bregx": "upstream clang: two readings, and it is unknown which is intended",
 }
 """The note for observers on each operation that is read differently."""
 

@@ -162,9 +162,7 @@ def _part(ctx: Context, location: Location, size_bits: int) -> Part:
 def _shallow(ctx: Context, location: Location) -> Location:
     """Return the location, flattened so that one more level of nesting is allowed."""
     if depth_of(location) >= ctx.limits.depth:
-        raise LimitExceeded(
-            f"composites inside one another more than {ctx.limits.depth} deep", "--max-depth"
-        )
+        raise LimitExceeded(f"composites nested more than {ctx.limits.depth} deep", "--max-depth")
     return location
 
 
@@ -219,7 +217,7 @@ def _overlay(
     if offset_bits == 0 and size_bits == rest_bits:
         return overlay
     if rest_bits is None:
-        raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
+        raise IllFormed("cannot overlay undefined storage: its size is unknown")
     _require_size(ctx, rest_bits)
     overlay.displaced(0)  # as bit_piece does
     middle = _part(ctx, overlay, size_bits)

@@ -54,7 +54,7 @@ class Parser:
         """Operations up to the end of the text, of the parentheses, or of deeper lines."""
         cursor = self._cursor
         if depth > _DEEPEST:
-            raise cursor.token.error(f"expressions within one another more than {_DEEPEST} deep")
+            raise cursor.token.error(f"expressions nested more than {_DEEPEST} deep")
         part = _Part(self._form)
         groups = 0
         while cursor.token.kind != "end":
@@ -67,7 +67,7 @@ class Parser:
                     break
                 # llvm-dwarfdump ends a location list with one that it has not opened.
                 if not groups and cursor.peek().kind not in ("end", "newline"):
-                    raise cursor.token.error("nothing is open here")
+                    raise cursor.token.error("no bracket is open here")
                 cursor.next()
                 groups = max(groups - 1, 0)
             elif margin is not None and 0 < (self._margin() or 0) <= margin:

@@ -425,7 +425,7 @@ def frame_cfa(frame: gdb.Frame) -> int:
         raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
     match = _FRAME_AT.match(text)
     if match is None:
-        raise Unavailable("GDB does not tell the canonical frame address")
+        raise Unavailable("GDB does not know the canonical frame address")
     return int(match[1], 16)
 
 

@@ -55,7 +55,7 @@ class TypeParser:
         cursor = self._cursor
         cursor.depth += 1
         if cursor.depth > MAX_HEIGHT:
-            raise LimitExceeded(f"a type of more than {MAX_HEIGHT} parentheses in one another")
+            raise LimitExceeded(f"a type of more than {MAX_HEIGHT} nested parentheses")
         out: list[Declarator] = []
         while mark := cursor.accept("*", "&", "&&"):
             out.append(Declarator(mark, qualifiers=tuple(self._qualifiers())))

@@ -180,7 +180,7 @@ def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
     if gpu_dump.threads:
         raise UsageError(f"--gpu-core {gpu_dump.file.path} has threads, too: give it with --core")
     if not dump.threads:
-        raise UsageError(f"--core {dump.file.path} has no threads: it is of GPUs alone")
+        raise UsageError(f"--core {dump.file.path} has no threads: it is of GPUs only")
     if dump.gpu is not None:
         raise UsageError(f"--core {dump.file.path} has GPUs, too: leave out --gpu-core")
 
@@ -322,14 +322,14 @@ class _Loader:
             why = None if entries else next((why for _, why in checked if why), "none is listed")
             if not entries:
                 raise UsageError(
-                    f"{path} is not a code object of the core: {why}; --load-address says where "
-                    "it was loaded"
+                    f"{path} is not a code object of the core: {why}; give its address with "
+                    f"--load-address"
                 )
             address = entries[0].load_address
         placed = [file for file in modules.files if file.load_address != address]
         name = entries[0].uri if entries else path
         loaded = LoadedFile(name, file, address)
-        notes = () if why is None else (f"{path} is taken as given: {why}",)
+        notes = () if why is None else (f"{path} is accepted unchecked: {why}",)
         missing = {entry: why for entry, why in modules.missing.items() if entry not in entries}
         return GpuModules(modules.listed, (loaded, *placed), missing, (*modules.notes, *notes))
 

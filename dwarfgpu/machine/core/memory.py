@@ -146,7 +146,7 @@ def mapped_range(start: int, end: int, offset: int, file: ObjectFile) -> tuple[R
     file."""
     pages = -(-file.size_bytes // _PAGE_BYTES) * _PAGE_BYTES
     there = max(start, min(end, start + pages - offset))
-    why = f"it is behind the end of {file.path}"
+    why = f"it is after the end of {file.path}"
     return Range(start, there, file, offset), Range(there, end, None, 0, why)
 
 

@@ -196,7 +196,7 @@ def path_in(sysroot: str | None, path: str) -> str:
         inside = beneath(sysroot, path)
         path = inside if os.path.exists(inside) else beneath(sysroot, os.path.basename(path))
     if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
-        raise UsageError(f"{path} cannot be read: it is no regular file")
+        raise UsageError(f"{path} cannot be read: it is not a regular file")
     return path
 
 
@@ -241,7 +241,7 @@ class _Reader:
             return
         load_address = _load_address(module.header or file, module.parts)
         if load_address is None:
-            self.notes.append(f"{file.path} is not used: no segment of it is where it is mapped")
+            self.notes.append(f"{file.path} is not used: none of its segments is at its mapping")
             return
         self.files.append(LoadedFile(module.path, file, load_address, is_program))
         for part in module.parts:
@@ -285,7 +285,7 @@ class _Reader:
         header, page = module.header, module.page
         if header is None or page is None:
             if is_given:
-                self.notes.append(f"{file.path} is taken as given: {_NOT_CHECKED}")
+                self.notes.append(f"{file.path} is accepted unchecked: {_NOT_CHECKED}")
                 return None
             return _NOT_CHECKED
         ran, running_id = self._build_id(module, header), build_id(file)
@@ -295,7 +295,7 @@ class _Reader:
             ]
             return f"it has {ids[0]}, what was mapped has {ids[1]}"
         if ran is None and file.file_bytes(0, min(len(page), file.size_bytes), "page") != page:
-            return "it has no build ID, and another first page than what was mapped"
+            return "it has no build ID, and its first page differs from the mapped one"
         return None
 
     def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
@@ -321,7 +321,7 @@ class _Reader:
             called = self._text(dump.auxiliary.get(AT_EXECFN))
             named = "" if called is None else f" ({shown_path(called)})"
             self.notes.append(
-                f"the core file does not tell where the program{named} is: give it with --file"
+                f"the core file does not say where the program{named} is: give it with --file"
             )
             return
         file = open_object(program, self._where.limits)
@@ -331,11 +331,11 @@ class _Reader:
         if load_address is None and entry is not None:
             load_address = entry - file.entry
         if load_address is None:
-            raise UsageError(f"{dump.file.path} does not tell where {program} was loaded")
+            raise UsageError(f"{dump.file.path} does not say where {program} was loaded")
         if load_address % _PAGE_BYTES:
             raise UsageError(f"{program} is not the program that ran: it begins elsewhere")
         self.files.append(LoadedFile(program, file, load_address, is_program=True))
-        self.notes.append(f"{program} is taken as given: {_NOT_CHECKED}")
+        self.notes.append(f"{program} is accepted unchecked: {_NOT_CHECKED}")
 
     def _text(self, address: int | None) -> str | None:
         """Return the string at an address; None if it is unknown."""

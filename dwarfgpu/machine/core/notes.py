@@ -136,7 +136,7 @@ def read_core(file: ObjectFile) -> CoreDump:
     `UsageError` if it is not a core, `Unsupported` for a machine with unsupported cores.
     """
     if file.type != ET_CORE:
-        raise UsageError(f"{file.path} is no core file")
+        raise UsageError(f"{file.path} is not a core file")
     architecture = None if file.machine == "AMDGPU" else _architecture(file)
     reader = _Notes(file, architecture)
     notes, problem = readable_notes(file)

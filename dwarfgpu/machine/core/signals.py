@@ -40,7 +40,7 @@ _SENDERS: Final = {0: "SI_USER", -1: "SI_QUEUE", -6: "SI_TKILL"}
 _KERNEL: Final = 0x80
 _MEANINGS: Final = {
     "SEGV_MAPERR": "nothing is mapped there",
-    "SEGV_ACCERR": "what is mapped there may not be used so",
+    "SEGV_ACCERR": "this kind of access is not permitted there",
     "BUS_ADRALN": "it is not aligned",
     "BUS_ADRERR": "nothing is there",
     "FPE_INTDIV": "integer division by zero",
@@ -96,7 +96,7 @@ class SignalInfo:
         meaning = _MEANINGS.get(self.code_name)
         sentence = ": ".join(word for word in (place, meaning) if word)
         if not sentence and self.code == _KERNEL:
-            sentence = "of the kernel, which tells no more"
+            sentence = "of the kernel, without further details"
         return f"{sentence or 'known by its code alone'} ({self.code_name})"
 
 

@@ -36,7 +36,7 @@ def placement_in_state(state: State, agent: int | None) -> Place:
     machine = state.machine
     for kind, table in (("agent", machine.agents), ("workgroup", machine.workgroups)):
         if not table:
-            raise UsageError(f"the state tells of no {kind}: only a machine can be added to")
+            raise UsageError(f"the state has no {kind}: a dispatch can only be added to a machine")
     number = min(machine.agents) if agent is None else agent
     count = len(machine.dispatches)
     ranges = [

@@ -146,9 +146,7 @@ def dispatched(request: Request) -> Launched:
     `Unsupported` for workgroup clusters."""
     descriptor = request.kernel.descriptor
     if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
-        raise UsageError(
-            f"kernel {request.kernel.name} has no descriptor that tells where it starts"
-        )
+        raise UsageError(f"kernel {request.kernel.name} has no descriptor with its start")
     if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
         raise UsageError(
             f"kernel {request.kernel.name} has no address where the code object is loaded at "
@@ -307,7 +305,9 @@ def require_geometry(request: Request, lanes: int) -> None:
     items = prod(geometry.workgroup)
     shown = ",".join(map(str, geometry.workgroup))
     if lanes not in request.processor.wave_sizes:
-        raise Malformed(f"the descriptor says wave{lanes}, which {request.processor.name} has not")
+        raise Malformed(
+            f"the descriptor says wave{lanes}, which {request.processor.name} does not have"
+        )
     most = _MOST_WORK_ITEMS
     if metadata is not None:
         most = min(most, metadata.max_flat_workgroup_size or most)
@@ -323,7 +323,8 @@ def require_geometry(request: Request, lanes: int) -> None:
         is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
         if size % part and is_uniform:
             raise UsageError(
-                f"--grid: {size} work-items in {axis} are no multiple of the workgroup's {part}, "
+                f"--grid: {size} work-items in {axis} are not a multiple of the workgroup's "
+                f"{part}, "
                 "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)

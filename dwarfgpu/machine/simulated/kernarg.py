@@ -232,7 +232,7 @@ def bind(
         argument = parameter.argument
         value: ArgumentValue = _named(parameter, chosen[id(argument)])
         if isinstance(value, Unknown):
-            unknown.append(f"{parameter.name or argument.offset_bytes}: said to be so")
+            unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
             continue
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
@@ -268,7 +268,7 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
     enumerators = parameter.declared.enumerators
     if enumerators is None:
         raise UsageError(
-            f"{value.option}: {value.name[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, "
+            f"{value.option}: {value.name[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, "
             "lds:SIZE, bytes:HEX, [1,2], an enumerator or ?"
         )
     simple = value.name.rpartition("::")[2]
@@ -306,7 +306,8 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
         return
     if buffer.size_bytes % declared.item_bytes:
         raise UsageError(
-            f"{parameter.text}: {buffer.size_bytes} bytes are no whole number of {declared.item}, "
+            f"{parameter.text}: {buffer.size_bytes} bytes are not a multiple of the size of "
+            f"{declared.item}, "
             f"which has {_bytes(declared.item_bytes)}"
         )
     if not declared.is_number or buffer.item_bytes is None:
@@ -373,7 +374,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
         return _elements(parameter, value)
     if isinstance(value, int | float) and declared.compound is not None:
         how = "[1,2] gives elements" if declared.vector else "bytes:HEX gives it"
-        raise UsageError(f"{parameter.text}: {declared.compound} is no number; {how}")
+        raise UsageError(f"{parameter.text}: {declared.compound} is not a number; {how}")
     if isinstance(value, bytes):
         if len(value) != size_bytes:
             raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
@@ -386,7 +387,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
 def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     vector = parameter.declared.vector
     if vector is None:
-        raise UsageError(f"{parameter.text} has no elements that are known")
+        raise UsageError(f"{parameter.text} has no known elements")
     if len(values) != vector.count:
         raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
     size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
@@ -408,7 +409,7 @@ def _number(
         formats = {2: "<e", 4: "<f", 8: "<d"}
         if size_bytes not in formats or not is_float:
             raise UsageError(
-                f"{parameter.text}: {value} is no number of its type; bytes:HEX gives any"
+                f"{parameter.text}: {value} is not a number of its type; bytes:HEX gives any"
             )
         try:
             return struct.pack(formats[size_bytes], value)

@@ -44,7 +44,7 @@ def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> Runni
     _add_objects(arena, launched)
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is None:
-            raise UsageError(f"{name}: its contents are not known; zeros:SIZE or @FILE gives them")
+            raise UsageError(f"{name}: its contents are unknown; set them with zeros:SIZE or @FILE")
         arena.add(f"buffer {name}", address, buffer.data)
     request, processor = launched.request, launched.request.processor
     lane_count = launched.machine.lane_count

@@ -117,7 +117,7 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> Stat
     path = Path(path)
     with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
-            raise UsageError(f"{path} cannot be read: it is no regular file")
+            raise UsageError(f"{path} cannot be read: it is not a regular file")
     document = json_reader.load(path)
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
@@ -151,7 +151,7 @@ def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     """The note on a register that another AMD GPU has: libraries list more than there are."""
     more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
     lanes = f" in wave{arch.lane_count}"
-    return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is left out"
+    return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is ignored"
 
 
 def wave_named(waves: Sequence[WaveState], number: int | None) -> WaveState:

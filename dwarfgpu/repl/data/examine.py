@@ -105,7 +105,7 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
     from dwarfgpu.repl.data.instructions import examined_instructions
 
     if space.number:
-        raise UsageError(f"{space}#{address:#x} is no address of code")
+        raise UsageError(f"{space}#{address:#x} is not an address of code")
     unit = Format("x", "b", 1).type
     lines = []
     for output, line in examined_instructions(shell, address, count):

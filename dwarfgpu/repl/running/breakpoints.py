@@ -22,7 +22,7 @@ from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.view.json_object import JsonObject
 
-NOT_RUNNING = "The target does not run: a state or core file is looked at only."
+NOT_RUNNING = "Cannot run: the target is a state or core file."
 
 
 def runner(shell: Shell) -> Runs:

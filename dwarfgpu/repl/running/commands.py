@@ -400,9 +400,9 @@ RUNNING: Final = (
     step,
     stepi,
     _without("start", "Start the program, and stop at its main function."),
-    _without("jump", "Go on at another place."),
+    _without("jump", "Continue at another place."),
     _without("watch", "Stop when a value changes."),
     _without("kill", "End the program."),
-    _without("attach", "Look at a process that runs."),
-    _without("detach", "Let the program go on by itself."),
+    _without("attach", "Attach to a running process."),
+    _without("detach", "Detach from the program."),
 )

@@ -20,7 +20,7 @@ def frame_words(family: Command) -> tuple[Command, ...]:
 
 
 def _word(family: Command, word: str, by: str, argument: str, complete: Completer) -> Command:
-    verb = "Tell what is known of" if family.name.startswith("info") else "Look at"
+    verb = "Describe" if family.name.startswith("info") else "Look at"
 
     def run(shell: Shell, text: str) -> Iterator[Part]:
         yield from family.run(shell, f"{word} {text}".rstrip())

@@ -16,17 +16,17 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 ABSENT: Final = {
-    "add-symbol-file": '"file" or "load" looks at another code object or state',
-    "catch": "nothing is run here",
-    "checkpoint": "nothing is run here",
-    "compile": "nothing is run here",
+    "add-symbol-file": '"file" or "load" opens another code object or state',
+    "catch": "dwarfgpu runs no program",
+    "checkpoint": "dwarfgpu runs no program",
+    "compile": "dwarfgpu runs no program",
     "exec-file": 'use "file"',
     "explore": '"print" and "ptype" show values and their types whole',
-    "handle": "nothing is run here",
+    "handle": "dwarfgpu runs no program",
     "macro": "macros of -g3 are not read",
-    "skip": "nothing is run here",
+    "skip": "dwarfgpu runs no program",
     "symbol-file": 'use "file"',
-    "tty": "nothing is run here",
+    "tty": "dwarfgpu runs no program",
 }
 """Why GDB's command is not here, by its name."""
 
@@ -60,12 +60,12 @@ def _not_supported() -> Output:
     try:
         folder = os.getcwd()
     except OSError as error:
-        raise UsageError(f"The working folder cannot be told: {error.strerror}.") from None
+        raise UsageError(f"Cannot determine the working folder: {error.strerror}.") from None
     return Output(f"Working directory {folder}.", {"cwd": folder})
 
 
 def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
-    raise UsageError(f'GDB has "{name}", dwarfgpu has not: {why}.')
+    raise UsageError(f'"{name}" is not supported: {why}.')
 
 
 def _absent(name: str, why: str) -> Command:

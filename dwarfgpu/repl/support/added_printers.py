@@ -18,8 +18,8 @@ _OWN: Final = (DwarfGpuError, Unfit)
 def add_printer(settings: Settings, name: str, pattern: str, show: Show) -> None:
     """Use a printer before all others; one of that name is replaced.
 
-    `UsageError` for a pattern that is no regular expression. Whatever the function raises is shown
-    in place of the value.
+    `UsageError` for a pattern that is not a regular expression. Errors of the function are shown in
+    place of the value.
     """
 
     def guarded(value: Object) -> Printed:

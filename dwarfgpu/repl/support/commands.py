@@ -36,8 +36,8 @@ from dwarfgpu.terminal.input import read_all
 from dwarfgpu.view.json_object import JsonObject
 
 FIRST: Final = (
-    'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
-    'in every lane. "explain x" tells why x is what it is, or <optimized out>, "where x" where in',
+    'To begin: "info locals" shows the variables, "lane 17" selects another lane, "lanes x" at x',
+    'in every lane. "explain x" shows why x is what it is, or <optimized out>, "where x" where in',
     'the code it is described, "location x" draws where its bits live.',
     "",
 )

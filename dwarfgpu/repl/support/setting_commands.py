@@ -107,7 +107,7 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
     for setting in SETTINGS:
         if setting.name.startswith(prefix) and " " not in setting.name.removeprefix(prefix):
             yield _of(setting, verb)
-    absent = {name: f"of GDB has no meaning here: {why}" for name, why in WITHOUT_MEANING.items()}
+    absent = {name: f"of GDB does not apply here: {why}" for name, why in WITHOUT_MEANING.items()}
     absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
     for name, why in absent.items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix):

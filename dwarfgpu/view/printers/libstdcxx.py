@@ -244,7 +244,7 @@ def _ordering(value: Object) -> Printed:
     names = {-1: "less", 0: same, 1: "greater", 2: "unordered"}
     name = names.get(value["_M_value"].number)
     if name is None:
-        raise Unfit("a number that is no ordering")
+        raise Unfit("a number that is not an ordering")
     return Printed(f"{own_name(value)}::{name}")
 
 

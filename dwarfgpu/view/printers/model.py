@@ -114,7 +114,7 @@ class Printers:
     def with_printers(self, *printers: Printer, collection: str = "user") -> Printers:
         """The same with more printers, which come before all others.
 
-        `UsageError` for a pattern that is no regular expression.
+        `UsageError` for a pattern that is not a regular expression.
         """
         for printer in printers:
             try:

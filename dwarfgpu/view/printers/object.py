@@ -180,14 +180,14 @@ class Object:
         """The elements of an array; `Unfit` for anything else."""
         bare = strip(self.type)
         if not isinstance(bare, Array) or not bare.dimensions or bare.dimensions[0] is None:
-            raise Unfit(f"{self.name} is no array")
+            raise Unfit(f"{self.name} is not an array")
         return bare.dimensions[0]
 
     def target(self) -> Object:
         """What it points to; `Unfit` where it is no pointer."""
         bare = strip(self.type)
         if not isinstance(bare, Pointer):
-            raise Unfit(f"{self.name} is no pointer")
+            raise Unfit(f"{self.name} is not a pointer")
         return self.at(self.number, bare.target, bare.address_space)
 
     def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
@@ -217,7 +217,7 @@ class Object:
         """
         bare = strip(self.type)
         if not isinstance(bare, Base | Pointer | Enum):
-            raise Unfit(f"{self.name} is no number")
+            raise Unfit(f"{self.name} is not a number")
         bits = self._bits(bare)
         if not bits.is_complete:
             raise UndefinedBits("value has been optimized out")

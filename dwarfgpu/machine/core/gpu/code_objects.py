@@ -80,7 +80,7 @@ def parse_uri(text: str) -> CodeObjectUri:
     """A URI of the runtime; `Malformed` for any other."""
     match = _URI.fullmatch(text)
     if match is None:
-        raise Malformed(f"{shown_path(text)} is no URI of a code object")
+        raise Malformed(f"{shown_path(text)} is not a URI of a code object")
     given: dict[str, int] = {}
     for each in filter(None, (match["range"] or "").split("&")):
         name, _, number = each.partition("=")
@@ -101,7 +101,7 @@ def _c_number(text: str, number: str) -> int:
     try:
         return int(number, 8 if is_octal else 0)
     except ValueError:
-        raise Malformed(f"{shown_path(text)}: {number} is no number of C") from None
+        raise Malformed(f"{shown_path(text)}: {number} is not a C number") from None
 
 
 def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list[str]]:
@@ -196,7 +196,7 @@ def _checked_override(
     file = open_object(path, None, where.limits)
     why = why_not_loaded(memory, file, load_address)
     if why == NOT_CHECKED:
-        notes.append(f"{shown_path(path)} is taken as given: {why}")
+        notes.append(f"{shown_path(path)} is accepted unchecked: {why}")
     elif why is not None:
         raise UsageError(f"{path} is not the code object that was loaded: {why}")
     return file
@@ -212,7 +212,7 @@ def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
         except Unavailable as error:
             raise Unavailable(f"not in the core file: {error.message}") from None
         except UsageError:
-            raise Unavailable("what the core file has there is no ELF file") from None
+            raise Unavailable("the core file has no ELF file there") from None
     path = path_in(where.sysroot, uri.path.decode("utf-8", "surrogateescape"))
     data = map_file(path)
     size = len(data) - uri.offset if uri.size_bytes is None else uri.size_bytes

@@ -64,7 +64,7 @@ class Count:
         """Return the field for a count; `Malformed` if no field value encodes that count."""
         units, rest = divmod(count + self.less, self._granule(lanes))
         if rest:
-            raise Malformed(f"{count} is no multiple of {self._granule(lanes)}")
+            raise Malformed(f"{count} is not a multiple of {self._granule(lanes)}")
         return self.bits.put(units - self.bias)
 
     def _granule(self, lanes: int) -> int:

@@ -123,8 +123,8 @@ class _State:
             queues.append(self._queue(indexes.get(queue.agent, 0) if queue else 0, waves))
         if self._unknown:
             self._notes.append(
-                f"{self._unknown} registers of waves, or bits of them, are not known: in the core "
-                "file they are 0"
+                f"{self._unknown} registers of waves, or some of their bits, are unknown: in "
+                f"the core file they are 0"
             )
         memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
         image = ProcessImage(
@@ -347,7 +347,7 @@ def _target_version(name: str) -> int:
     try:
         major, minor, step = int(digits[:-2]), int(digits[-2], 16), int(digits[-1], 16)
     except ValueError:
-        raise Unsupported(f"save areas of {name}, which is no processor") from None
+        raise Unsupported(f"save areas of {name}, which is not a processor") from None
     return major * 10_000 + minor * 100 + step
 
 

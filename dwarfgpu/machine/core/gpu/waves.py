@@ -142,13 +142,13 @@ class GpuWaves:
         except Unavailable:
             self.notes.append(
                 f"the runtime's r_debug at {address:#x} is not in the core file: its version is "
-                f"taken to be {ASSUMED_R_VERSION}"
+                f"assumed to be {ASSUMED_R_VERSION}"
             )
             return ASSUMED_R_VERSION
         if version not in R_VERSIONS:
             self.notes.append(
                 f"version {version} of the runtime's r_debug is not known, only "
-                f"{R_VERSIONS[0]} to {R_VERSIONS[-1]}: waves are read as by the nearest"
+                f"{R_VERSIONS[0]} to {R_VERSIONS[-1]}: waves are read as in the nearest version"
             )
             return min(max(version, R_VERSIONS[0]), R_VERSIONS[-1])
         return version
