@@ -35,6 +35,11 @@ def broadcast(a: Any, wave: RunningWave) -> Lanes:
     return np.full(wave.lane_count, a)
 
 
+def filled(a: Any, count: int, wave: RunningWave) -> Lanes:
+    """The same value in so many elements of every lane."""
+    return np.full((count, wave.lane_count), a)
+
+
 def one(number: int) -> Lanes:
     """A scalar register as an array."""
     return np.array([number], np.uint32)
@@ -248,6 +253,12 @@ def first_of(a: Lanes, active: Lanes) -> int:
     return int(a[int(np.argmax(active))])
 
 
+def of_quad(a: Lanes, number: int) -> Lanes:
+    """The value of one lane of each group of four."""
+    result: Lanes = a[np.arange(a.shape[-1]) & ~3 | number]
+    return result
+
+
 def lane_of(a: Lanes, number: Any) -> int:
     """The value of one lane."""
     at = np.asarray(number).reshape(-1)[0]
@@ -305,7 +316,18 @@ def two_addresses(base: Any, first: int, second: int) -> Lanes:
 MOVES: Final[dict[str, Any]] = {
     function.__name__: function
     for function in (
-        *(pair, broadcast, one, stacked, two_halves, small_elements, negated, signed_if, raw_bits),
+        *(
+            pair,
+            broadcast,
+            filled,
+            one,
+            stacked,
+            two_halves,
+            small_elements,
+            negated,
+            signed_if,
+            raw_bits,
+        ),
         *(joined_halves, low_half, high_half, wide, saturated, normalised, copied, selected),
         *(
             placed,
@@ -313,6 +335,7 @@ MOVES: Final[dict[str, Any]] = {
             reached_by,
             moved8,
             first_of,
+            of_quad,
             lane_of,
             other_half,
             permuted_rows,

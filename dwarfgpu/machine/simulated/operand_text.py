@@ -78,8 +78,8 @@ class Operand:
     is_sdwa: bool = False
     lanes: str = ""
     """Of DPP: the text of the function that moves lanes, `{}` for the register."""
-    inline_bits: int = 32
-    """The format of an inline constant."""
+    offset: str = ""
+    """Text after the number of a VGPR, where a register says which one it is: ` + s[124]`."""
 
     @property
     def register(self) -> Register | None:
@@ -122,7 +122,7 @@ class Operand:
         register = self.register
         if register is not None and self.is_vector:
             bank = "v" if register.bank == "v" else "av"
-            text = f"{bank}[{register.first + dword}]"
+            text = f"{bank}[{register.first + dword}{self.offset}]"
         elif register is not None:
             number = scalar_register_text(register, dword + 1)
             text = f"u32({number} >> {32 * dword} & {_FULL:#x})" if dword else f"u32({number})"
@@ -192,7 +192,7 @@ class Operand:
             return self.raw()
         if register is not None and self.is_plain:
             bank = {"v": "", "a": "a"}[register.bank] + shape.kind
-            return f"{bank}[{register.first}]"
+            return f"{bank}[{register.first}{self.offset}]"
         return f"{self.raw()}.view({shape.element})"
 
     def _elements(self, shape: TypeShape) -> str:

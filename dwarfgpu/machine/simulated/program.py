@@ -17,6 +17,7 @@ from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
+from dwarfgpu.machine.simulated.matrices import MATRICES
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
 from dwarfgpu.machine.simulated.statements import PROLOGUE, statements
 from dwarfgpu.machine.simulated.wave import lanes_of, mask_of
@@ -26,6 +27,7 @@ NAMESPACE: Final[dict[str, Any]] = {
     **MOVES,
     **TYPES,
     **SCALAR_FUNCTIONS,
+    **MATRICES,
     "lanes_of": lanes_of,
     "mask_of": mask_of,
     "absolute": np.abs,
@@ -59,12 +61,18 @@ class Program:
         self._careful: dict[int, Callable[[Any], None]] = {}
         self.steps: dict[int, Step] = {}
         """By address; those that were executed."""
+        self._indexed: dict[int, dict[int, Step]] = {0: self.steps}
 
-    def step_at(self, pc: int) -> Step:
+    def steps_of(self, indexed: int) -> dict[int, Step]:
+        """Those executed so far in a mode of `s_set_gpr_idx_on`."""
+        return self._indexed.setdefault(indexed, {})
+
+    def step_at(self, pc: int, indexed: int = 0) -> Step:
         """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
-        step = self.steps.get(pc)
+        steps = self.steps_of(indexed)
+        step = steps.get(pc)
         if step is None:
-            step = self.steps[pc] = self._compiled(self.instruction_at(pc))
+            step = steps[pc] = self._compiled(self.instruction_at(pc), indexed=indexed)
         return step
 
     def instruction_at(self, pc: int) -> Instruction:
@@ -100,7 +108,9 @@ class Program:
             self._careful[pc] = self._compiled(step.instruction, is_careful=True).execute
         return self._careful[pc]
 
-    def _compiled(self, instruction: Instruction, *, is_careful: bool = False) -> Step:
+    def _compiled(
+        self, instruction: Instruction, *, is_careful: bool = False, indexed: int = 0
+    ) -> Step:
         is_relative = _is_relative(instruction.encoding)
         try:
             lines = _lines(
@@ -112,6 +122,7 @@ class Program:
                 instruction.extra,
                 self._decoder.target,
                 is_careful,
+                indexed,
             )
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
@@ -130,10 +141,11 @@ def _lines(
     extra: bytes,
     target: IsaTarget,
     is_careful: bool,
+    indexed: int,
 ) -> tuple[str, ...]:
     """The statements of an instruction, made once for all places where it stands."""
     instruction = Instruction(address, size, encoding, word, literal, extra)
-    return tuple(statements(instruction, target, is_careful=is_careful))
+    return tuple(statements(instruction, target, is_careful=is_careful, indexed=indexed))
 
 
 @cache

@@ -106,7 +106,7 @@ class RunningMachine:
         """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
         pc = wave.pc
         self._changed.add(wave.wave.id)
-        step = self.program.step_at(pc)
+        step = self.program.step_at(pc, wave.indexed)
         wave.pc = step.next_pc
         try:
             with np.errstate(all="ignore", invalid="raise"):
@@ -195,7 +195,8 @@ class RunningMachine:
         self, wave: SimulatedWave, breakpoints: frozenset[int], is_leaving: bool = False
     ) -> Stopped | None:
         """A turn of a wave; one that is leaving does not stop where it is."""
-        steps, step_at = self.program.steps, self.program.step_at
+        indexed = wave.indexed
+        steps, step_at = self.program.steps_of(indexed), self.program.step_at
         self._changed.add(wave.wave.id)
         pc = wave.pc
         executed = 0
@@ -205,7 +206,7 @@ class RunningMachine:
                 if pc in breakpoints and not is_leaving:
                     return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
                 is_leaving = False
-                step = steps.get(pc) or step_at(pc)
+                step = steps.get(pc) or step_at(pc, indexed)
                 wave.pc = step.next_pc
                 try:
                     step.execute(wave)
@@ -215,6 +216,9 @@ class RunningMachine:
                 wave.instructions += 1
                 if wave.is_ended or wave.is_waiting or wave.is_halted:
                     break
+                if wave.indexed != indexed:
+                    indexed = wave.indexed
+                    steps = self.program.steps_of(indexed)
         except WaveStop as stop:
             wave.pc = pc
             return Stopped(wave, stop.reason, stop.text, stop.lanes)

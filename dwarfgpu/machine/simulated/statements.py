@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operation import Operation
@@ -25,6 +27,7 @@ from dwarfgpu.machine.simulated.operand_text import (
     type_shape,
 )
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
+from dwarfgpu.machine.simulated.wave import M0
 
 PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
 _LETTERS: Final = "abcdefgh".replace("d", "")
@@ -51,14 +54,23 @@ _VCC: Final = Register("vcc", 0, 2)
 
 
 def statements(
-    instruction: Instruction, target: IsaTarget, *, is_careful: bool = False
+    instruction: Instruction,
+    target: IsaTarget,
+    *,
+    is_careful: bool = False,
+    indexed: int = 0,
 ) -> list[str]:
     """The statements; `WaveStop` where the instruction is not simulated.
+
+    `indexed`: bits of `s_set_gpr_idx_on` that was executed before, for the three sources and the
+    destination.
 
     `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
     says so before anything is written (`FloatingPointError`).
     """
-    pieces = [_Piece(item, target, is_careful) for item in bound(instruction, target.generation)]
+    pieces = [
+        _Piece(item, target, is_careful, indexed) for item in bound(instruction, target.generation)
+    ]
     out: list[str] = []
     if len(pieces) == 1:
         return [*pieces[0].computed(), *pieces[0].written()]
@@ -71,7 +83,7 @@ def statements(
 class _Piece:
     """One operation of an instruction."""
 
-    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool) -> None:
+    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool, indexed: int) -> None:
         self.item = item
         self.is_careful = is_careful
         self.operation: Operation = item.operation
@@ -80,7 +92,22 @@ class _Piece:
         self.sources = list(item.sources)
         self.results = list(item.results)
         self.writes: list[str] = []
+        if item.operation.name.startswith("v_"):
+            self._index(indexed)
         self.name = item.instruction.mnemonic
+
+    def _index(self, indexed: int) -> None:
+        """Say which VGPRs are those of a number and M0."""
+        offset = f" + (s[{M0}] & 0xff)"
+        name = self.operation.name
+        if name in ("v_movrels_b32", "v_movreld_b32"):
+            indexed, offset = 1 if name == "v_movrels_b32" else 8, f" + s[{M0}]"
+        for number, source in enumerate(self.sources[:3]):
+            register = source.register
+            if indexed >> number & 1 and register is not None and register.bank == "v":
+                self.sources[number] = evolve(source, offset=offset)
+        if indexed & 8 and self.results and self.results[0].is_vector:
+            self.results[0] = evolve(self.results[0], offset=offset)
 
     # Operands.
 
@@ -97,7 +124,7 @@ class _Piece:
         shapes = [
             self._shape(place.name)
             for place in (*self.operation.sources, *self.operation.results)
-            if place.type and not place.is_memory and place.name != "mask"
+            if place.type and not place.is_memory and place.name != "mask" and place.name[0] != "["
         ]
         return max((shape.bits for shape in shapes), default=32)
 
@@ -128,6 +155,9 @@ class _Piece:
             if type in _IMMEDIATES:
                 values.append((letter, self._immediate(type, operand), False))
                 continue
+            if type.startswith("["):
+                values.append((letter, self._tile(type.strip("[]"), operand), True))
+                continue
             shape = self._shape(type)
             if is_scalar:
                 values.append((letter, self._scalar_source(operand, shape), False))
@@ -141,6 +171,32 @@ class _Piece:
         for letter, text, _ in values:
             lines.append(f"{letter} = {text}")
         return lines
+
+    def _tile(self, kind: str, operand: Operand) -> str:
+        """The elements of a matrix."""
+        fields = self.item.fields
+        if any(fields.get(name) for name in ("cbsz", "abid", "blgp", "clamp")):
+            raise not_simulated(f"{self.name} with cbsz, abid, blgp or clamp")
+        if kind in ("f16", "f32") and operand.modifiers & 3:
+            raise not_simulated(f"{self.name} with neg")
+        register = operand.register
+        if register is not None:
+            raws = ", ".join(operand.raw(number) for number in range(register.size))
+            text = f"tile(({raws},), '{kind}')"
+            is_half_used = kind in ("f16", "bf16") and self.target.generation == 11
+            if is_half_used and operand is self.sources[2]:
+                if operand.modifiers & OP_SELECT:
+                    raise not_simulated(f"{self.name} with op_sel")
+                text = f"low_halves({text})"
+            return text
+        result = self.results[0].register
+        assert result is not None
+        number = operand.unsigned(64 if kind == "f64" else 32)
+        count = result.size // (2 if kind == "f64" else 1)
+        name = "i32" if kind == "i32" else kind
+        bits = 64 if kind == "f64" else 32
+        value = f"u{bits}({number}).view({name})"
+        return f"filled({value}, {count}, w)"
 
     def _reads_destination(self) -> bool:
         return bool(re.search(r"\bd\b", self.operation.expression))
@@ -281,6 +337,8 @@ class _Piece:
                 return str(self._width())
             if name == "offset":
                 return f"{self.item.fields.get('offset', 0):#x}"
+            if name == "generation":
+                return str(self.target.generation)
             if name == "neg":
                 return str(self._negations())
             if name == "hwreg":
@@ -310,6 +368,8 @@ class _Piece:
         """A result with output modifiers."""
         if type == "exec" and self.operation.is_scalar:
             return f"({expression}) & w.all_lanes"
+        if type.startswith("["):
+            return expression
         if type in ("mask", "scc", "exec", "pc", "mode", "hwreg", "a", "m0"):
             return expression
         shape = self._shape(type)
@@ -364,6 +424,10 @@ class _Piece:
                     if not destinations:
                         continue  # an encoding without a field for it
                     destination = destinations.pop(0)
+                    if type.startswith("["):
+                        kind = type.strip("[]")
+                        self.writes += self._tile_write(kind, destination, variable)
+                        continue
                     self.writes += self._value_write(destination, self._shape(type), variable)
 
     def _write_mask(self, variable: str, destinations: list[Operand]) -> None:
@@ -387,6 +451,23 @@ class _Piece:
             return scalar_write(register, shape.dwords, f"int(bits({variable})[0])")
         return scalar_write(register, shape.dwords, f"({variable})")
 
+    def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
+        """A matrix in as many registers as the encoding says."""
+        register = destination.register
+        assert register is not None
+        bank = "v" if register.bank == "v" else "av"
+        lines = []
+        if kind in ("f16", "bf16") and self.target.generation == 11:
+            return [
+                f"for n in range({register.size}):",
+                f"    row = {bank}[{register.first} + n]",
+                f"    row[:] = row & 0xffff0000 | raw_bits({variable}[n], '{kind}')",
+            ]
+        lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
+        for number in range(register.size):
+            lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
+        return lines
+
     def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
         register = destination.register
         assert register is not None
@@ -396,6 +477,11 @@ class _Piece:
         if self.item.has_dpp:
             on = "reached"
         rows: list[tuple[str, str]] = []
+        if destination.offset:
+            if shape.bits != 32 or shape.count > 1:
+                raise not_simulated(f"{self.name} with an index")
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            return self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
         if self.item.is_sdwa and "dst_sel" in self.item.fields:
             fields = self.item.fields
             old = f"{bank}v[{first}]"
@@ -493,6 +579,14 @@ class _Piece:
             return ["pass"]
         if name == "s_sendmsg" and number & 0xF in (1, 3):
             return ["pass"]  # an interrupt, or VGPRs that are given back
+        if name == "s_set_gpr_idx_on":
+            return [
+                f"s[{M0}] = s[{M0}] & 0xffff0f00 | {self.sources[0].unsigned(32)} & 0xff | "
+                f"{self.item.fields['src1'] & 15} << 12",
+                f"w.indexed = {self.item.fields['src1'] & 15}",
+            ]
+        if name == "s_set_gpr_idx_off":
+            return ["w.indexed = 0"]
         if name == "s_sethalt":
             return [f"w.halt({number & 1})"]
         raise not_simulated(self.name)
@@ -506,11 +600,4 @@ def _scalar_name(name: str) -> str:
 
 def _without(operand: Operand, modifiers: int) -> Operand:
     """An operand without some modifiers."""
-    return Operand(
-        operand.value,
-        operand.literal,
-        operand.modifiers & ~modifiers,
-        operand.select,
-        operand.is_sdwa,
-        operand.lanes,
-    )
+    return evolve(operand, modifiers=operand.modifiers & ~modifiers)

@@ -425,6 +425,16 @@ def matmul(a: Array, b: Array, out: Array) -> None:
     out[:64] = out[64:] = product.reshape(64)
 
 
+@kernel("integers")
+def register_index(a: Array, b: Array, out: Array) -> None:
+    def one(t: int, x: int, y: int) -> int:
+        r = [wrap(x + i * y) for i in range(16)]
+        r[y & 15] = t
+        return r[x & 15] + r[(t >> 6) + 3]
+
+    each(one)(a, b, out)
+
+
 @kernel("floats", "f4")
 def saxpy(a: Array, b: Array, out: Array) -> None:
     out[:] = np.float32(2.5) * a + b
