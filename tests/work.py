@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import FrameType
-from typing import Any
+from cProfile import Profile
+
+_INTERVAL = 0.2
+"""Seconds of processor time between two looks at how many calls were made."""
 
 
 @contextmanager
 def at_most(calls: int) -> Iterator[None]:
-    """Fails as soon as more calls were made in the block, so that endless work ends too.
+    """Fails where more calls were made in the block; several times a second they are counted, so
+    that endless work ends too.
 
     A generator that goes on counts as one; so does what is written in C.
     """
-    left = calls
+    profile = Profile(subcalls=False)
 
-    def count(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal left
-        left -= event in ("call", "c_call")
-        if left < 0:
-            sys.setprofile(None)
+    def check(*_: object) -> None:
+        if _calls(profile) > calls:
             raise AssertionError(f"more than {calls} calls")
 
-    before = sys.getprofile()
-    sys.setprofile(count)
+    before = signal.signal(signal.SIGPROF, check)
+    signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
     try:
-        yield
+        with profile:
+            yield
     finally:
-        sys.setprofile(before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    check()
+
+
+def _calls(profile: Profile) -> int:
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def sometimes_at_most(number: int, calls: int) -> AbstractContextManager[None]:
@@ -39,19 +46,9 @@ def sometimes_at_most(number: int, calls: int) -> AbstractContextManager[None]:
 
 def calls_of(work: Callable[[], object]) -> int:
     """How many calls a function makes."""
-    count = 0
-
-    def counted(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
+    with Profile(subcalls=False) as profile:
         work()
-    finally:
-        sys.setprofile(before)
-    return count
+    return _calls(profile)
 
 
 def assert_linear(work: Callable[[int], Callable[[], object]], size: int) -> None:

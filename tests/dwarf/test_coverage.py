@@ -314,6 +314,8 @@ def statistics(scopes_: Scopes) -> Counter[str]:
         is_abstract = not _is_inside(die, each.place.die)
         if is_abstract and (each.is_described or die.flag(dw.AT_ARTIFICIAL)):
             continue  # a static or artificial one that only the abstract instance has is left out
+        if is_abstract and die.offset > each.place.die.offset:
+            continue  # and one of an abstract instance that comes after the inlined one
         bounds = [one.bounds for one in each.descriptions]
         covered = sum(
             size_bytes(common((one,), each.scope)) for one in bounds if one is not None
