@@ -70,3 +70,17 @@ def test_every_decision_has_a_number_of_its_own(repository: Path) -> None:
     assert [int(page.name[:4]) for page in pages] == list(range(len(pages)))
     for page in pages[1:]:
         assert f"# {page.name[:4]}: " in page.read_text(encoding="utf-8")[:300]
+
+
+LOOKED_FOR = re.compile(r"^\| (.*) \| `(\w[\w/]*\.py)` \| `(\w+)` \|$", re.MULTILINE)
+
+
+def test_where_to_look_is_where_it_is(repository: Path) -> None:
+    """The table of docs/contributing.md: each file defines the name."""
+    rows = LOOKED_FOR.findall((repository / "docs/contributing.md").read_text("utf-8"))
+    assert len(rows) >= 20
+    for question, path, name in rows:
+        text = (repository / "dwarfgpu" / path).read_text("utf-8")
+        assert re.search(rf"^\s*(?:(?:class|def) )?{name}\b(?=[(:\[])", text, re.MULTILINE), (
+            question
+        )

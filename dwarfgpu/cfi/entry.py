@@ -11,8 +11,8 @@ from typing import TypeAlias
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
-from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation

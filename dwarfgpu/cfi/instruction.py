@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.cfi.operation import (
+from dwarfgpu.cfi.declaration import (
     Address,
     Advance,
     ArgumentsSize,

@@ -1,4 +1,4 @@
-"""What a call frame remembers of values on entry to it (`dwarfgpu.session.entry_value_chain`)."""
+"""What a call frame remembers of values on entry to it (`dwarfgpu.session.entry_values`)."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from typing import assert_never
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
-from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
-from dwarfgpu.cfi.operation import (
+from dwarfgpu.cfi.declaration import (
     Advance,
     ArgumentsSize,
     Assign,
@@ -24,6 +23,7 @@ from dwarfgpu.cfi.operation import (
     Remember,
     Restore,
 )
+from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 

@@ -15,10 +15,10 @@ from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
-from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED, read_pointer
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 

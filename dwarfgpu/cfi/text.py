@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, assert_never
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.declaration import CfiFormat, Operand, OperandKind
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
-from dwarfgpu.cfi.operation import CfiFormat, Operand, OperandKind
 from dwarfgpu.cfi.rule import (
     Architectural,
     CfaRule,

@@ -138,7 +138,7 @@ class CfiFrame:
         self.preserved_by_callees: dict[int, Location | None] = {}
         """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
-        """Results of `dwarfgpu.session.entry_value_chain`, by the value passed."""
+        """Results of `dwarfgpu.session.entry_values`, by the value passed."""
         self._saved_places: dict[int, Location | DwarfGpuError] = {}
         self._known_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending

@@ -6,8 +6,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
+from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import CfaInstruction, decode_cfa
-from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.text import instruction_text
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.decode import decode

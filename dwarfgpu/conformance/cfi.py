@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
-from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.program import rows
 from dwarfgpu.cfi.text import instruction_json, row_json
 from dwarfgpu.conformance.case import Case

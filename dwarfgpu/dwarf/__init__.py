@@ -1,1 +1,5 @@
-"""Units, DIEs, types, scopes and location lists; alone here elftools.dwarf may be imported."""
+"""The reader of debugging information: units, entries, and what they describe.
+
+Modules beside the folders read units (`info`, `unit`, `header`), entries (`die`, `forms`, `abbrev`,
+`walk`) and lists of locations and ranges (`lists`). `code_object` is a file as loaded.
+"""

@@ -28,7 +28,7 @@ from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.entry_values import call_site_returning_to, entry_value_from_call_site
+from dwarfgpu.session.call_site_values import call_site_returning_to, entry_value_from_call_site
 from dwarfgpu.session.frame import Focus, SubprogramFrame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session

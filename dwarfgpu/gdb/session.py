@@ -50,7 +50,7 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.manner import Manner
 from dwarfgpu.session.backtrace import functions_at
-from dwarfgpu.session.entry_values import (
+from dwarfgpu.session.call_site_values import (
     EntryValueSource,
     call_site_returning_to,
     entry_value_from_call_site,

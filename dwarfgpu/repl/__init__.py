@@ -1,6 +1,7 @@
 """The prompt of `dwarfgpu debug`.
 
-The conversation (`shell`, `command`, `table`) and the folders of commands, which follow GDB's
-topics, are plain Python and know no terminal; `terminal` alone knows prompt_toolkit and pygments,
-and its prompt is loaded only where there is a terminal to talk to.
+A conversation is a `shell`: the session in focus and the commands, with a `console` (answers and
+questions), a `script_state`, a `history` and an `opened_machine`. `command` declares commands; the
+folders of commands follow GDB's topics. `terminal` alone knows prompt_toolkit and pygments, and is
+loaded only where there is a terminal to talk to.
 """

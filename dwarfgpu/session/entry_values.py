@@ -1,208 +1,172 @@
-"""The call frames of a session: who called whom, inlined functions too, and values on entry.
+"""Values on entry to call frames, by what calls pass (DWARF 5 3.4): found once for each frame.
 
-Frames are numbered as GDB numbers them: 0 is the innermost, an inlined function has a number of its
-own. Levels count the frames that the machine has (`dwarfgpu.cfi.unwind.CfiFrame`).
+Law: a chain of calls is followed by a loop, not by recursion. What a caller needs of its own
+caller is computed first, so that the work is in proportion to the depth of the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from copy import copy
+from typing import Final, Protocol
 
-from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.base_type import BaseType
+from attrs import evolve
+
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.quirks import corrected
-from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.calls.call_sites import (
-    CallSite,
-    call_before,
-    is_same_function,
-    may_tail_call_itself,
-)
-from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
-from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
-from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.cfi.on_entry import OnEntry
+from dwarfgpu.cfi.unwind import MOST_STEPS, CfiFrame
+from dwarfgpu.dwarf.calls.call_sites import CallSite
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Subprogram
-from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
+from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.evaluate import register_of
-from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.ops.implicit import stack_value
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.session.call_site_values import (
+    EntryValueSource,
+    attributes_used,
+    call_site_returning_to,
+    entry_value_from_call_site,
+)
 
-MOST_CALLERS: Final = 32
-"""Evaluations of values on entry within one another, which no call site announces."""
-EntryValueSource: TypeAlias = bytes | Die
-"""An expression for the place of the value, or the formal parameter."""
-TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
-"""Operations that read a register as a base type."""
-
-
-@frozen
-class LoadedCode:
-    """The call frame information of all code objects (`dwarfgpu.cfi.stack.Loaded`)."""
-
-    code_objects: Sequence[CodeObject]
-    architecture: Architecture
-    quirks: frozenset[str] = frozenset()
-    """Mistakes to correct, by their names (`dwarfgpu.cfi.quirks`)."""
-
-    def row_at(self, location: int) -> FrameRow | None:
-        code_object = code_object_at(self.code_objects, location)
-        row = None if code_object is None else code_object.info.call_frames.row_at(location)
-        return None if row is None else corrected(row, self.quirks, self.architecture)
-
-    def file_text(self, location: int) -> str:
-        code_object = code_object_at(self.code_objects, location)
-        return ", which is in no code object" if code_object is None else f" in {code_object.name}"
-
-    def kernel_at(self, location: int) -> str | None:
-        code_object = code_object_at(self.code_objects, location)
-        return None if code_object is None else kernel_in(code_object, location)
+_PARAMETER: Final = "GNU_parameter_ref"
 
 
-def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:
-    """Return the call site that returns to a program location."""
-    return None if caller is None else call_before(caller.scopes, return_pc)
+class FrameView(Protocol):
+    """What a frame sees (`dwarfgpu.session.frame.Focus`)."""
+
+    @property
+    def physical_frame(self) -> CfiFrame | None: ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def frame(self) -> Entered: ...
+
+    def calling(self) -> tuple[FrameView, int]: ...
 
 
-def entry_value_from_call_site(
-    callee: Subprogram, call: CallSite | None, passed: EntryValueSource, context: Context
-) -> Value | None:
-    """Evaluate a call-site parameter for a value on entry (DWARF 5 3.4); None if there is none.
+class Entered(Protocol):
+    """A call frame (`dwarfgpu.session.frame.SubprogramFrame`)."""
 
-    `passed` is a formal parameter, or an expression: the place of the argument, or `breg*, deref`
-    for the target of a pointer in a register. `context` is that of the calling frame.
+    @property
+    def session(self) -> FrameView: ...
+
+    @property
+    def subprogram(self) -> Subprogram | None: ...
+
+    @property
+    def preserved_by_callees(self) -> dict[int, Location]: ...
+
+    def is_preserved_by_callees(self, place: EntryValueSource) -> bool: ...
+
+    def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context: ...
+
+
+@frozen(eq=False)
+class _Needed:
+    """Values on entry to one frame that are needed."""
+
+    frame: Entered
+    physical: CfiFrame
+    calling: FrameView
+    call: CallSite | None
+    places: tuple[EntryValueSource, ...]
+
+    def find(self) -> None:
+        """Evaluate them in the calling frame, which has what it needs itself."""
+        for place in self.places:
+            preserved_by_callees: dict[int, Location] = {}
+            value: Value | DwarfGpuError | None
+            try:
+                value = self._value(place, preserved_by_callees)
+            except DwarfGpuError as error:
+                value = error.with_traceback(None)  # which would keep everything that is under way
+            self.physical.on_entry[place] = OnEntry(value, preserved_by_callees)
+
+    def _value(
+        self, place: EntryValueSource, preserved_by_callees: dict[int, Location]
+    ) -> Value | None:
+        subprogram = self.frame.subprogram
+        if subprogram is None:
+            return None
+        context = self.calling.frame.nested_context(preserved_by_callees)
+        limits = evolve(context.limits, steps=min(context.limits.steps, MOST_STEPS))
+        context = evolve(context, limits=limits)
+        return entry_value_from_call_site(subprogram, self.call, place, context)
+
+
+def value_on_entry(frame: Entered, place: EntryValueSource) -> Value | None:
+    """Return what the call of a frame passed; None if the call does not describe it.
+
+    Raises the errors of evaluating the description, and `LimitExceeded`.
     """
-    place, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
-    attribute = None if call is None else _attribute_of(call, place)
-    if call is None or attribute is None or not _call_site_matches(call, callee, context):
+    physical = frame.session.physical_frame
+    if physical is None:
         return None
-    result = passed_value(attribute, context)
-    if not isinstance(result, Value):
+    if place not in physical.on_entry:
+        for needed_entry in reversed(_needed(frame, physical, place)):
+            needed_entry.find()
+    cached = physical.on_entry.get(place)
+    if cached is None:
         return None
-    if base is None:
-        return result
-    return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
+    frame.preserved_by_callees.update(cached.preserved_by_callees)
+    if isinstance(cached.value, DwarfGpuError):
+        raise copy(cached.value)
+    return cached.value
 
 
-def entry_value_attribute(
-    callee: Subprogram, call: CallSite, passed: EntryValueSource
-) -> ExprLoc | None:
-    """Return the attribute of a call with the value on entry; None if it has none."""
-    return _attribute_of(
-        call, _typed_register(callee, passed)[0] if isinstance(passed, bytes) else passed
-    )
+def _needed(frame: Entered, physical: CfiFrame, place: EntryValueSource) -> list[_Needed]:
+    """Return the prerequisites of a value on entry that are not cached, innermost first."""
+    needed: list[_Needed] = []
+    nested: dict[tuple[CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
+    places: tuple[EntryValueSource, ...] = (place,)
+    limit = remaining = frame.session.limits.frames
+    while places:
+        remaining -= len(places)
+        if remaining < 0:
+            raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-frames")
+        try:
+            calling, return_address = frame.session.calling()
+        except MissingContext:
+            break
+        call = call_site_returning_to(calling.code_object, return_address)
+        needed.append(_Needed(frame, physical, calling, call, places))
+        outer = calling.physical_frame
+        if call is None or outer is None:
+            break
+        for needed_place in places:
+            if (call, needed_place) not in nested:
+                nested[call, needed_place] = tuple(_nested(call, needed_place))
+        frame, physical = calling.frame, outer
+        needed_places = dict.fromkeys(inner for place in places for inner in nested[call, place])
+        places = tuple(
+            needed_place
+            for needed_place in needed_places
+            if needed_place not in outer.on_entry
+            and not frame.is_preserved_by_callees(needed_place)
+        )
+    return needed
 
 
-def register_from_call_site(
-    callee: Subprogram, call: CallSite, number: int, context: Context
-) -> Location | None:
-    """Return the value of a register at a call, as a location; None if no parameter describes it.
-
-    `context` is that of the calling frame.
-    """
-    parameter = call.passed_in(number)
-    value = None if parameter is None else parameter.value
-    if value is None or not _call_site_matches(call, callee, context):
-        return None
-    return stack_value(context, passed_value(value, context))
-
-
-def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> bool:
-    """Whether what a call passes is what a function finds on entry."""
-    if may_tail_call_itself(callee.die):
-        return False
-    # The callee may itself have ended in a tail call.
-    if call.callee is not None:
-        return is_same_function(call.callee, callee.die) or _has_symbol(callee, call.callee)
-    if call.target is None:
-        return False
-    try:
-        address = target_address(call.target, context)
-    except DwarfGpuError:
-        return False
-    return any(span.begin == address for span in callee.ranges)
-
-
-def _has_symbol(callee: Subprogram, called: Die) -> bool:
-    """Whether a function of another file begins at the symbol of the name that is called.
-
-    A library's own name of a function need not be that by which others call it.
-    """
-    name, unit = called.name, callee.die.unit
-    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is unit.info:
-        return False
-    program = unit.sections.program
-    begins = {span.begin - program.load_address for span in callee.ranges[:1]}
-    for file in dict.fromkeys((program.loaded, unit.sections.object)):
-        for symbol in file.symbols_named(name, f"{name}@"):
-            if symbol.kind == "function" and not symbol.is_local and symbol.address in begins:
-                return True
-    return False
-
-
-def attributes_used(call: CallSite, passed: EntryValueSource) -> Iterator[ExprLoc]:
-    """The attributes of a call from which `entry_value_from_call_site` computes an entry value."""
-    if call.callee is None and call.target is not None:
-        yield call.target
-    attribute = _attribute_of(call, passed)
-    if attribute is not None:
-        yield attribute
-    elif isinstance(passed, bytes):  # its registers are those at the call
-        for instruction in decode(passed, AMD, UnitFormat()).instructions:
-            number = register_of(instruction)
-            number = _based_on(instruction) if number is None else number
-            parameter = None if number is None else call.passed_in(number)
-            if parameter is not None and parameter.value is not None:
-                yield parameter.value
-
-
-def _attribute_of(call: CallSite, passed: EntryValueSource) -> ExprLoc | None:
-    """Return the attribute of a call with a value on entry."""
-    if isinstance(passed, Die):
-        return call.value_of(passed)
-    expression = passed
-    instructions = decode(expression, AMD, UnitFormat()).instructions
-    if len(instructions) == 1 and (number := register_of(instructions[0])) is not None:
-        parameter = call.passed_in(number)
-        return None if parameter is None else parameter.value
-    if len(instructions) == 2 and instructions[1].operation.name in ("deref", "deref_size"):
-        number = _pointer_register(instructions[0])
-        parameter = None if number is None else call.passed_in(number)
-        if parameter is not None and parameter.data_value is not None:
-            return parameter.data_value
-    return call.value(expression)
-
-
-def _pointer_register(instruction: Instruction) -> int | None:
-    """The register of DW_OP_breg* with a displacement of 0."""
-    return _based_on(instruction) if instruction.operands[-1:] == (0,) else None
-
-
-def _based_on(instruction: Instruction) -> int | None:
-    """The register of DW_OP_breg*."""
-    operation, operands = instruction.operation, instruction.operands
-    if operation.name == "bregx":
-        register = operands[0]
-        return register if isinstance(register, int) else None
-    return operation.number if operation.name == f"breg{operation.number}" else None
-
-
-def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:
-    """Return DW_OP_regval_type as the register, the place in call sites, and its type."""
-    unit = callee.die.unit.full
-    instructions = decode(expression, unit.dialect, unit.format).instructions
-    if len(instructions) != 1 or instructions[0].operation.name not in TYPED_REGISTERS:
-        return expression, None
-    register, type_offset = instructions[0].operands
-    assert isinstance(register, int) and isinstance(type_offset, int)
-    name = f"reg{register}" if register < 32 else f"regx {register}"
-    return assemble(name, unit.dialect, unit.format), unit.base_type(type_offset)
+def _nested(call: CallSite, place: EntryValueSource) -> Iterator[EntryValueSource]:
+    """Yield what the description of a value needs from the frame outside of the call's."""
+    unit = call.die.unit
+    for attribute in attributes_used(call, place):
+        used = attribute.unit
+        for instruction in decode(attribute.expression, used.dialect, used.format).instructions:
+            operand = instruction.operands[0] if instruction.operands else None
+            if instruction.operation.name in ENTRY_VALUES and isinstance(operand, bytes):
+                yield operand
+            elif instruction.operation.name == _PARAMETER and isinstance(operand, int):
+                try:
+                    yield unit.info.die_at(used.section_offset(operand))
+                except DwarfGpuError:
+                    continue  # evaluating it says so

@@ -30,13 +30,13 @@ from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.entry_value_chain import value_on_entry
-from dwarfgpu.session.entry_values import (
+from dwarfgpu.session.call_site_values import (
     TYPED_REGISTERS,
     EntryValueSource,
     call_site_returning_to,
     register_from_call_site,
 )
+from dwarfgpu.session.entry_values import value_on_entry
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
 from dwarfgpu.session.ipa_ra import preserved_by_callees
 

@@ -40,10 +40,11 @@ from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
-from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
+from dwarfgpu.session.call_site_values import MOST_CALLERS
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
 from dwarfgpu.session.frame import LaneState, SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
+from dwarfgpu.session.loaded_code import LoadedCode
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,

@@ -31,7 +31,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute, matching_entries
 from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
-from dwarfgpu.session.entry_values import (
+from dwarfgpu.session.call_site_values import (
     EntryValueSource,
     call_site_returning_to,
     entry_value_attribute,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dwarfgpu.arch import architecture
 from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.cfi import decode as decoding
+from dwarfgpu.cfi.declaration import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.decode import decode_cfa
-from dwarfgpu.cfi.operation import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.pointer import read_pointer
 from dwarfgpu.cfi.program import CfiLimits, initial_rules, iterate_rows, row_table, rows
 from dwarfgpu.cfi.rule import (

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.expr.context import Context
-from dwarfgpu.session.entry_values import entry_value_from_call_site, register_from_call_site
+from dwarfgpu.session.call_site_values import entry_value_from_call_site, register_from_call_site
 from dwarfgpu.view.locations import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 

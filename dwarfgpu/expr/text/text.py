@@ -20,7 +20,7 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code
-from dwarfgpu.expr.text.assemble import Parser
+from dwarfgpu.expr.text.parser import Parser
 
 _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32
