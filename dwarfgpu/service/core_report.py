@@ -15,14 +15,13 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.frame_line import innermost_frame
 from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.service.wave_rows import (
     CoreWaves,
     ranges,
     waves_in_core,
 )
-from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -64,12 +63,9 @@ def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
 def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
     """Return where a thread is, as in GDB's `info threads`."""
     try:
-        of_thread = session.of_wave(wave, core.pc_of(wave))
-        frame = next(stack_frames(of_thread))
-        record = frame_record(frame, with_arguments=True)
+        return innermost_frame(session.of_wave(wave, core.pc_of(wave)))
     except DwarfGpuError as error:
         return f"<error: {error_line(error)}>", None
-    return frame_text(frame, record).partition(" ")[2].lstrip(), record
 
 
 def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:

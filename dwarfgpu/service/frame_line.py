@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.focus import argument_text
-from dwarfgpu.session.backtrace import StackFrame
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
 from dwarfgpu.view import stack_line
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
@@ -60,3 +60,11 @@ def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAUL
     if isinstance(shown, list):
         arguments = ", ".join(f"{argument['name']}={argument['value']}" for argument in shown)  # type: ignore[index, call-overload]
     return stack_line.frame_text(frame, arguments, style)
+
+
+def innermost_frame(session: Session, style: FrameStyle = DEFAULT_STYLE) -> tuple[str, JsonObject]:
+    """Return the innermost frame of a wave or a thread, as `info threads` has it: without its
+    number, and as data."""
+    frame = next(stack_frames(session))
+    record = frame_record(frame, with_arguments=True, style=style)
+    return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -42,7 +42,7 @@ def loaded(*arguments: str) -> set[str]:
         ("info FILE", 152),
         ("check FILE", 218),
         ("where --demo t", 223),
-        ("debug --demo -batch", 463),
+        ("debug --demo -batch", 466),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

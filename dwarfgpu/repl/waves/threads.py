@@ -18,9 +18,8 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
 from dwarfgpu.service.focus import target_id, thread_and_lane
-from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.frame_line import innermost_frame
 from dwarfgpu.service.value_history import whole_number
-from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -228,9 +227,6 @@ def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:
     if looking.pc is None:
         return "<no program location>", None
     try:
-        looking = looking.focused(first_lane(looking))
-        frame = next(stack_frames(looking))
-        record = frame_record(frame, with_arguments=True, style=style)
+        return innermost_frame(looking.focused(first_lane(looking)), style)
     except DwarfGpuError as error:
         return f"<error: {error}>", None
-    return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -1,0 +1,153 @@
+"""Functions, variables and types of code objects by name and type, as GDB lists them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.regexp import Regexp
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import with_parameters
+from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.type_text import declaration
+
+_COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
+"""What compilers add to the names of variables of functions."""
+_FEW_SYMBOLS: Final = 32
+"""Maximum number of symbols for which to search the units that mention them."""
+
+
+@frozen
+class SymbolQuery:
+    """The query of a listing."""
+
+    kind: Kind
+    name: Regexp | None = None
+    type: Regexp | None = None
+    is_quiet: bool = False
+    has_others: bool = True
+    """Whether symbols without debugging information are listed too."""
+    text: str = ""
+    """The title."""
+
+
+def described_symbols(session: Session, query: SymbolQuery) -> Iterator[ListedSymbol]:
+    """Yield the symbols of a query that debugging information describes."""
+    for code_object in session.code_objects:
+        for symbol in listed_symbols(code_object.info, query.kind, query.name):
+            if query.type is None or query.type.search(_type_text(symbol)):
+                yield symbol
+
+
+def _type(die: Die) -> Type | None:
+    types = types_of(die.unit)
+    if die.tag == dw.TAG_SUBPROGRAM:
+        kind = types.build(with_parameters(die))
+        assert isinstance(kind, Function)
+        return Function(types.type_of(die), kind.parameters, kind.is_prototyped, kind.is_variadic)
+    return types.type_of(die) if die.tag == dw.TAG_VARIABLE else types.build(die)
+
+
+def _type_text(row: ListedSymbol) -> str:
+    try:
+        return type_name(_type(row.die), cplusplus=row.die.unit.is_cplusplus)
+    except DwarfGpuError:
+        return ""
+
+
+def symbol_text(row: ListedSymbol) -> str:
+    """`static int leaf(struct node *, int);`, `struct node;`, `typedef struct outer outer_t;`."""
+    if row.die.tag == dw.TAG_NAMESPACE:
+        return row.name
+    try:
+        return _definition(row, _type(row.die))
+    except DwarfGpuError as error:
+        return f"{row.name}; <error: {error.message}>"
+
+
+def _definition(row: ListedSymbol, kind: Type | None) -> str:
+    cplusplus = row.die.unit.is_cplusplus
+    static = "static " if row.is_static else ""
+    match kind:
+        case _ if row.die.tag == dw.TAG_VARIABLE:
+            return f"{static}{declaration(kind, row.name, cplusplus=cplusplus)};"
+        case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
+            whole = kind.result if "(" in row.name else kind
+            return f"{static}{declaration(whole, row.name, cplusplus=cplusplus)};"
+        case Typedef():
+            return f"typedef {type_name(_target(kind), cplusplus=cplusplus)} {row.name};"
+        case Struct() | Enum():
+            return f"{type_name(kind, cplusplus=cplusplus)};"
+        case _:
+            return type_name(kind, cplusplus=cplusplus)
+
+
+def _target(kind: Typedef) -> Type | None:
+    """Return the target of a typedef, through further typedefs."""
+    strip(kind)  # raises for a cycle
+    target = kind.target
+    while isinstance(target, Typedef):
+        target = target.target
+    return target
+
+
+def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
+    """Yield address and name of those that only a symbol table has, in order."""
+    symbols_found: set[tuple[int, str]] = set()
+    for code_object in session.code_objects:
+        symbols = [symbol for symbol in code_object.file.symbols if _matches(symbol, query)]
+        described = frozenset[str]()
+        if symbols and query.kind == "variables":
+            described = _described(code_object, [symbol.name for symbol in symbols])
+        for symbol in symbols:
+            if _is_undescribed(code_object, symbol, query.kind, described):
+                symbols_found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
+    yield from sorted(symbols_found)
+
+
+def _matches(symbol: Symbol, query: SymbolQuery) -> bool:
+    if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
+        return False
+    return query.name is None or query.name.search(_shown_name(symbol))
+
+
+def _shown_name(symbol: Symbol) -> str:
+    return demangled(symbol.name) or _COPY.sub("", symbol.name)
+
+
+def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:
+    """The names of variables for the linker that entries describe, of these at least."""
+    names: set[str] = set()
+    texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in linker_names]
+    units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
+    for symbol in listed_symbols(code_object.info, "variables", units=units):
+        holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
+        linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+        names.add(linked or symbol.name)
+    return frozenset(names)
+
+
+def _is_undescribed(
+    code_object: CodeObject, symbol: Symbol, kind: Kind, described: frozenset[str]
+) -> bool:
+    is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
+    if is_code != (kind == "functions"):
+        return False
+    if kind == "variables":
+        return symbol.name not in described
+    try:
+        at = symbol.address + code_object.load_address
+        return code_object.scopes.linked_unit_at(at) is None
+    except DwarfGpuError:
+        return True
