@@ -15,6 +15,7 @@ from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_kinds import ET_CORE
 
 SHT_NOTE: Final = 7
 PT_NOTE: Final = 4
@@ -73,8 +74,12 @@ def notes_in(data: bytes, endian: Endian) -> Iterator[Note]:
 
 
 def _areas(file: ObjectFile) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
-    """Name, bytes in the file and contents of every place that has notes."""
-    sections = [section for section in file.sections if section.type == SHT_NOTE]
+    """Name, bytes in the file and contents of every place that has notes.
+
+    Of a core file by its segments: a tool that merges two may leave the sections of one.
+    """
+    of_file = () if file.type == ET_CORE else file.sections
+    sections = [section for section in of_file if section.type == SHT_NOTE]
     for section in sections:
         yield section.name, section.size_bytes, partial(file.data_of, section)
     if not sections:

@@ -267,16 +267,19 @@ def with_memory(core: Path, more: list[tuple[int, bytes]]) -> bytes:
     return bytes(data + table)
 
 
-def test_a_merged_core(tmp_path: Path) -> None:
+def merged_core(host: Path, gpu: Path) -> bytes:
     """One file of both halves, as ROCgdb's gcore and merge tool write it."""
-    core = written("call.gfx942.O0", tmp_path)
-    note, loads = parts_of(core)
-    merged = tmp_path / "merged.core"
-    data = bytearray(with_memory(HOST, loads))
+    note, loads = parts_of(gpu)
+    data = bytearray(with_memory(host, loads))
     [count] = struct.unpack_from("<H", data, 56)
     data += struct.pack("<IIQQQQQQ", PT_NOTE, 0, len(data) + 56, 0, 0, len(note), 0, 4) + note
     struct.pack_into("<H", data, 56, count + 1)
-    merged.write_bytes(data)
+    return bytes(data)
+
+
+def test_a_merged_core(tmp_path: Path) -> None:
+    core, merged = written("call.gfx942.O0", tmp_path), tmp_path / "merged.core"
+    merged.write_bytes(merged_core(HOST, core))
     file = FIXTURES / "hip/call.gfx942.O0.v5.co"
     given = (*SYSROOT, "--code-object", f"file://{file}={file}")
     lines = run("info", merged, *given).lines
