@@ -5,7 +5,7 @@ Law: entries become `Symbol` objects on demand; a look-up by name or address mak
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from struct import Struct
@@ -25,6 +25,8 @@ _RESERVED: Final = 0xFF00
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
+_MOST_COMPARED: Final = 4096
+"""Bytes of names that choose between symbols of one address."""
 
 
 @frozen
@@ -72,6 +74,8 @@ class SymbolTable:
         self._is_wide = address_bits == 64
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
+        self._chosen: dict[int, int] = {}
+        """By the end of its address in `_by_address`, the symbol that names it."""
 
     def _rows(self) -> Iterator[tuple[int, ...]]:
         """Name, info, other, section, value and size of each."""
@@ -112,24 +116,42 @@ class SymbolTable:
         )
 
     @cached_property
-    def _by_address(self) -> list[tuple[int, bool, int, int]]:
-        """Address, whether it has a size, offset of the name, and number of each named function and
-        object. Of several at an address GDB takes the one whose name is last in the table."""
+    def _by_address(self) -> list[tuple[int, bool, int]]:
+        """Address, whether it has a size, and number of each named function and object."""
         names, is_placed = self._names.data, bool(self._bases)
         end = len(names)
         return sorted(
-            (self._address(section, value) if is_placed else value, size_bytes > 0, name, number)
+            (self._address(section, value) if is_placed else value, size_bytes > 0, number)
             for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
             if info & 15 in _KINDS and section and name < end and names[name]
         )
 
     def before(self, address: int) -> Symbol | None:
         """As `dwarfgpu.objfile.elf.ObjectFile.symbol_before`."""
-        index = bisect_right(self._by_address, address, key=_first) - 1
-        if index < 0:
-            return None
-        row = self._form.unpack_from(self._data, self._by_address[index][3] * self._form.size)
-        return self._symbol(row if self._is_wide else wide(row))
+        end = bisect_right(self._by_address, address, key=_first)
+        return None if end == 0 else self._symbol(self._row(self._last_named(end)))
+
+    def _last_named(self, end: int) -> int:
+        """The number of the symbol with the last name of those at the address before an end.
+
+        So GDB chooses (`compare_minimal_symbols`): `clone3`, not `__clone3`.
+        """
+        number = self._chosen.get(end)
+        if number is None:
+            start = bisect_left(self._by_address, self._by_address[end - 1][:2])
+            numbers = [number for *_, number in self._by_address[start:end]]
+            number = max(numbers, key=self._name_bytes) if len(numbers) > 1 else numbers[0]
+            self._chosen[end] = number
+        return number
+
+    def _name_bytes(self, number: int) -> bytes:
+        names, start = self._names.data, self._row(number)[0]
+        end = names.find(b"\0", start, start + _MOST_COMPARED)
+        return bytes(names[start : start + _MOST_COMPARED if end < 0 else end])
+
+    def _row(self, number: int) -> tuple[int, ...]:
+        row = self._form.unpack_from(self._data, number * self._form.size)
+        return row if self._is_wide else wide(row)
 
 
 def _places_of(text: bytes, data: bytes) -> Iterator[int]:
@@ -139,7 +161,7 @@ def _places_of(text: bytes, data: bytes) -> Iterator[int]:
         at = data.find(text, at + 1)
 
 
-def _first(place: tuple[int, bool, int, int]) -> int:
+def _first(place: tuple[int, bool, int]) -> int:
     return place[0]
 
 

@@ -27,6 +27,7 @@ DISPATCH = (
     64,
     *("--arg", "in=?", "--arg", "out=?", "--arg", "limit=1"),
 )
+RUN_ARGUMENTS = ("--arg", "in=zeros:256", "--arg", "out=zeros:16384", "--arg", "limit=1")
 LIMITS = FileLimits(1 << 27, 63, 199_999, 3_999_999, 65_535)
 REQUESTS: dict[str, tuple[tuple[object, ...], ...]] = {
     "eval": ((*STOPPED, "limit"), (*STOPPED, "--wave", "all", "limit")),
@@ -36,6 +37,7 @@ REQUESTS: dict[str, tuple[tuple[object, ...], ...]] = {
     "location": ((*STOPPED, "limit"),),
     "convert": (("--file", FILE, "--state", STATE, "k.hip:10"),),
     "dispatch": ((KERNEL, *DISPATCH),),
+    "run": ((KERNEL, *DISPATCH[:4], *RUN_ARGUMENTS),),
     "waves": (("--state", STATE),),
     "lanes": ((*STOPPED[:-2], "limit"),),
     "bt": (STOPPED,),
