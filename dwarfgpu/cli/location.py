@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -18,9 +18,6 @@ from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
-
-if TYPE_CHECKING:
-    pass
 
 SCHEMA: Final = "dwarfgpu-location-1"
 _CHOICES: Final = ("auto", "always", "never")

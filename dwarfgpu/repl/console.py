@@ -1,6 +1,7 @@
-"""The console of a conversation: answers, notes and warnings on their way out, and questions.
+"""The console of a conversation: output of commands, notes, warnings, and questions to the user.
 
-Law: text and JSON have the same content: what is said beside an answer is a note in it.
+Law: text and JSON have the same content: a note beside the text of an answer is a member of its
+JSON.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dwarfgpu.repl.support.log import Logging
 
 Ask: TypeAlias = "Callable[[str], str | None]"
-"""Returns the next line of the conversation, after a prompt; None at the end."""
+"""Takes a prompt; returns the next line of the user, None at the end of input."""
 
 Outer: TypeAlias = "tuple[Answer | None, list[Group]]"
 """The answer of the command around another one, and the groups that it is in."""
@@ -36,20 +37,20 @@ def _no_input(prompt: str) -> str | None:
 
 @frozen
 class InputSource:
-    """Who types, and how they are asked."""
+    """Where lines come from: a terminal, a pipe, or nowhere."""
 
     ask: Ask = _no_input
     prompt_answer: Ask = _no_input
-    """The same, for a short answer that no history keeps."""
+    """For short answers, which are not kept in the history."""
     is_interactive: bool = False
-    """Whether somebody at a terminal converses."""
+    """Whether a user sits at a terminal."""
 
 
 NO_INPUT: Final = InputSource()
 
 
 class Console:
-    """Where a conversation is read, and who is asked."""
+    """Output of commands, and questions to the user."""
 
     def __init__(
         self,
@@ -59,9 +60,9 @@ class Console:
         stdin_is_script: bool = False,
         is_batch: bool = False,
     ) -> None:
-        """`stdin_is_script`: stdin has the commands, and nothing for what runs in them.
+        """`stdin_is_script`: stdin has the commands, so programs that they run get no input.
 
-        `is_batch`: nobody reads what is said only to whoever sits there.
+        `is_batch`: leave out what only helps an interactive user.
         """
         self.settings = settings
         self.progress = Progress(streams.err)
@@ -71,15 +72,15 @@ class Console:
         self.log: Logging | None = None
         """The log that receives a copy of the output."""
         self.has_hinted = False
-        """Whether how to ask why something is missing was said, or is known."""
+        """Whether the user knows how to ask why a value is missing."""
         self._streams = streams
         self._noted: set[str] = set()
         self._captured = 0
         """Nesting of commands with captured output."""
         self._answer: Answer | None = None
-        """Of the command that is under way, where answers are JSON."""
+        """The JSON answer of the command under way; None for text."""
         self._groups: list[Group] = []
-        """Of the commands that the command under way runs, the outermost first."""
+        """The commands that the command under way runs, the outermost first."""
 
     @property
     def streams(self) -> Streams:
@@ -87,7 +88,7 @@ class Console:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a user at a terminal converses."""
+        """Whether a user sits at a terminal."""
         return self.input.is_interactive
 
     @property
@@ -97,12 +98,12 @@ class Console:
 
     @property
     def is_plain(self) -> bool:
-        """Whether what a command prints goes where answers go as it comes."""
+        """Whether output is printed at once: it is neither captured nor collected for JSON."""
         return self._answer is None and not self._captured
 
     @property
     def has_colours(self) -> bool:
-        """Whether answers may have colours: on a terminal that has them, unless not wanted."""
+        """Whether output is coloured: the terminal has colours, and the settings allow them."""
         return (
             self.settings.flag("style enabled")
             and not self._captured
@@ -122,20 +123,20 @@ class Console:
         return terminal_columns(self.streams.out.isatty()) if width is None else max(width, 20)
 
     def begin(self, answer: Answer | None) -> Outer:
-        """Begin the output of a command: a part of an answer in JSON; of none where it is text."""
+        """Begin the output of a command; `answer` collects it for JSON, None prints it."""
         outer = self._answer, self._groups
         self._answer, self._groups = answer, []
         self.progress.begin()
         return outer
 
     def end(self, outer: Outer) -> None:
-        """End the output of a command that was begun, and go on with that around it."""
+        """End the output of a command, and resume that of the command around it."""
         self.progress.clear()
         self._answer, self._groups = outer
 
     @contextmanager
     def inside(self, group: Group) -> Iterator[None]:
-        """What is said meanwhile belongs to one of several commands."""
+        """Notes within belong to one of several commands."""
         self._groups.append(group)
         try:
             yield
@@ -144,7 +145,7 @@ class Console:
 
     @contextmanager
     def capturing(self) -> Iterator[None]:
-        """The output of commands meanwhile does not go where answers go."""
+        """The output of commands within is captured."""
         self._captured += 1
         try:
             yield
@@ -160,7 +161,7 @@ class Console:
         return Pager(self.settings.limit("height"), columns, self.input.prompt_answer)
 
     def put(self, part: Part) -> None:
-        """A part of the output of the command that is under way."""
+        """Print a part of the output, or add it to the JSON answer."""
         self.progress.clear()
         text = printed(part)
         if self._answer is not None:
@@ -169,7 +170,7 @@ class Console:
             self.streams.print(text)
 
     def fail(self, message: str, error: DwarfGpuError) -> None:
-        """The command that is under way failed."""
+        """Report the error of the command under way."""
         self.progress.clear()
         if self._answer is None:
             self.streams.complain(message)
@@ -177,21 +178,21 @@ class Console:
             self._answer.fail(message, error)
 
     def send(self, answer: Answer, *, is_last: bool) -> None:
-        """An answer in JSON: who asked waits for it, even where all that is said goes to a file."""
+        """Print a JSON answer, also where a log redirects other output: a program waits for it."""
         text = answer.text(is_last=is_last) + "\n"
         self.streams.print(text)
         if self.log is not None and self.log.is_alone:
             self.log.before.print(text)
 
     def note(self, text: str, *, once: bool = False) -> None:
-        """Say what a value rests on or why it is missing, beside the output."""
+        """Print a note beside the output: an assumption, or why a value is missing."""
         if once and text in self._noted and self._answer is None:  # each answer has its own
             return
         self._noted.add(text)
         self._remark(f"note: {text}", text)
 
     def hint(self, name: str) -> None:
-        """Say once in a conversation how to learn why something is missing."""
+        """Print, once in a conversation, how to ask why a value is missing."""
         if not self.has_hinted and self._answer is None:
             self.has_hinted = True
             self.streams.complain(f'type "explain {name}" to see why')
@@ -207,7 +208,7 @@ class Console:
             self._answer.note(text, self._groups)
 
     def confirms(self, question: str, *, is_typed: bool) -> bool:
-        """Whether to do something dangerous; a script means what it says."""
+        """Return whether to go on with a dangerous command; a script is not asked."""
         if not self.settings.flag("confirm"):
             return True
         if not is_typed or not self.is_interactive:
@@ -223,7 +224,7 @@ class Console:
                 return False
 
     def switch_log(self) -> Iterator[str]:
-        """After `set logging enabled`; `UsageError` where the file cannot be written."""
+        """Start or end the log by `logging enabled`; `UsageError` if its file cannot be written."""
         from dwarfgpu.repl.support.log import logging_to  # few conversations keep a log
 
         log = self.log
@@ -252,7 +253,7 @@ class Console:
         self.warn(f"logging is off: {name} cannot be written: {reason}")
 
     def keep_log(self) -> None:
-        """A setting of the log was changed: the log that is kept stays as it is."""
+        """Warn that a changed setting does not affect the log that is kept."""
         if self.log is not None:
             self.warn(
                 f"Currently logging to {self.log.name}.  "

@@ -1,4 +1,4 @@
-"""What a conversation says first: who is there, what failed, and where the session stands."""
+"""The first lines of a conversation: the banner, the core file, the frame in focus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dwarfgpu.session.backtrace import selected_number
 
 
 def show_core(shell: Shell) -> None:
-    """What a core file says of its program, and where the session stands in it."""
+    """Print why the program of a core file stopped, and the frame in focus."""
     core, session, console = shell.machine.core, shell.session, shell.console
     if core is not None and not console.is_json:
         # The readers of its notes are loaded for a core file only.

@@ -1,4 +1,4 @@
-"""What commands number from 1: breakpoints and displays. A number is given once."""
+"""Elements with numbers from 1, which are not reused: breakpoints and displays."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ Element = TypeVar("Element")
 
 
 class Numbered(dict[int, Element], Generic[Element]):
-    """By number, in the order in which they were made."""
+    """Elements by number, in order of creation."""
 
     def __init__(self) -> None:
         super().__init__()
         self._last = 0
 
     def new_number(self) -> int:
-        """One that no element has had."""
+        """Return a number that no element has had."""
         self._last += 1
         return self._last

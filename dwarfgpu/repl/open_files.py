@@ -1,6 +1,6 @@
-"""Opening what a conversation looks at: code objects, states and core files.
+"""Open the files of a conversation: code objects, states and core files.
 
-Law: where a file cannot be read, nothing is opened, and the conversation stays where it is.
+Law: if a file cannot be read, nothing changes.
 """
 
 from __future__ import annotations

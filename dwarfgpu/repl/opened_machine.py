@@ -1,4 +1,4 @@
-"""The machine that a conversation looks at: a core file, a state, or one that a program made."""
+"""The machine of a conversation: from a core file, from a state, or made by a program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Opener(Protocol):
 
 @frozen(eq=False)
 class OpenedMachine:
-    """What is known of the machine beside its registers and memory."""
+    """The machine of a session, without registers and memory."""
 
     threads: Mapping[WaveId, str] = field(factory=dict)
     """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
@@ -46,9 +46,9 @@ class OpenedMachine:
     state_path: str | None = None
     """The open state file."""
     file_limits: FileLimits = DEFAULT_LIMITS
-    """Of each file that is read, states included."""
+    """For each file that is read, states included."""
     opener: Opener | None = None
-    """None where a program made the session: then it stays as it is."""
+    """None if a program made the session: then no other file can be opened."""
 
     def siginfo(self, wave: WaveId) -> bytes | None:
         """The `siginfo_t` of a thread of a core file; None for one without."""

@@ -1,4 +1,4 @@
-"""What scripts and user-defined commands are in the middle of."""
+"""Definitions of a conversation, and the scripts and user-defined commands under way."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Final
 from dwarfgpu.errors import LimitExceeded
 
 MOST_NESTED: Final = 20
-"""Scripts that run scripts."""
+"""Maximum nesting of scripts."""
 
 
 class Leaving(Exception):
-    """`loop_break` and `loop_continue`, on their way to the loop that they leave."""
+    """Raised by `loop_break` and `loop_continue`; caught by the loop around them."""
 
 
 class Lines(Iterator[str]):
-    """The lines of a script; a backslash at the end joins two, and one at the end of all is lost
-    with its line, as in GDB."""
+    """The lines of a script. A backslash joins a line to the next one; the last line is lost if it
+    ends with one, as in GDB."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self.number = 0
-        """Of the line that was read last."""
+        """Of the last line read."""
 
     def __next__(self) -> str:
         line = next(self._lines)
@@ -35,27 +35,27 @@ class Lines(Iterator[str]):
 
 
 class ScriptState:
-    """The commands and names that a conversation has defined, and the lines that are being run."""
+    """Defined commands and names, and the lines that are being run."""
 
     def __init__(self) -> None:
         self.user_defined: dict[str, tuple[str, ...]] = {}
         """The lines of commands that were defined."""
         self.prefixes: set[str] = set()
-        """Commands that were defined to be the first word of others."""
+        """Commands that `define-prefix` made."""
         self.python_names: dict[str, Any] = {}
-        """What Python code has defined."""
+        """The names of Python code."""
         self.calls = 0
-        """User-defined commands that are under way, one called by the other."""
+        """Depth of user-defined commands that call one another."""
         self.bodies = 0
-        """Bodies of commands that are being run, one in the other."""
+        """Depth of bodies of commands."""
         self.applied = 0
-        """Commands that run others, one in the other, that are under way."""
+        """Depth of commands that run others, as `thread apply`."""
         self.fillers: list[Callable[[str], str]] = []
-        """Put the arguments of user-defined commands in their lines, innermost last."""
+        """Substitute the arguments of user-defined commands, the innermost last."""
         self._sources: list[Iterator[str]] = []
-        """The lines that are being run, innermost last."""
+        """The scripts that are being run, the innermost last."""
         self._hooks: set[str] = set()
-        """That are under way."""
+        """The hooks that are being run."""
         self._nested = 0
 
     @property
@@ -64,16 +64,16 @@ class ScriptState:
         return not self._sources
 
     def next_line(self) -> str | None:
-        """The line after the one that is run; None at the end of the script."""
+        """Return the next line of the innermost script; None at its end."""
         return next(self._sources[-1], None)
 
     def filled(self, line: str) -> str:
-        """A line with the arguments of the user-defined command that it is of."""
+        """Return a line with the arguments of the user-defined command around it."""
         return self.fillers[-1](line) if self.fillers else line
 
     @contextmanager
     def reading(self, lines: Iterator[str]) -> Iterator[None]:
-        """Bodies of commands are the next of these lines."""
+        """Commands within read their bodies from these lines."""
         self._sources.append(lines)
         try:
             yield
@@ -82,7 +82,7 @@ class ScriptState:
 
     @contextmanager
     def script(self) -> Iterator[None]:
-        """A script is run; `LimitExceeded` for too many, one run by the other."""
+        """Run a script within; `LimitExceeded` if scripts are nested too deep."""
         if self._nested >= MOST_NESTED:
             raise LimitExceeded(f"scripts nested more than {MOST_NESTED} deep")
         self._nested += 1
@@ -94,12 +94,12 @@ class ScriptState:
             self._nested -= 1
 
     def has_hook(self, name: str) -> bool:
-        """Whether a command that runs before or after another one is defined, and not under way."""
+        """Return whether a hook is defined, and is not being run."""
         return name in self.user_defined and name not in self._hooks
 
     @contextmanager
     def hook(self, name: str) -> Iterator[None]:
-        """That command is run: for what it runs itself it is not run again."""
+        """Run a hook within; it is not run again for its own commands."""
         self._hooks.add(name)
         try:
             yield

@@ -71,9 +71,9 @@ class Shell:
         is_batch: bool = False,
     ) -> None:
         self.session = session
-        """Where the user looks; commands that move the focus replace it."""
+        """The focus; commands that move it replace the session."""
         self.machine = machine
-        """What is known of the machine that the session is of."""
+        """The machine of the session."""
         self.commands = commands
         self.settings = Settings()
         self.console = Console(
@@ -90,7 +90,7 @@ class Shell:
         self.searched = ""
         """The regular expression of the last search."""
         self.examined = Examined()
-        """What a further `x` goes on from."""
+        """Where a further `x` continues."""
         self.displays: Numbered[Display] = Numbered()
         self.breakpoints: Numbered[Breakpoint] = Numbered()
         self.is_over = False
@@ -99,17 +99,17 @@ class Shell:
         self.failures = 0
         """Commands that gave an error."""
         self._commands = 0
-        """That were run; what one of them writes is taken back together."""
+        """Number of commands run; `undo` takes back the writes of one together."""
         self._give_values(machine)
 
     def look_at(self, opened: Opened) -> None:
-        """Look at a machine that was opened, in place of the one before."""
+        """Replace the session and its machine."""
         self.session, self.machine = opened.session, opened.machine
         self._give_values(opened.machine)
         self.listed = None
 
     def _give_values(self, machine: OpenedMachine) -> None:
-        """What `$_thread`, `$_siginfo` and `$_exitsignal` are of a machine."""
+        """Set `$_thread`, `$_siginfo` and `$_exitsignal` for a machine."""
         self.values.has_threads = bool(machine.threads)
         self.values.siginfo = None if machine.core is None else machine.siginfo
         self.values.named.pop("_exitsignal", None)

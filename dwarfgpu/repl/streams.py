@@ -17,7 +17,7 @@ MOST_UNENDED: Final = 10_000
 
 @define
 class Streams:
-    """Where answers go, and where everything else does."""
+    """The stream of answers, and that of errors and notes."""
 
     out: TextIO
     err: TextIO

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace, Apertures, Architecture
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.error_text import error_json, error_line
-
-if TYPE_CHECKING:
-    pass
-
 
 _NULL_NOTE: Final = (
     "null of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
