@@ -122,3 +122,12 @@ def test_a_demo_has_no_process() -> None:
     assert "The program has no auxiliary information now." in done.stderr
     assert "* 1    <null>" in done.stdout
     assert "$1 = void" in done.stdout
+
+
+def test_a_state_has_nothing_of_the_core_file_before_it() -> None:
+    done = ran(
+        "p $_exitsignal", "load ../states/divergent.gfx942.json", "p $_exitsignal", "p $_siginfo",
+        given=("--core", "crash.x86_64.O2.core", "--sysroot", "."),
+    )  # fmt: skip
+    values = [line for line in done.stdout.splitlines() if line.startswith("$")]
+    assert values == ["$1 = 11", "$2 = void", "$3 = void"]
