@@ -78,6 +78,41 @@ STEPS: Final = (
         ("info lanes 7-10", "lane apply 8 17 print kept", "where kept", "quit"),
     ),
 )
+RUNNING: Final = (
+    Step(
+        "Stopping where some lanes are",
+        "Each lane calls one of three functions through a pointer. `run` executes the kernel up to "
+        "the breakpoint, in the function that every third lane has called.",
+        ("directory fixtures", "break less_one", "run", "bt"),
+    ),
+    Step(
+        "An active lane, and one that is not",
+        "Lane 17 is in the function. Lane 16 has called another one: what the machine has at its "
+        "place in `less_one` is not a value of it, so the remark says where it is.",
+        ("lane 17", "print x", "lane 16"),
+    ),
+    Step(
+        "Lane 17 goes on",
+        "`finish` runs until the function has returned, `next` until the next line that lane 17 "
+        "executes, whatever the others do meanwhile.",
+        ("lane 17", "finish", "next", "print ((int *) out)[17]", "delete 1", "continue", "quit"),
+    ),
+)
+_RUN: Final = (
+    *("fixtures/run/integers.gfx942.O0.v5.co", "--dispatch", "through_pointer", "--heuristic"),
+    *("--scratch", "4096", "--grid", "128", "--workgroup", "64"),
+    *("--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512"),
+)
+BETWEEN: Final = """
+# A kernel that runs
+
+The other way round: no state, but a code object and the arguments of a kernel, which is
+[executed](run.md) here.
+
+```console
+$ tools/dwarfgpu debug {typed}
+{banner}```
+"""
 INTRODUCTION: Final = """\
 # Tutorial: why is x missing in lane 17?
 
@@ -137,19 +172,33 @@ def conversation(options: list[str], commands: list[str]) -> str:
 
 def document() -> str:
     """The whole file."""
-    commands = [command for step in STEPS for command in step.commands]
-    said = conversation(["--state", _STATE], commands)
+    typed = " ".join(_RUN).replace("--scratch", "\\\n    --scratch", 1)
+    typed = typed.replace("--arg 0", "\\\n    --arg 0", 1)
+    return "".join(
+        [
+            *_part(STEPS, ["--state", _STATE], INTRODUCTION, state=_STATE),
+            *_part(RUNNING, list(_RUN), BETWEEN, typed=typed),
+        ]
+    )
+
+
+def _part(
+    steps: tuple[Step, ...], options: list[str], introduction: str, **words: str
+) -> list[str]:
+    """One conversation."""
+    commands = [command for step in steps for command in step.commands]
+    said = conversation(options, commands)
     lines = iter(said.splitlines(keepends=True))
     banner, first = _until_prompt(lines)
-    parts = [INTRODUCTION.format(state=_STATE, banner=banner)]
-    for step in STEPS:
+    parts = [introduction.format(banner=banner, **words)]
+    for step in steps:
         shown = ""
         for _ in step.commands:
             answer, after = _until_prompt(lines)
             shown += first + answer
             first = after
         parts.append(f"\n## {step.title}\n\n{_filled(step.text)}\n\n```text\n{shown}```\n")
-    return "".join(parts)
+    return parts
 
 
 def _until_prompt(lines: Iterator[str]) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from dwarfgpu.machine.simulated.kernarg import (
     Enumerator,
     Integers,
     Number,
+    Numbers,
     SharedMemory,
     Unknown,
     Vector,
@@ -33,6 +34,8 @@ from dwarfgpu.service.error_text import error_line
 MOST_BUFFER_BYTES: Final = 1 << 30
 _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
 _NAME: Final = re.compile(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
+MOST_NUMBERS: Final = 1 << 22
+_MADE: Final = re.compile(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
@@ -137,13 +140,20 @@ def _value(text: str, option: str) -> ArgumentValue:
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
+    made = _MADE.fullmatch(text)
+    if made is not None:
+        count = json_reader.integer_of(made["count"]) or 0
+        if not 0 < count <= MOST_NUMBERS:
+            raise UsageError(f"{option}: {text[:40]}: 1 to {MOST_NUMBERS} numbers")
+        seed = made["seed"]
+        return Numbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
         return float(text)
     if _NAME.fullmatch(text):
         return Enumerator(text, option)
     raise UsageError(
         f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "bytes:HEX, [1,2], an enumerator or ?"
+        "range:COUNT, random:SEED:COUNT, bytes:HEX, [1,2], an enumerator or ?"
     )
 
 

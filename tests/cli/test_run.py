@@ -221,3 +221,24 @@ def test_seeds_order_waves_and_change_no_result(tmp_path: Path) -> None:
     second = executed(file, "call", tmp_path, "out", *grid, "--seed", 7)
     assert (first == second).all()
     assert struct.unpack("<i", first[1].tobytes()) == (1 * 1 + 6 + 7,)
+
+
+def test_numbers_are_made_of_the_type_that_is_pointed_to(tmp_path: Path) -> None:
+    """vadd of 0, 1, 2 … and random numbers, which are the same each time."""
+    file = FIXTURES / "run/integers.gfx90a.O2.v5.co"
+    grid = ("--grid", 128, "--workgroup", 64, "--arg", "a=range:128", "--arg", "out=zeros:512")
+    zero = executed(file, "vadd", tmp_path, "out", *grid, "--arg", "b=zeros:512")
+    assert zero.tolist() == list(range(128))
+    first = executed(file, "vadd", tmp_path, "out", *grid, "--arg", "b=random:7:128")
+    again = executed(file, "vadd", tmp_path, "out", *grid, "--arg", "b=random:7:128")
+    assert (first == again).all() and len(set(first.tolist())) > 100
+
+
+def test_numbers_of_no_type_are_refused() -> None:
+    done = run(
+        "run", TRITON / "axpy.gfx942.co", "axpy", "--grid", 256, "--workgroup", 256,
+        "--arg", "0=range:100", "--arg", "1=zeros:400", "--arg", "2=100", "--arg", "3=?",
+        "--arg", "4=null", "--arg", "5=null",
+    )  # fmt: skip
+    assert done.status == 2
+    assert done.error.endswith("no debugging information says which numbers it points to")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Final, TypeAlias
 
 from attrs import evolve
@@ -60,6 +61,15 @@ Number: TypeAlias = int | float
 
 
 @frozen
+class Numbers:
+    """Memory that is made for an argument: numbers of the type that it points to."""
+
+    count: int
+    seed: int | None = None
+    """Of random ones: all integers of the type, or from 0 to 1; without it they are 0, 1, 2 …"""
+
+
+@frozen
 class Enumerator:
     """A constant of an enumeration, by its name."""
 
@@ -70,7 +80,7 @@ class Enumerator:
 
 
 ArgumentValue: TypeAlias = (
-    Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown | Enumerator
+    Number | tuple[Number, ...] | bytes | Buffer | Numbers | SharedMemory | Unknown | Enumerator
 )
 """What a user gives for an argument; numbers together are the elements of a vector."""
 
@@ -234,6 +244,8 @@ def bind(
         if isinstance(value, Unknown):
             unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
             continue
+        if isinstance(value, Numbers):
+            value = _made(parameter, value)
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             _require_items(parameter, value)
@@ -297,6 +309,37 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
 def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
     if not is_one:
         raise UsageError(f"{parameter.text} cannot be {subject}")
+
+
+def _made(parameter: Parameter, numbers: Numbers) -> Buffer:
+    """Memory with numbers; `UsageError` where nothing says of which type."""
+    declared, count = parameter.declared, numbers.count
+    size, integers = declared.item_bytes, declared.item_integers
+    code = None
+    if size and declared.is_number:
+        code = {2: "e", 4: "f", 8: "d"}.get(size) if declared.is_float_item else None
+        if integers is not None:
+            code = {1: "b", 2: "h", 4: "i", 8: "q"}.get(size)
+            code = code.upper() if code and integers.least >= 0 else code
+    if code is None:
+        raise UsageError(
+            f"{parameter.text}: no debugging information says which numbers it points to"
+        )
+    rng = Random(numbers.seed)
+    values: list[Number]
+    if integers is None:
+        values = [rng.random() if numbers.seed is not None else n for n in range(count)]
+    else:
+        low, span = integers.least, integers.most - integers.least + 1
+        values = [
+            rng.randint(low, integers.most) if numbers.seed is not None else (n - low) % span + low
+            for n in range(count)
+        ]
+    try:
+        data = struct.pack(f"<{count}{code}", *values)
+    except OverflowError:
+        raise UsageError(f"{parameter.text}: {count - 1} does not fit {declared.item}") from None
+    return Buffer(len(data), data, size, declared.is_float_item)
 
 
 def _require_items(parameter: Parameter, buffer: Buffer) -> None:

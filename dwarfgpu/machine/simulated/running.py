@@ -17,11 +17,16 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
 from dwarfgpu.machine.simulated.program import Program, Step
+from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 from dwarfgpu.machine.topology import Wave
 
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
+_MODE: Final = 1
+_FLAT_SCRATCH: Final = {20: FLAT_SCRATCH, 21: FLAT_SCRATCH + 1}
+_CYCLES: Final = frozenset({29})
+"""Numbers of hardware registers."""
 QUANTUM: Final = 1 << 12
 """Instructions of a wave before another one has its turn."""
 
@@ -51,14 +56,23 @@ class SimulatedWave(WaveMemory):
 
     def hardware_register(self, field: int) -> int:
         """What `s_getreg_b32` reads, all of it."""
-        if field & 63 == 1:
+        number = field & 63
+        if number == _MODE:
             return self.mode
+        if number in _FLAT_SCRATCH:
+            return self.s[_FLAT_SCRATCH[number]]
+        if number in _CYCLES:
+            return self.clock & 0xFFFFF
         raise not_simulated(f"hwreg {field & 63}")
 
     def write_hardware_register(self, field: int, value: int) -> None:
-        if field & 63 != 1:
-            raise not_simulated(f"writing hwreg {field & 63}")
-        self.set_mode(value)
+        number = field & 63
+        if number == _MODE:
+            self.set_mode(value)
+        elif number in _FLAT_SCRATCH:
+            self.s[_FLAT_SCRATCH[number]] = value & 0xFFFFFFFF
+        else:
+            raise not_simulated(f"writing hwreg {number}")
 
 
 def require_mode(value: int) -> None:
