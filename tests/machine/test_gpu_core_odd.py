@@ -131,6 +131,22 @@ def test_scratch_without_the_queue_is_named() -> None:
         target.read_memory(Memory(arch.address_space(5), 1, 0), 0, 4)
 
 
+def test_a_wave_without_scratch_says_so() -> None:
+    image = machine("9.4")
+    [queue] = image.queues
+    groups = tuple(
+        tuple(
+            evolve(group, waves=tuple(evolve(wave, has_scratch=False) for wave in group.waves))
+            for group in xcc
+        )
+        for xcc in queue.groups
+    )
+    target = opened(*process_core(evolve(image, queues=(evolve(queue, groups=groups),))))
+    arch = target.architecture_of(1)
+    with pytest.raises(Unavailable, match="the scratch memory of wave 1 is not known: .* has none"):
+        target.read_memory(Memory(arch.address_space(5), 1, 0), 0, 4)
+
+
 def test_an_unknown_processor_or_gpu_is_one_note() -> None:
     state, ranges = process_core(machine())
     [agent] = state.agents

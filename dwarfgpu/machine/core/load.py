@@ -275,8 +275,8 @@ class _Loader:
         if self._threads:
             return UNMAPPED
         return (
-            "its writer left it out, or it is in the core file of the process: give "
-            "--core PROCESS --gpu-core FILE"
+            "nothing is mapped there, its writer left it out, or it is in the core file of the "
+            "process: give --core PROCESS --gpu-core FILE"
         )
 
     def _host(self, memory: CoreMemory) -> Modules | None:

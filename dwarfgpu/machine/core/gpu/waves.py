@@ -264,6 +264,8 @@ class GpuWaves:
 
     def scratch(self, wave: GpuWave) -> Scratch:
         """Where the scratch memory of a wave is."""
+        if not wave.layout.scratch.of(wave.saved.word):
+            return Scratch(None, None, "the wave has none: its WAVE word does not enable it")
         described, queue = processor(wave.architecture.name), wave.queue
         generation = described.generation
         field_, granule = _TMPRING_WAVE_BYTES[generation], described.scratch_granule_bytes
