@@ -37,6 +37,9 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("pick 0", 0, "error", "1 stack entry needed, the stack has 0"),
         ("lit1; pick 1", 1, "error", "2 stack entries needed, the stack has 1"),
         ("lit1; lit0; bra 1; dup; plus", 6, "warning", "on some path the stack has 1"),
+        ("lit1; lit1; lit1; lit0; bra 2; drop; drop; plus", 9, "warning", "on some path the stack"),
+        ("lit1; lit0; bra 2; dup; dup; plus; plus", 7, "warning", "on some path the stack has 1"),
+        ("lit1; lit0; bra 1; drop; plus", 6, "error", "2 stack entries needed"),
         ("LLVM_undefined; lit1; plus", 3, "error", "a location description that converts to no"),
         ("regx s3; lit1; plus", 3, "warning", "a register location description, in the top"),
         ("const_type 0x20, 4, 1 0 0 0; deref", 7, "error", "not a value of a base type"),
@@ -159,10 +162,32 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "entry_value (reg0); stack_value",
         "entry_value (lit0; bra 1; nop; reg0); stack_value",
         "entry_value (lit3; deref); stack_value",
+        "regx s3; GNU_uninit",
+        f"lit1; implicit_value 600 {'1 ' * 600}; deref; div; stack_value",
     ],
 )
 def test_finds_nothing(text: str) -> None:
     assert found(text, "location") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "want", "given"),
+    [
+        ("piece 4; piece 4", "value", "an incomplete composite location description"),
+        ("LLVM_undefined", "value", "a location description that converts to no value"),
+        ("regx s3", "value", "a register location description"),
+        ("const_type 0x20, 4, 1 0 0 0", "location", "a value of a base type"),
+    ],
+)
+def test_a_wrong_result_is_named(text: str, want: ResultKind, given: str) -> None:
+    (finding,) = found(text, want)
+    assert finding.message == f"a {want} is required as result, not {given}"
+
+
+def test_clangs_suffix_on_a_given_address() -> None:
+    (finding,) = found("lit5; swap; xderef", depth=1)
+    assert finding.rule == "upstream-address-space"
+    assert found("swap; xderef", depth=2) == []
 
 
 @pytest.mark.parametrize("depth", [31, 33, 300, 10**9])
