@@ -58,8 +58,8 @@ def __getattr__(name: str) -> object:
     api = import_module("dwarfgpu.api")
     if name not in api.__all__:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
-    found: object = getattr(api, name)
-    return found
+    public: object = getattr(api, name)
+    return public
 
 
 def __dir__() -> list[str]:

@@ -102,7 +102,7 @@ class Ambiguous(Unavailable):
 
 
 class PartlyUnavailable(Unavailable):
-    """A byte of a register of which only some bits are known."""
+    """A byte of a register with some unknown bits."""
 
     def __init__(self, message: str, value: int, known: int) -> None:
         super().__init__(message)
@@ -117,7 +117,7 @@ class PartlyUnavailable(Unavailable):
 
 
 class WhollyUnavailable(Unavailable):
-    """A register of which no bit is known: its parts need not be read."""
+    """A completely unknown register: its parts need not be read."""
 
     @property
     def kind(self) -> str:

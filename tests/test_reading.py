@@ -76,7 +76,7 @@ def test_files_of_the_kernel_are_no_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/proc/kmsg", "/dev/zero", "/sys/kernel/notes"])
 def test_list_reads_no_file_of_the_kernel(name: str) -> None:
     place = SimpleNamespace(path=name, file=name)
-    assert SourcePath().found(cast(Place, place)) is None
+    assert SourcePath().text_file(cast(Place, place)) is None
 
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")

@@ -66,7 +66,7 @@ def _eq_by(key: Callable[[object], object]) -> Callable[[object, object], bool]:
 
 def _hash_of(kind: Any) -> Callable[[object], int]:
     fields = attrs.fields(kind)
-    key = _key([each.name for each in fields if (each.eq if each.hash is None else each.hash)])
+    key = _key([spec.name for spec in fields if (spec.eq if spec.hash is None else spec.hash)])
 
     def __hash__(self: object) -> int:
         return hash((kind, key(self)))

@@ -129,23 +129,23 @@ class Regexp:
     def _set(self, steps: tuple[int, ...], before: str, mode: Mode) -> _Set:
         known = self._sets.setdefault(mode, {})
         kind = "" if not before else "w" if _is_word(before) else " "
-        found = known.get((steps, kind))
-        if found is None:
-            found = known[steps, kind] = _Set(steps, kind)
-        return found
+        state = known.get((steps, kind))
+        if state is None:
+            state = known[steps, kind] = _Set(steps, kind)
+        return state
 
     def _following(self, current: _Set, character: str, mode: Mode) -> _Set | bool:
         """The set after a character, or the answer; empty: the end of the text."""
         reached = self._reached(current, character)
-        is_at_end = any(not self._steps[each].successors for each in reached)
+        is_at_end = any(not self._steps[index].successors for index in reached)
         if is_at_end and (mode != "fullmatch" or not character):
             return self._remember(current, character, True)
         if not character:
             return self._remember(current, character, False)
         taken = [
-            self._steps[each].successors[0]
-            for each in reached
-            if (accepts := self._steps[each].accepts) is not None and accepts(character[0])
+            self._steps[index].successors[0]
+            for index in reached
+            if (accepts := self._steps[index].accepts) is not None and accepts(character[0])
         ]
         if mode == "search":  # it may also begin behind this character
             taken.append(len(self._steps) - 1)
@@ -265,7 +265,7 @@ class _Parser:
             return None
         end = self._pattern.find("}", self._at)
         first, comma, last = self._pattern[self._at + 1 : max(end, 0)].partition(",")
-        is_count = all(each.isascii() and each.isdigit() for each in (first, last) if each)
+        is_count = all(bound.isascii() and bound.isdigit() for bound in (first, last) if bound)
         if end < 0 or not is_count or not (first or comma):
             return None  # as in `re`, a brace like any other character
         self._at = end + 1
@@ -369,7 +369,7 @@ class _Parser:
             return is_negated is not (
                 character in single
                 or any(first <= character <= last for first, last in ranges)
-                or any(each(character) for each in classes)
+                or any(matches(character) for matches in classes)
             )
 
         return accepts

@@ -72,7 +72,7 @@ class _State:
     own: dict[int, Rule] | None = None
     """`rules` where it may still be changed."""
     saved: list[tuple[CfaRule | None, Rules]] = field(factory=list)
-    held: int = 0
+    rule_count: int = 0
 
     def share(self) -> Rules:
         """The rules, from now on not to be changed."""
@@ -91,8 +91,8 @@ class _State:
             self.own[register] = rule
 
     def _hold(self, count: int) -> None:
-        self.held += count
-        if self.held > self.limits.rules:
+        self.rule_count += count
+        if self.rule_count > self.limits.rules:
             raise LimitExceeded(f"more than {self.limits.rules} register rules in one frame entry")
 
     def remember(self) -> None:

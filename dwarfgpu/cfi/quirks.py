@@ -49,12 +49,12 @@ def _direct(row: FrameRow, architecture: Architecture) -> FrameRow:
 
 QUIRKS: Final[Mapping[str, Quirk]] = {
     CFA_NOT_SCALED: Quirk(
-        "the CFA of code with flat scratch is told in bytes of a lane (LLVM before PR 209534)",
+        "the CFA of code with flat scratch is in bytes of a lane (LLVM before PR 209534)",
         _scaled,
     ),
     LEGACY_AUGMENTATION: Quirk(
-        "expressions have the one-byte encodings of LLVM 12 to 18, of which the augmentation "
-        "[llvm:v0.0] should tell",
+        "expressions have the one-byte encodings of LLVM 12 to 18, which the augmentation "
+        "[llvm:v0.0] should announce",
         _direct,
     ),
 }

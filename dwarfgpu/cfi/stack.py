@@ -112,8 +112,8 @@ class CallStack:
         except DwarfGpuError as error:
             row = error
         location = location_of(pc, callee)
-        is_told = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
-        guess = None if is_told else self._by_convention
+        has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
+        guess = None if has_rules else self._by_convention
         convention = None if guess is None else guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
 
@@ -157,8 +157,8 @@ class CallStack:
             return address
         if last.convention is not None and self._by_convention is not None:
             return self._by_convention.caller(last)
-        is_told = last.has_row and not last.row.is_empty
-        if not is_told:
+        has_rules = last.has_row and not last.row.is_empty
+        if not has_rules:
             where = f"pc {last.pc:#x}{self._loaded.file_text(last.location)}"
             reason = f"no frame information for {where}"
             if last.has_row:

@@ -152,14 +152,14 @@ class ExpressionChecker:
 
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
-        found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
-        found = sorted(found, key=lambda fault: SEVERITIES.index(fault.severity))[:_MOST_FAULTS]
-        steps = self._steps(data, dialect, form) if found else {}
+        checked = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
+        checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MOST_FAULTS]
+        steps = self._steps(data, dialect, form) if checked else {}
         starts = {offset: index for index, offset in enumerate(steps)}
         texts = list(steps.values())
         faults = tuple(
             Fault(fault, excerpt(texts, starts.get(fault.offset, len(texts)), fault.offset))
-            for fault in found
+            for fault in checked
         )
         names = {instruction.operation.name for instruction in expression.instructions.distinct}
         piece_bits = None

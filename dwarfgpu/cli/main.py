@@ -125,7 +125,7 @@ See docs/frames.md.
   dwarfgpu disas k.co nest
   dwarfgpu disas k.co nest.hip:14 --arrows always
   dwarfgpu disas k.co 0x1680,+0x40 --no-source
-docs/disas.md tells all of it.
+docs/disas.md describes all options.
 
 """,
     "frames": """examples:

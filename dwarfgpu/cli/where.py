@@ -207,7 +207,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     if wave.pc is None:
         raise UsageError(f"no program location of {name} is known")
     own, _ = split_by_machine(stopped.code_objects, stopped.architecture_of(wave.wave))
-    file = next((each for each in own if each.covers(wave.pc)), None)
+    file = next((candidate for candidate in own if candidate.covers(wave.pc)), None)
     if file is None:
         why = "; ".join(stopped.notes)
         raise UsageError(f"{name} is at {wave.pc:#x}, which is in no code object: {why}")

@@ -139,10 +139,10 @@ class CodeObject:
                 offset: int,
                 size_bytes: int,
                 segment: Segment = segment,
-                held: Callable[[int, int], bytes] = held,
+                section_bytes: Callable[[int, int], bytes] = held,
             ) -> bytes:
                 first = segment.address + self._first_byte(segment)
-                return self.relocations.applied(first + offset, size_bytes, held)
+                return self.relocations.applied(first + offset, size_bytes, section_bytes)
 
             begin = self._first_byte(segment)
             address = segment.address + self.load_address + begin

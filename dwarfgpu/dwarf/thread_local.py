@@ -88,7 +88,7 @@ def _displacement(file: ObjectFile, segment: Segment) -> int:
 
 def _pointer(name: str, wave: WaveId, target: Target | None) -> int:
     if target is None:
-        raise MissingContext(f"the context has no machine, of which {name} is the thread pointer")
+        raise MissingContext(f"the context has no machine to read {name}, the thread pointer")
     architecture = target.architecture_of(wave)
     register = architecture.register_named(name)
     if register is None:

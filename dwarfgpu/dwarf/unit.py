@@ -325,7 +325,7 @@ class CompilationUnit:
             attribute = self.root.attribute(name)
             if attribute is not None and isinstance(attribute.raw, int):
                 return attribute.raw
-        raise IllFormed(f"the unit has an index but no attribute {names[0]:#x} that tells its base")
+        raise IllFormed(f"the unit has an index but no attribute {names[0]:#x} with its base")
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Entry `index` of a table of numbers."""

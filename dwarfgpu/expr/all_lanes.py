@@ -87,7 +87,7 @@ def over_lanes(
         except DwarfGpuError as error:
             done.append(LaneGroupResult(group, None, error))
             passes_left += group.size // FEW
-    return [each for each in done if each.group.size]
+    return [group_bits for group_bits in done if group_bits.group.size]
 
 
 @frozen(eq=False)

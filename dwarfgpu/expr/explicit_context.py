@@ -35,7 +35,7 @@ class ExplicitAddress:
 
 @frozen(eq=False)
 class ExplicitFrame:
-    """A call frame of which some facts are given."""
+    """A call frame with explicitly given facts."""
 
     architecture: Architecture | None = None
     level: int = 0
@@ -155,7 +155,7 @@ class FrameWithoutProgram:
 
 @frozen(eq=False)
 class ExplicitUnit:
-    """A compilation unit of which some facts are given."""
+    """A compilation unit with explicitly given facts."""
 
     format: UnitFormat = Factory(UnitFormat)
     dialect: Dialect = AMD

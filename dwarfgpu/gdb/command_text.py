@@ -89,11 +89,11 @@ def explanation(session: GdbSession, variable: Variable) -> Explanation:
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
     """Where each bit of an object is: a sentence, and a drawing of its pieces."""
-    found = located(session, text, session.options(read_only="location assigns nothing"))
-    yield found.sentence
+    location = located(session, text, session.options(read_only="location assigns nothing"))
+    yield location.sentence
     glyphs = glyphs_for(encoding())
-    yield from (plain(line) for line in location_lines(found, glyphs, columns()))
-    for note in (*session.notes, *found.notes):
+    yield from (plain(line) for line in location_lines(location, glyphs, columns()))
+    for note in (*session.notes, *location.notes):
         yield f"note: {note}"
 
 
@@ -133,12 +133,12 @@ def operations_result(session: GdbSession, text: str) -> Iterator[str]:
     data, context = assembled(session, text)
     dialect = AMD if context.unit is None else context.unit.dialect
     notes = () if context.unit is None else prepare(data, dialect, context.unit.format).notes
-    asked = Operations(data, context, dialect, notes)
-    found = operations_answer(session, lambda _: asked)
-    if found.error is not None:
-        raise found.error
-    yield found.text
-    yield from (f"note: {note}" for note in found.notes)
+    operations_ = Operations(data, context, dialect, notes)
+    result = operations_answer(session, lambda _: operations_)
+    if result.error is not None:
+        raise result.error
+    yield result.text
+    yield from (f"note: {note}" for note in result.notes)
 
 
 def lanes(session: GdbSession, argument: str) -> Iterator[str]:

@@ -280,7 +280,7 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     Usage: dwarfgpu compare [-all-frames]
 
-    Of the selected frame or of all frames; bytes where GDB tells where they are, else texts. Both
+    Of the selected frame or of all frames; bytes if GDB knows their location, else texts. Both
     print by GDB's default settings, not by yours, and without pretty-printers."""
 
     def __init__(self, debugger: Debugger) -> None:

@@ -393,7 +393,7 @@ def place(pointer: Any) -> Tuple[str, int]:
     return (space if mark else "", int(address, 16))
 
 
-def wanted(argument: str) -> SaveRequest:
+def parse_request(argument: str) -> SaveRequest:
     """Parse the arguments; `gdb.GdbError` if they are invalid."""
     words = gdb.string_to_argv(argument)
     paths = []  # type: List[str]
@@ -469,15 +469,15 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
     Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]
 
     Registers, the stack, the memory of all variables in scope and what is loaded. Of a GPU's wave
-    the private memory of the selected lane, with -lanes all that of every lane. -memory adds what
-    else is needed, -stack tells how many bytes of the stack."""
+    the private memory of the selected lane, with -lanes all that of every lane. -memory adds
+    further ranges, -stack sets the number of bytes of the stack."""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu save-state", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
-        request = wanted(argument)
+        request = parse_request(argument)
         try:
             text = json.dumps(state(request), indent=1)
             write_file(request.path, (text + "\n").encode("utf-8"))

@@ -137,13 +137,13 @@ class Format:
                 value = (word >> bit & mask) << first | field.constant
             else:
                 value = field.of(word)
-            found = known.get(value)
-            if found is None:
-                found = known[value] = self._state_of(kind, value)
-            if found:
-                if found == _BAD:
+            kind_of_value = known.get(value)
+            if kind_of_value is None:
+                kind_of_value = known[value] = self._state_of(kind, value)
+            if kind_of_value:
+                if kind_of_value == _BAD:
                     return _BAD
-                state = found
+                state = kind_of_value
         return state
 
     def _state_of(self, kind: OperandKind, value: int) -> int:

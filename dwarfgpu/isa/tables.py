@@ -43,8 +43,10 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
     `UsageError` for an unknown name, `Unsupported` for a processor without tables or a wave size
     that it has not.
     """
-    found = processor(name)
-    known = [item for item in targets(found.generation) if item.processor == found.name]
+    amd_processor = processor(name)
+    known = [
+        item for item in targets(amd_processor.generation) if item.processor == amd_processor.name
+    ]
     if not known:
         raise Unsupported(f"instructions of {name} are not known")
     for target in known:

@@ -43,10 +43,10 @@ def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue
     try:
         printed = None if value is None else printed_of(STANDARD.of, value)
         children = () if printed is None or printed.children is None else printed.children
-        name, held = next(iter(children), ("", ""))
-        if name != "get()" or not isinstance(held, Object):
+        name, contents = next(iter(children), ("", ""))
+        if name != "get()" or not isinstance(contents, Object):
             return None
-        return _typed(places, pointer, held.target())
+        return _typed(places, pointer, contents.target())
     except Unfit:
         return None
 

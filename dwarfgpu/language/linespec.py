@@ -198,10 +198,10 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     table = None if unit is None else unit.line_table
     if owner is None or unit is None or table is None:
         return None
-    found = _steps(table).at(owner.info.in_file(pc))
-    if found is None:
+    line_step = _steps(table).at(owner.info.in_file(pc))
+    if line_step is None:
         return None
-    step, end = found
+    step, end = line_step
     place = place_in(table.file(step.file), step.line, is_start=True)
     return LineStep(place, unit.relocate(step.address), unit.relocate(end))
 

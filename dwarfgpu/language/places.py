@@ -107,10 +107,12 @@ class Places:
                 place = self.session.place(attribute) if attribute else None
                 location = place.location if place else symbol
                 if location is not None and not location.is_undefined:
-                    found = self.resolver.variable(kind, location)
+                    resolved = self.resolver.variable(kind, location)
                     if place is not None:
-                        place = evolve(place, object=found)
-                    return evolve(value, type=found.type, location=found.location, place=place)
+                        place = evolve(place, object=resolved)
+                    return evolve(
+                        value, type=resolved.type, location=resolved.location, place=place
+                    )
             except UndefinedBits as error:
                 return evolve(value, error=error)
         return self._sized(self.read(value))

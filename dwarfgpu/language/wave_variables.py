@@ -66,7 +66,7 @@ def _work_item(machine: Machine, session: Session) -> str | None:
     return _position(machine.work_item(session.wave, session.lane), "[]")
 
 
-def _told(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
+def _fact(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
     """Return a fact about a wave; for many waves, the integer of each lane
     (docs/decisions/0008)."""
     if type(wave) is int:
@@ -85,7 +85,7 @@ def _work_item_position(
         place = getter(wave)
         return None if place is None else place[index]
 
-    x, y, z = (_told(wave, partial(part, index)) for index in range(3))
+    x, y, z = (_fact(wave, partial(part, index)) for index in range(3))
     return None if x is None or y is None or z is None else (x, y, z)
 
 
@@ -135,8 +135,8 @@ def work_item_id(machine: Machine, session: Session) -> Position | None:
     `MissingContext` without a lane, `Unavailable` for a lane without a work-item.
     """
     wave, lane = session.wave, require(session.lane, "lane")
-    used, size = _told(wave, machine.used_lanes), workgroup_size(machine, session)
-    first = _told(wave, machine.first_item)
+    used, size = _fact(wave, machine.used_lanes), workgroup_size(machine, session)
+    first = _fact(wave, machine.first_item)
     if used is None or size is None or first is None:
         return None
     if lane >= used:
@@ -151,7 +151,7 @@ def _arguments(machine: Machine, session: Session) -> TypedValue:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.id
 
-    number = _told(session.wave, getter)  # waves of several dispatches part
+    number = _fact(session.wave, getter)  # waves of several dispatches part
     return kernel_arguments(session, None if number is None else machine.dispatches.get(number))
 
 
@@ -193,7 +193,7 @@ def _id_of(
             variable = of_wave(machine, wave)
             return 0 if variable is None else variable.id
 
-        return _told(session.wave, getter)
+        return _fact(session.wave, getter)
 
     return read
 

@@ -198,16 +198,16 @@ class Machine:
 
         `AMDGPU Wave A:Q:D:W (x,y,z)/n`, `AMDGPU Lane A:Q:D:W/lane (x,y,z)[x,y,z]`.
         """
-        told, group = self.waves.get(wave), self.workgroup_of(wave)
+        known_wave, group = self.waves.get(wave), self.workgroup_of(wave)
         above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
         ids = ":".join("?" if owner is None else str(owner.id) for owner in above)
-        if told is not None and told.number is not None:
-            wave = told.number
+        if known_wave is not None and known_wave.number is not None:
+            wave = known_wave.number
         where = _position(None if group is None else group.position)
         if lane is None:
-            number = None if told is None else told.wave_in_group
+            number = None if known_wave is None else known_wave.wave_in_group
             return f"AMDGPU Wave {ids}:{wave} ({where})/{'?' if number is None else number}"
-        item = _position(None if told is None else self.work_item(told.id, lane))
+        item = _position(None if known_wave is None else self.work_item(known_wave.id, lane))
         return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
 
 

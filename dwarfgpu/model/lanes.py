@@ -53,18 +53,18 @@ def _smallest(array: Array, least: int, most: int) -> Array:
     return array.astype(np.int64 if fits else object, copy=False)
 
 
-def mapped(number: int, tell: Callable[[int], int | None]) -> int | None:
+def mapped(number: int, function: Callable[[int], int | None]) -> int | None:
     """Map the number of each lane; each distinct number is mapped once."""
     if not isinstance(number, Lanes):
-        return tell(number)
+        return function(number)
     occurring, places = np.unique(number.array, return_inverse=True)
-    results = [tell(int(value)) for value in occurring]
+    results = [function(int(value)) for value in occurring]
     places = places.reshape(number.array.shape)
-    is_told = np.array([result is not None for result in results])
-    if not is_told.any():
+    is_known = np.array([result is not None for result in results])
+    if not is_known.any():
         return None
-    if not is_told.all():
-        raise Divergence(is_told[places])
+    if not is_known.all():
+        raise Divergence(is_known[places])
     return lanes(np.array(results, object)[places])
 
 

@@ -58,14 +58,14 @@ class Search:
             self._tried[path] = problem
         return None
 
-    def failure(self, subject: str, *, tells_places: bool = True) -> DwarfGpuError:
+    def failure(self, subject: str, *, reports_places: bool = True) -> DwarfGpuError:
         """The error of a search without result: `MissingContext` where none of the files exists,
         `InconsistentContext` where one does but is not the right one."""
         tried = ", ".join(
             shown_path(path) + ("" if reason == _ABSENT else f" ({reason})")
             for path, reason in self._tried.items()
         )
-        if not tells_places:
+        if not reports_places:
             tried = f"{len(self._tried)} places"
         if all(reason == _ABSENT for reason in self._tried.values()):
             return MissingContext(f"{subject} is not found; tried {tried}; give --debug-dir DIR")

@@ -112,10 +112,10 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_LIMITS) -> 
             blocks = _placed(path, _xz_blocks(path, data))
             unpack = partial(_unpacked_xz, path, data)
         elif program == "gzip":
-            found = _bgzip_blocks(path, data)
-            if found is None:
+            bgzip = _bgzip_blocks(path, data)
+            if bgzip is None:
                 return _gunzipped(path, data, limit)
-            blocks, unpack = _placed(path, found), partial(_unpacked_gzip, data)
+            blocks, unpack = _placed(path, bgzip), partial(_unpacked_gzip, data)
         else:
             library = _zstandard(path)
             frames = _zstd_frames(path, data)
@@ -132,7 +132,7 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_LIMITS) -> 
 
 
 def head_of(path: str, data: Data, size_bytes: int) -> bytes:
-    """How a file begins, decompressed; empty where that cannot be told."""
+    """How a file begins, decompressed; empty if that is unknown."""
     program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
     if program is None:
         return bytes(data[:size_bytes])

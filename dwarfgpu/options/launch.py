@@ -135,10 +135,10 @@ def _require_room(
     extents = [*extents_of_dispatch(launched)]
     if before is not None:
         extents += extents_of_state(before)
-        for each in before.code_objects:
+        for earlier in before.code_objects:
             try:
-                file = CodeObject.open(each.path, each.load_address, limits=limits)
-                extents += _extents(file, each.path.name)
+                file = CodeObject.open(earlier.path, earlier.load_address, limits=limits)
+                extents += _extents(file, earlier.path.name)
             except DwarfGpuError:
                 continue  # it is missing: its end is unknown
     loaded = [segment.alignment for segment in code_object.file.segments if segment.type == PT_LOAD]
@@ -249,8 +249,8 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
     if name is None:
         raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
     called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
-    wanted = _folded(name)
-    matching = [each for each in code.kernels if wanted in map(_folded, called[each.name])]
+    folded = _folded(name)
+    matching = [kernel for kernel in code.kernels if folded in map(_folded, called[kernel.name])]
     if len(matching) == 1:
         return matching[0]
     if matching:

@@ -85,7 +85,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     ]
     if args.core is None or args.lane is not None:
         return sessions
-    return [each.focused(each.first_active_lane()) for each in sessions]
+    return [session.focused(session.first_active_lane()) for session in sessions]
 
 
 def session_of(

@@ -264,8 +264,8 @@ def _named(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
 def _of_symbol(shell: Shell, text: str) -> Offer:
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
-        found = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
-        return match.start("word"), _named(found)
+        symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
+        return match.start("word"), _named(symbols)
     start, offered = _of_expression(shell, text)
     inlined = shell.symbols.starting_with(text[start:], ("inlined function",))
     return start, (*offered, *_named(inlined))
@@ -283,8 +283,8 @@ def _of_place(shell: Shell, text: str) -> Offer:
         )
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
-        found = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
-        return match.start("word"), _named(found)
+        symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
+        return match.start("word"), _named(symbols)
     start = len(text) - len(text.lstrip())
     word = text[start:]
     files = (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))

@@ -80,17 +80,17 @@ class CodeOrigins:
         self._functions: tuple[str, ...] = ()
         self._span = range(0)
         """Where `_functions` holds."""
-        self._found = 0, 0
+        self._known_span = 0, 0
         self._origin = _NOTHING
 
     def at(self, pc: int) -> CodeOrigin:
         """Return the origin of an instruction; nothing if debug information lacks it."""
-        begin, end = self._found
+        begin, end = self._known_span
         if not begin <= pc < end:
             try:
                 self._find(pc)
             except DwarfGpuError:
-                self._found, self._origin = (pc, pc + 1), _NOTHING
+                self._known_span, self._origin = (pc, pc + 1), _NOTHING
         return self._origin
 
     def _find(self, pc: int) -> None:
@@ -99,7 +99,7 @@ class CodeOrigins:
         line = self._lines.line_of(pc)
         span = self._span
         begin, end = (pc, pc + 1) if line is None else (line.span.begin, line.span.end)
-        self._found = max(begin, span.start), min(end, span.stop)
+        self._known_span = max(begin, span.start), min(end, span.stop)
         self._origin = CodeOrigin(line, self._functions)
 
     def _find_functions(self, pc: int) -> None:

@@ -66,7 +66,7 @@ def _add_wave(target: StateTarget, launched: Launched, wave: SimulatedWave, resu
     if stop is not None and stop.wave == number and stop.reason.lower() in STOP_REASONS:
         reasons = (stop.reason.lower(),)
     target.place_wave(evolve(wave.wave, stop_reasons=reasons))
-    [begun] = [each for each in launched.waves if each.wave.id == number]
+    [begun] = [wave for wave in launched.waves if wave.wave.id == number]
     target.wave_apertures[number] = Apertures(
         wave.shared_base,
         wave.private_base,

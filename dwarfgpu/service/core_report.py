@@ -86,12 +86,12 @@ def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
         return
     yield "loaded for the GPUs:"
     codes = dict(zip(core.files, stopped.code_objects, strict=True))
-    for each in core.gpu_modules.files:
-        code = codes[each]
-        kernels = len(read_gpu_code(each.file).kernels)
+    for module in core.gpu_modules.files:
+        code = codes[module]
+        kernels = len(read_gpu_code(module.file).kernels)
         plural = "kernel" if kernels == 1 else "kernels"
         described = f"{kernels} {plural}, {_debug_information(code)}"
-        yield f"  {each.load_address:#018x} {shown_path(each.file.path)}: {described}"
+        yield f"  {module.load_address:#018x} {shown_path(module.file.path)}: {described}"
     for entry, why in core.gpu_modules.missing.items():
         yield f"  {entry.load_address:#018x} {shown_path(entry.uri)} is not used: {why}"
     if not core.gpu_modules.listed and not core.gpu_modules.files:

@@ -226,14 +226,14 @@ class Disassembly:
         decode = decoder(self.processor, size)
         while begin < end:
             stop = min(begin + _AT_ONCE, end)
-            wanted = min(stop + decode.target.most_bytes, end) - begin
-            data = read(begin, begin + wanted)
+            size_bytes = min(stop + decode.target.most_bytes, end) - begin
+            data = read(begin, begin + size_bytes)
             for line in gpu_lines(decode, data, begin, self.place_text):
                 if line.address >= stop:
                     break
                 yield line
                 begin = line.address + len(line.data)
-            if len(data) < wanted:
+            if len(data) < size_bytes:
                 return
 
     def origin(self, pc: int) -> CodeOrigin:

@@ -1,6 +1,6 @@
 """Machine code around a stopped wave or thread: instructions by address, functions with source.
 
-The bytes are those in memory, which for code that nobody has written are those of the file.
+The bytes are those in memory, which for unmodified code are those of the file.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
         return list(function.code.instructions(function.range.begin, address, read))[count:]
     out: list[CodeLine] = []
     while len(out) < count:
-        wanted = count - len(out)
-        end = address + wanted * _MOST_BYTES
+        missing_bytes = count - len(out)
+        end = address + missing_bytes * _MOST_BYTES
         function = function_at(session, address)
         if function is None:
             lines = _without_file(session, address, end)

@@ -419,18 +419,18 @@ class SubprogramFrame:
         return LaneLocation(self.pc, location.was_active, note)
 
     def _lane_location(self, lane: int) -> LaneLocation:
-        is_told = False
+        has_lane_pc = False
         for subprogram in self.subprograms:
             if (attribute := subprogram.lane_pc) is None:
                 continue
-            is_told = True
+            has_lane_pc = True
             try:
                 pc = low_level.lane_location(attribute, self._of_thread(), lane)
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(None, error=_unknown(subprogram, error))
             if pc is not None:
                 return self._location_at(pc)
-        return self._location_at(None) if is_told else LaneLocation(self.pc)
+        return self._location_at(None) if has_lane_pc else LaneLocation(self.pc)
 
     def _location_at(self, pc: int | None) -> LaneLocation:
         """Return the lane location that the attributes describe."""

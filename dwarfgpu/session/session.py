@@ -329,9 +329,9 @@ class Session:
         for lane in numbers:
             is_active = None if mask is None else bool(mask >> lane & 1)
             try:
-                is_told = 0 <= lane < len(locations)
+                is_included = 0 <= lane < len(locations)
                 location = (
-                    locations[lane] if is_told else self.focused(lane).frame.lane_location(lane)
+                    locations[lane] if is_included else self.focused(lane).frame.lane_location(lane)
                 )
                 states.append(LaneState.at(lane, is_active, location))
             except DwarfGpuError as error:
@@ -564,7 +564,7 @@ class Session:
             if attribute is None and variable.die.flag(dw.AT_DECLARATION):
                 raise MissingContext(
                     f'Missing ELF symbol "{variable.name}": it is only declared, and no code '
-                    "object tells where it is"
+                    "object defines it"
                 )
             why = why_not_described(variable, self.code_object, context.pc)
             if attribute is None or why is not None:

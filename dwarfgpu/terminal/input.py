@@ -23,7 +23,7 @@ MOST_BYTES: Final = 64 << 20
 
 
 HEAD_BYTES: Final = 24
-"""As many as tell what a file is."""
+"""Enough to recognize the kind of a file."""
 PACKED_HEAD_BYTES: Final = 1 << 16
 """As many compressed bytes as have these."""
 _MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)

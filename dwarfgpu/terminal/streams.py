@@ -94,9 +94,9 @@ def shows_colours(stream: TextIO) -> bool:
     return stream.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
 
-def has_colours(wanted: str) -> bool:
+def has_colours(setting: str) -> bool:
     """What `--color` says: `always`, `never`, or `auto` for what standard output shows."""
-    return shows_colours(sys.stdout) if wanted == "auto" else wanted == "always"
+    return shows_colours(sys.stdout) if setting == "auto" else setting == "always"
 
 
 def lose_output() -> None:

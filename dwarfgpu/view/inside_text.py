@@ -71,8 +71,8 @@ class _Lines:
             performed = self._all_within(view) if inside.is_performed else []
             yield from self.inside(inside, level, len(performed))
             if inside.is_performed and level < self.depth:
-                for each in self.within.get(view.step.number, []):
-                    yield from self._step(each, level + 1)
+                for detail in self.within.get(view.step.number, []):
+                    yield from self._step(detail, level + 1)
 
     def inside(self, inside: Detail, level: int, performed: int = 0) -> Iterator[str]:
         """Yield one input; `performed`: those of its steps that are the operation's own."""

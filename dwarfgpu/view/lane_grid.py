@@ -118,13 +118,13 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
     alike: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for (word, reason), numbers in missing.items():
         alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))
-    for (word, _), told in alike.items():
-        if len(told) > _MOST_SIMILAR_REASONS:
-            lanes = sorted(lane for _, numbers in told for lane in numbers)
-            reason, [lane, *_] = told[0]
-            yield f"{word} in {_named(lanes)}, at {len(told)} addresses; lane {lane}: {reason}"
+    for (word, _), affected in alike.items():
+        if len(affected) > _MOST_SIMILAR_REASONS:
+            lanes = sorted(lane for _, numbers in affected for lane in numbers)
+            reason, [lane, *_] = affected[0]
+            yield f"{word} in {_named(lanes)}, at {len(affected)} addresses; lane {lane}: {reason}"
             continue
-        for reason, numbers in told:
+        for reason, numbers in affected:
             yield f"{word} in {_named(numbers)}: {reason}"
 
 

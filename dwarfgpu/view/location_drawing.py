@@ -7,7 +7,7 @@
     bits  0-31  v2, the dword of lane 3
                 ···█···· ········ …
 
-Law: nothing here has escape codes: a line is made of spans, and whoever prints them may colour
+Law: nothing here has escape codes: a line is made of spans, and its printer may colour
 them; without colours the text says everything.
 """
 

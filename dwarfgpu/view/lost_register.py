@@ -42,13 +42,13 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
     site = failed.error.site
     if is_entry and site is not None and site.operation != instruction.operation.title:
         return (
-            f"what the call tells of the value that {name} had on entry to frame {frame} is lost: "
-            f"its {site.operation} has no value in the frame that called"
+            f"the call site's value of {name} on entry to frame {frame} is lost: "
+            f"its {site.operation} has no value in the calling frame"
         )
     if is_entry:
         return (
-            f"no call site tells the value that {name} had on entry to frame {frame}, "
-            "and no call frame information where it was saved"
+            f"neither a call site nor call frame information describes the value of {name} "
+            f"on entry to frame {frame}"
         )
     return _may_have_changed(name, frame)
 
@@ -75,8 +75,8 @@ def _why_undefined(session: Session, view: StepView) -> str | None:
 
 def _may_have_changed(name: str, frame: int) -> str:
     return (
-        f"the compiler kept it in {name} of frame {frame}, which the function that it called may "
-        "change, and no call frame information tells where it was saved"
+        f"the compiler kept it in {name} of frame {frame}, "
+        "which is caller-saved and has no CFI rule"
     )
 
 

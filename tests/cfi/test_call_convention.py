@@ -16,7 +16,7 @@ from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.cli.command import FIXTURES, Done, run, run_json
 
 FILES = sorted((FIXTURES / "hip").glob("call.*.co"))
-ITSELF = "and where it saved its own return address, no call frame information tells"
+ITSELF = "and there is no call frame information for its own return address"
 
 
 def extent(file: ObjectFile, name: str) -> tuple[int, int]:

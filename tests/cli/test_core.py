@@ -392,8 +392,8 @@ def test_why_a_value_on_entry_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dwarfgpu.session.ipa_ra.tracks_calls", lambda producer: False)
     done = run("explain", *of("crash.x86_64.O2"), "--frame", 4, "outer")
     assert done.lines[-1] == (
-        "   what the call tells of the value that rdi had on entry to frame 4 is lost: "
-        "its DW_OP_breg1 has no value in the frame that called"
+        "   the call site's value of rdi on entry to frame 4 is lost: "
+        "its DW_OP_breg1 has no value in the calling frame"
     )
 
 
@@ -402,7 +402,7 @@ def test_why_a_value_on_entry_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "breg4 0",
-            "the compiler kept it in rsi of frame 4, which the function that it called may ",
+            "the compiler kept it in rsi of frame 4, which is caller-saved and has no CFI ",
         ),
         ("breg6 0", None),
     ],

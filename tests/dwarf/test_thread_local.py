@@ -117,7 +117,7 @@ def test_which_files_are_programs(file: ObjectFile, expected: bool) -> None:
         (program(tls=None), 0, machine(), IllFormed, "made has no thread-local storage"),
         (program(), 5, machine(), IllFormed, "offset 0x5 is outside the 0x4 bytes"),
         (program(tls=(0, 4, 3)), 0, machine(), Malformed, "aligned to 0x3 bytes"),
-        (program(), 0, None, MissingContext, "no machine, of which fs_base"),
+        (program(), 0, None, MissingContext, "no machine to read fs_base"),
         (program(), 0, machine(register=None), Unavailable, "pointer is not known: register fs_b"),
         (program(), 0, machine("aarch64", None), Unavailable, "aarch64 has no fs_base"),
     ],

@@ -88,7 +88,7 @@ print("##" + json.dumps([found, lost]))
 """
     out = debugger.python(code, "break external", "run", file=program)
     found, lost = json.loads(out.partition("##")[2])
-    why = "which the function that it called may change, and no call frame information tells"
+    why = "which is caller-saved and has no CFI rule"
     told = [line for line in lost if line.startswith("=> the object is optimized out because")]
     assert told and all(why in line for line in told), "if another compiler had written the unit"
     preserved_by_callees = [each for each in found if each[3]]

@@ -133,10 +133,10 @@ class CallSite:
     def value_of(self, parameter: Die) -> ExprLoc | None:
         """What computes, in the caller, a formal parameter of the callee."""
         meant = list(parameter.origins())[-1]
-        for each in self.parameters():
-            formal = each.parameter
+        for call_parameter in self.parameters():
+            formal = call_parameter.parameter
             if formal is not None and list(formal.origins())[-1] == meant:
-                return each.value
+                return call_parameter.value
         return None
 
     def passed_in(self, number: int) -> CallParameter | None:

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.errors import DwarfGpuError
 
 _CALL_BYTES: Final = 4
-_UNTOLD: Final = "and where it saved its own return address, no call frame information tells"
+_UNTOLD: Final = "and there is no call frame information for its own return address"
 
 
 @frozen

@@ -359,17 +359,17 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             return
 
 
-def _cut(found: UnitGroups, left: int) -> int:
+def _cut(units: UnitGroups, left: int) -> int:
     """Remove the variables of a unit that exceed the remaining budget, and record a problem then.
     Return what remains; negative if it was not enough."""
-    for group in found.groups:
+    for group in units.groups:
         wanted_count = len(group.declared)
         del group.declared[max(0, left) :]
         left -= wanted_count
     if left < 0:
-        found.groups = [group for group in found.groups if group.declared]
+        units.groups = [group for group in units.groups if group.declared]
         message = "more variables have such a name: the others are not examined"
-        found.problems.append(LimitExceeded(message, "--max-namesakes"))
+        units.problems.append(LimitExceeded(message, "--max-namesakes"))
     return left
 
 

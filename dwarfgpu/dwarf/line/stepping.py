@@ -70,12 +70,12 @@ def _kept(table: LineTable) -> Iterator[list[Step]]:
     rows = table.matrix.rows
     for sequence in table.sequences:
         steps: list[Step] = []
-        line, file, is_told_apart = None, None, False
+        line, file, is_distinguished = None, None, False
         for index in sequence.order:
             row = rows[index]
             is_same = (row.line, row.file) == (line, file)
-            is_told_apart = bool(row.discriminator) or (is_same and is_told_apart)
-            if not is_same or not is_told_apart:
+            is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
+            if not is_same or not is_distinguished:
                 if steps and steps[-1].file != row.file:
                     _leave_out_empty(steps, row.address)
                 steps.append(Step(row.address, row.file, row.line, row.is_stmt))

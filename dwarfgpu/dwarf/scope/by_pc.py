@@ -215,7 +215,7 @@ class Scopes:
         outer = [variable for variable in locals_ if variable.inline_level]
         visited: set[str] = set()
         out: list[Variable] = []
-        for variable in (*own, *_found(self.globals_of(unit)), *outer):
+        for variable in (*own, *_usable(self.globals_of(unit)), *outer):
             out.append(evolve(variable, is_shadowed=variable.name in visited))
             visited.add(variable.name)
         return out
@@ -363,7 +363,7 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
     return meaning[0] if meaning and isinstance(meaning[0], Variable) else None
 
 
-def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
+def _usable(variables: Iterator[Variable]) -> Iterator[Variable]:
     """Yield the variables up to the first that needs a missing supplementary file: these are
     usable."""
     try:

@@ -56,7 +56,7 @@ def _units_with_similar_names(
     """Return the units of a large file that contain similar names; None for any unit."""
     if len(info.units) < _FEW_UNITS or not info.strings.is_conclusive:
         return None
-    found: dict[CompilationUnit, None] = {}
+    units_found: dict[CompilationUnit, None] = {}
     texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
     distances = ((edit_distance(text.decode("utf-8", "replace")), text) for text in texts)
     nearest = sorted((edits, text) for edits, text in distances if edits is not None)
@@ -64,8 +64,8 @@ def _units_with_similar_names(
         units = info.strings.units(text + b"\0")
         if units is None:
             return None
-        found |= dict.fromkeys(units[:_MOST_UNITS_PER_STRING])
-    return list(found)
+        units_found |= dict.fromkeys(units[:_MOST_UNITS_PER_STRING])
+    return list(units_found)
 
 
 def first_names(

@@ -138,12 +138,12 @@ class NameLookup:
         sought = parts(name)
         if not sought:
             return ()
-        meanings = self._found(sought, name.startswith("::"), accepts)
+        meanings = self._scopes_named(sought, name.startswith("::"), accepts)
         if not meanings and self.problem is not None:
             raise self.problem
         return meanings
 
-    def _found(
+    def _scopes_named(
         self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         *outer, last = sought
@@ -178,7 +178,7 @@ class NameLookup:
         if not outer:
             return f'No symbol "{last.text}" in current context.'
         try:
-            scopes = self._found(tuple(outer), name.startswith("::"), _is_scope)
+            scopes = self._scopes_named(tuple(outer), name.startswith("::"), _is_scope)
         except DwarfGpuError as error:
             return error.message
         for scope in scopes:
@@ -502,12 +502,12 @@ class NameLookup:
 def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
     """Return the entities of a name in a namespace of a unit; a command asks for it several
     times."""
-    found: list[Die] = []
+    members: list[Die] = []
     for die in named(unit, name):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
         if not is_part and is_within(path_of(die), path):
-            found.append(followed(die))
-    return tuple(found)
+            members.append(followed(die))
+    return tuple(members)
 
 
 def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:

@@ -45,15 +45,17 @@ def _linkage_name(variable: Variable) -> str | None:
 def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | None:
     """Return the function whose code begins at the symbol of a name; None if none is described, or
     its description is unreadable."""
-    found = untyped_symbol(code_objects, name)
-    if found is None or not found[1]:
+    symbol = untyped_symbol(code_objects, name)
+    if symbol is None or not symbol[1]:
         return None
-    owner = next((each for each in code_objects if each.covers(found[0])), None)
+    owner = next(
+        (code_object for code_object in code_objects if code_object.covers(symbol[0])), None
+    )
     try:
-        function = None if owner is None else owner.scopes.subprogram_at(found[0])
+        function = None if owner is None else owner.scopes.subprogram_at(symbol[0])
     except DwarfGpuError:
         return None
-    is_entry = function is not None and function.ranges[0].begin == found[0]
+    is_entry = function is not None and function.ranges[0].begin == symbol[0]
     return function.die if function is not None and is_entry else None
 
 

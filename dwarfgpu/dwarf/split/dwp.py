@@ -206,5 +206,5 @@ class PackageRow:
 
     def start(self, name: str) -> int:
         """Where that begins in the section of the package."""
-        wanted = self._contributions.get(name)
-        return 0 if wanted is None else wanted.offset
+        contribution = self._contributions.get(name)
+        return 0 if contribution is None else contribution.offset

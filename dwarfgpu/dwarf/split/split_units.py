@@ -191,7 +191,7 @@ class SplitFiles:
         id = split_id(skeleton)
         if id is None:
             raise IllFormed("the unit names a split file, but has no ID of its split unit")
-        package = self._found(
+        package = self._searched(
             skeleton,
             f"the entries of the unit (ID {id:#018x})",
             lambda part: part.split_units.get(id) or _why_not(part),
@@ -210,14 +210,14 @@ class SplitFiles:
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         """Return the type unit of a skeleton, as in early GNU Fission."""
         none = "has no type unit with that signature"
-        return self._found(
+        return self._searched(
             skeleton,
             f"the type unit {signature:#018x}",
             lambda part: part.own_type_unit(signature) or none,
             lambda package: package.type_unit(signature) or none,
         )
 
-    def _found(
+    def _searched(
         self,
         skeleton: CompilationUnit,
         subject: str,
@@ -254,7 +254,7 @@ class SplitFiles:
             self._failures += 1
             name = shown_path(split_name(skeleton) or "")
             is_reported = self._failures <= _MOST_DETAILED_ERRORS
-            raise search.failure(f"split file {name} with {subject}", tells_places=is_reported)
+            raise search.failure(f"split file {name} with {subject}", reports_places=is_reported)
         return package_path
 
     def _other_machine(self, file: ObjectFile) -> str | None:

@@ -67,7 +67,7 @@ def inherited(
             if len(visited) > _MOST:
                 raise LimitExceeded(f"more than {_MOST} base classes")
             pending.append((inner, (*classes, base), (*steps, step), is_below))
-    return [each for part, each in parts.items() if part not in hidden]
+    return [parts_of_name for part, parts_of_name in parts.items() if part not in hidden]
 
 
 def ambiguous(name: str, kind: str, candidates: Iterable[str]) -> UsageError:

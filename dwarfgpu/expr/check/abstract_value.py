@@ -76,7 +76,7 @@ _MOST_PARTS: Final = 256
 _MOST_BITS: Final = 4096
 """Maximum size of implicit storage whose bits are tracked."""
 _LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MOST_BITS // 8, runs=64)
-_UNTOLD: Final = "only the context tells"
+_UNTOLD: Final = "only the context determines it"
 
 
 def _identity(entry: Entry | None) -> object:
@@ -113,7 +113,7 @@ class Known:
 
 @frozen(eq=False)
 class _Unit(ExplicitUnit):
-    """A unit of which only the format is known."""
+    """A unit with a known format only."""
 
     def base_type(self, unit_offset: int) -> BaseType:
         raise MissingContext(_UNTOLD)

@@ -110,8 +110,14 @@ def shift_of_pipe(core: ObjectFile) -> int:
 
     ROCr rounds the offsets up, and leaves out the padding where it cannot seek. 0: it cannot be.
     """
-    notes = [each.offset + each.file_bytes for each in core.segments if each.type == PT_NOTE]
-    loads = [each.offset for each in core.segments if each.type == PT_LOAD and each.file_bytes]
+    notes = [
+        segment.offset + segment.file_bytes for segment in core.segments if segment.type == PT_NOTE
+    ]
+    loads = [
+        segment.offset
+        for segment in core.segments
+        if segment.type == PT_LOAD and segment.file_bytes
+    ]
     padding = min(loads, default=0) - max(notes, default=0)
     return padding if 0 < padding < _PIPE_ALIGNMENT else 0
 
@@ -123,7 +129,7 @@ def unmapped_reason(core: ObjectFile) -> str:
 
 def _empty_headers(core: ObjectFile) -> int:
     """Program headers that a writer has left empty, as ROCr does at a limit of the file's size."""
-    return sum(each.type == PT_NULL and not each.memory_bytes for each in core.segments)
+    return sum(segment.type == PT_NULL and not segment.memory_bytes for segment in core.segments)
 
 
 def cut_short(core: ObjectFile, shift_bytes: int = 0) -> str | None:
@@ -189,9 +195,9 @@ class CoreMemory:
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range: offsets in it, and bytes."""
         return [
-            (at - address, held.read(at, count))
-            for at, count, held in self._parts(address, size_bytes)
-            if not isinstance(held, str)
+            (at - address, source.read(at, count))
+            for at, count, source in self._parts(address, size_bytes)
+            if not isinstance(source, str)
         ]
 
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:

@@ -63,7 +63,7 @@ def core_state_note(state: CoreState) -> bytes:
 
 def _fields(entry: Agent | Queue) -> list[int]:
     """Return the fields of an entry, in declaration order."""
-    return [getattr(entry, each.name) for each in fields(type(entry))]
+    return [getattr(entry, attribute.name) for attribute in fields(type(entry))]
 
 
 def note(owner: str, kind: int, content: bytes) -> bytes:
@@ -92,11 +92,11 @@ def core_parts(
     offset = _HEADER_BYTES + _SEGMENT_BYTES * count
     yield pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4)
     at = offset + len(area)
-    for each in loads:
-        size = len(each.data) if each.memory_bytes is None else each.memory_bytes
-        row = _PT_LOAD, 6, at, each.address, 0, len(each.data), size, 1
+    for load in loads:
+        size = len(load.data) if load.memory_bytes is None else load.memory_bytes
+        row = _PT_LOAD, 6, at, load.address, 0, len(load.data), size, 1
         yield pack("<IIQQQQQQ", *row)
-        at += len(each.data)
+        at += len(load.data)
     yield area
-    for each in loads:
-        yield each.data
+    for load in loads:
+        yield load.data

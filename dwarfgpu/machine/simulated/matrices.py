@@ -117,8 +117,8 @@ def _places(rows: int, blocks: int, count: int, is_double: bool) -> tuple[Lanes,
         return number * 0 + lane * 0, 4 * number + lane // 16, number * 0 + lane % 16
     if rows == 4:
         return lane // 4 + number * 0, number + lane * 0, lane % 4 + number * 0
-    each = count // blocks
-    block, part = number // each, number % each
+    block_size = count // blocks
+    block, part = number // block_size, number % block_size
     row = 8 * (part // 4) + 4 * (lane // 32) + part % 4 if rows == 32 else 4 * (lane // 16) + part
     return block + lane * 0, row, lane % rows + number * 0
 

@@ -102,7 +102,7 @@ class Program:
         return instruction
 
     def careful(self, step: Step) -> Callable[[Any], None]:
-        """The same instruction for numbers of which it makes a NaN."""
+        """The same instruction for operands that produce a NaN."""
         pc = step.instruction.address
         if pc not in self._careful:
             self._careful[pc] = self._compiled(step.instruction, is_careful=True).execute

@@ -140,7 +140,7 @@ def _require_mode(mode: int) -> None:
 
 
 def _number(contents: Contents) -> int:
-    """A register of which bits that are not known are zeros."""
+    """A register whose unknown bits are zeros."""
     if isinstance(contents, int):
         return contents
     out = 0

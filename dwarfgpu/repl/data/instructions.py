@@ -44,8 +44,8 @@ def _symbol(name: str | None) -> str:
 
 def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
     """The code of the line of the frame in focus, as `set disassemble-next-line` wants it."""
-    wanted = shell.settings.word("disassemble-next-line")
-    if wanted == "off" or (wanted == "auto" and has_source):
+    choice = shell.settings.word("disassemble-next-line")
+    if choice == "off" or (choice == "auto" and has_source):
         return
     session = shell.session
     try:

@@ -65,9 +65,9 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     is_written = not _TYPE_OF.match(argument)
     if named is not None and isinstance(named.type, Typedef) and is_written:
         named = Typed(named.type.target, named.unit)
-    found = named or _type_of(shell, argument)
-    cplusplus, style = _spelled(shell, found)
-    name = type_name(found.type, cplusplus=cplusplus, style=style)
+    typed = named or _type_of(shell, argument)
+    cplusplus, style = _spelled(shell, typed)
+    name = type_name(typed.type, cplusplus=cplusplus, style=style)
     yield Output(f"type = {name}", {"type": name})
 
 

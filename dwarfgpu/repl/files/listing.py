@@ -323,7 +323,7 @@ def text_of(shell: Shell, place: Place) -> list[str] | None:
     """Return the lines; None if the text is missing. Reads regular files of limited size only."""
     text = place.source.source
     if text is None:
-        path = shell.source_path.found(place)
+        path = shell.source_path.text_file(place)
         if path is None:
             return None
         text = read_file(str(path)).decode("utf-8", "backslashreplace")
@@ -348,5 +348,5 @@ def line_count(shell: Shell, place: Place) -> int | None:
 def text_path(shell: Shell, place: Place) -> Path | None:
     """Return the file with the text; None if it is missing, or embedded in the debugging
     information."""
-    path = None if place.source.source is not None else shell.source_path.found(place)
+    path = None if place.source.source is not None else shell.source_path.text_file(place)
     return None if path is None else path.absolute()

@@ -43,7 +43,7 @@ class SourcePath:
         ]
         self.directories = ":".join(dict.fromkeys(directories))
 
-    def found(self, place: Place) -> Path | None:
+    def text_file(self, place: Place) -> Path | None:
         """Return the file with the text of a place; None if it is missing. Only regular files
         outside of /proc, /sys and /dev count."""
         for path in self._candidates(place):

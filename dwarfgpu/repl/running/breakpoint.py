@@ -16,7 +16,7 @@ class Breakpoint:
     function: str
     """The function of the first address; `??` if unknown."""
     place: Place | None
-    asked: str
+    typed: str
     """As it was typed."""
     is_temporary: bool = False
 
@@ -39,6 +39,6 @@ class Breakpoint:
             "enabled": "y",
             "func": None if self.function == "??" else self.function,
             **place,
-            "original-location": self.asked,
+            "original-location": self.typed,
             "at": self.where,
         }

@@ -32,13 +32,13 @@ def add_printer(settings: Settings, name: str, pattern: str, show: Show) -> None
         if not isinstance(printed, Printed):
             raise UsageError(f"printer {name} gives no Printed")
         children = printed.children
-        return printed if children is None else evolve(printed, children=_each(name, printed))
+        return printed if children is None else evolve(printed, children=_printers(name, printed))
 
     added = Printer(name, pattern, guarded)
     settings.printers = settings.printers.with_printers(added)
 
 
-def _each(name: str, printed: Printed) -> Iterator[Child]:
+def _printers(name: str, printed: Printed) -> Iterator[Child]:
     """The children; an error of the user's code as one of ours."""
     try:
         for child in printed.children or ():

@@ -134,10 +134,10 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
 def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
     """The packets of a queue; `*` marks the dispatch in focus."""
     [queue] = _listed_items(machine.queues, word, "queue")
-    found = packets_of(shell.session, queue)
-    for note in found.notes:
+    packets = packets_of(shell.session, queue)
+    for note in packets.notes:
         shell.console.note(note)
-    if not found.packets:
+    if not packets.packets:
         yield Output(f"All packets of queue {queue.id} are completed.", {"packets": []})
         return
     executing = {
@@ -150,13 +150,13 @@ def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
             f"{packet.number}", packet.type_name, packet.fence,
             str(executing.get(packet.number, "-")), packet.contents,
         ]
-        for packet in found.packets
+        for packet in packets.packets
     ]  # fmt: skip
     title = ["PKID", "Type", "Fence", "Dispatch", "Contents"]
     widths = _widths(title, rows)
     focus = machine.dispatch_of(shell.session.wave)
     yield heading(_row(" ", title, widths))
-    for packet, row in zip(found.packets, rows, strict=True):
+    for packet, row in zip(packets.packets, rows, strict=True):
         dispatch = executing.get(packet.number)
         is_current = focus is not None and dispatch == focus.id
         data: JsonObject = {**packet.record, "dispatch": dispatch, "current": is_current}

@@ -113,10 +113,10 @@ def pair(value: Object) -> Printed:
 
 def bitset(value: Object, member: str) -> Printed:
     """Return the set bits of the words in a member; without one it has no bits."""
-    found = value.find(member)
-    if found is None:
+    words_member = value.find(member)
+    if words_member is None:
         return Printed("std::bitset", EMPTY)
-    words = found if is_number(found) else found.element(0)
+    words = words_member if is_number(words_member) else words_member.element(0)
     count = number_argument(value, 0)
     size = 8 * words.size_bytes
     int_type = Base(BaseType("int", "signed", 32, words.endian))
@@ -174,13 +174,13 @@ def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
     if not function:
         return optional(title, None)
     holder = None if value.class_of_method is None else value.class_of_method(function)
-    held = inside.get(unversioned(template_name(type_name(holder, cplusplus=True))))
-    if held is None:
+    storage = inside.get(unversioned(template_name(type_name(holder, cplusplus=True))))
+    if storage is None:
         raise Unfit("a function of no class that is known manages what it has")
-    held = held.cast(held.cast(holder).template_type(0))
-    children = (("[contained value]", held),)
+    storage = storage.cast(storage.cast(holder).template_type(0))
+    children = (("[contained value]", storage),)
     lead = f"{title} containing "
-    return Printed(f"{lead}{short_type(held.type)}", children, wrapped=held, lead=lead)
+    return Printed(f"{lead}{short_type(storage.type)}", children, wrapped=storage, lead=lead)
 
 
 def variant(title: str, index: int, value: Object | None) -> Printed:

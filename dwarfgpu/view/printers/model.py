@@ -126,7 +126,9 @@ class Printers:
         remaining = tuple(
             printer for printer in by_name.get(collection, ()) if printer.name not in names
         )
-        collections = tuple(each for each in self.collections if each.name != collection)
+        collections = tuple(
+            candidate for candidate in self.collections if candidate.name != collection
+        )
         own = Collection(collection, (*printers, *remaining))
         return evolve(self, collections=(own, *collections))
 

@@ -82,8 +82,8 @@ def parse_uri(text: str) -> CodeObjectUri:
     if match is None:
         raise Malformed(f"{shown_path(text)} is not a URI of a code object")
     given: dict[str, int] = {}
-    for each in filter(None, (match["range"] or "").split("&")):
-        name, _, number = each.partition("=")
+    for parameter in filter(None, (match["range"] or "").split("&")):
+        name, _, number = parameter.partition("=")
         if name not in ("offset", "size") or not _NUMBER.fullmatch(number) or name in given:
             raise Malformed(f"{shown_path(text)}: offset and size are numbers, given once")
         given[name] = _c_number(text, number)
@@ -117,20 +117,20 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
         ]
     if state:
         return [], [f"the list of code objects was being changed (r_state {state})"]
-    found: list[LoadedUri] = []
+    uris: list[LoadedUri] = []
     seen: set[int] = set()
     try:
-        while entry and len(found) < MOST_ENTRIES:
+        while entry and len(uris) < MOST_ENTRIES:
             if entry in seen:
-                return found, [f"the list of code objects is a circle: {entry:#x} comes again"]
+                return uris, [f"the list of code objects is a circle: {entry:#x} comes again"]
             seen.add(entry)
             load_address, name, _, entry, _ = LINK_MAP.unpack(memory.read(entry, LINK_MAP.size))
-            found.append(LoadedUri(_text(memory, name), load_address))
+            uris.append(LoadedUri(_text(memory, name), load_address))
     except Unavailable as error:
-        return found, [f"the list of code objects is not whole: {error.message}"]
+        return uris, [f"the list of code objects is not whole: {error.message}"]
     if entry:
-        return found, [f"the list of code objects has more than {MOST_ENTRIES} entries"]
-    return found, []
+        return uris, [f"the list of code objects has more than {MOST_ENTRIES} entries"]
+    return uris, []
 
 
 def _text(memory: CoreMemory, address: int) -> str:

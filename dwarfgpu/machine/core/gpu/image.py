@@ -166,18 +166,18 @@ class _Layout:
         count = max(_LEAST_PACKETS, 1 << (len(queue.packets) - 1).bit_length())
         ring = self._put(b"".join(queue.packets).ljust(count * PACKET_BYTES, b"\0"))
         write = len(queue.packets) if queue.write_id is None else queue.write_id
-        told = QueueObject(
+        queue_object = QueueObject(
             number, ring, count, 0, agent.lds_base, agent.scratch_base, write, queue.read_id,
             queue.scratch_address, queue.scratch_bytes, queue.tmpring_size,
         )  # fmt: skip
         address = self._allocator.take(_PAGE_BYTES, _PAGE_BYTES)
-        self._pieces += placed(address, told.pieces())
+        self._pieces += placed(address, queue_object.pieces())
         return QueueAddresses(address, ring, count * PACKET_BYTES)
 
     def _list(self) -> int:
         """The runtime's list of code objects; the address of its `r_debug`."""
         entries = self._image.code_objects
-        uris = [each.uri.encode("utf-8", "surrogateescape") + b"\0" for each in entries]
+        uris = [entry.uri.encode("utf-8", "surrogateescape") + b"\0" for entry in entries]
         size = R_DEBUG.size + LINK_MAP.size * len(entries)
         base = self._allocator.take(size + sum(map(len, uris)), _PAGE_BYTES)
         first = base + R_DEBUG.size

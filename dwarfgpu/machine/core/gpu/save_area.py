@@ -197,7 +197,7 @@ def saved_waves(
 
     `Malformed` if the waves do not fill the area exactly: then no position in it can be trusted.
     """
-    found: list[SavedWave] = []
+    saved: list[SavedWave] = []
     blocks: Blocks | None = None
     cursor, leader = high_end, -1
     position = SKIPPED_WORDS
@@ -215,25 +215,25 @@ def saved_waves(
                 f"word {at} of the control stack is a wave, and no STATE word is before"
             )
         if layout.first.of(word):
-            leader = len(found)
+            leader = len(saved)
         elif leader < 0:
             raise Malformed(f"word {at} of the control stack is a wave of no workgroup")
-        size = blocks.lds_at + (blocks.lds_bytes if leader == len(found) else 0)
+        size = blocks.lds_at + (blocks.lds_bytes if leader == len(saved) else 0)
         cursor -= size + layout.tail_bytes
         if cursor < low_end:
             raise Malformed(
                 f"word {at} of the control stack is a wave of {size + layout.tail_bytes} bytes, "
                 f"{low_end - cursor} more than the wave area has left"
             )
-        found.append(SavedWave(cursor, blocks, word, leader))
+        saved.append(SavedWave(cursor, blocks, word, leader))
         if layout.last.of(word):
             leader = -1
     if cursor != low_end:
         raise Malformed(
-            f"the {len(found)} waves of the control stack leave {cursor - low_end} bytes of the "
+            f"the {len(saved)} waves of the control stack leave {cursor - low_end} bytes of the "
             "wave area over"
         )
-    return found
+    return saved
 
 
 TTMPS: Final = 16

@@ -80,10 +80,10 @@ def state_word(
     else:
         word |= layout.lds.put(lds_bytes, lanes)
     made = blocks_of(layout, word)
-    asked = lanes, vgprs, accumulators, shared_vgprs, lds_bytes
-    found = made.lanes, made.vgprs, made.accumulators, made.shared_vgprs, made.lds_bytes
-    if asked != found:
-        raise Malformed(f"GFX level {layout.level} saves no such wave: {asked}, but {found}")
+    requested = lanes, vgprs, accumulators, shared_vgprs, lds_bytes
+    encoded = made.lanes, made.vgprs, made.accumulators, made.shared_vgprs, made.lds_bytes
+    if requested != encoded:
+        raise Malformed(f"GFX level {layout.level} saves no such wave: {requested}, but {encoded}")
     return word
 
 
@@ -101,12 +101,12 @@ def save_area(layout: SaveLayout, groups: Sequence[GroupImage], size_bytes: int 
             lds = None if index else group.lds
             waves.append(_wave_bytes(layout, wave, blocks_of(layout, state), lds))
     stack = pack(f"<{len(words)}I", *words)
-    held = b"".join(reversed(waves))
-    end = CONTROL_STACK_AT + len(stack) + len(held)
+    wave_bytes = b"".join(reversed(waves))
+    end = CONTROL_STACK_AT + len(stack) + len(wave_bytes)
     if size_bytes and end > size_bytes:
         raise Malformed(f"the waves need a save area of {end} bytes, not {size_bytes}")
-    header = HEADER.pack(CONTROL_STACK_AT, len(stack), end, len(held), end, 0, 0, 0)
-    return (header.ljust(CONTROL_STACK_AT, b"\0") + stack + held).ljust(size_bytes, b"\0")
+    header = HEADER.pack(CONTROL_STACK_AT, len(stack), end, len(wave_bytes), end, 0, 0, 0)
+    return (header.ljust(CONTROL_STACK_AT, b"\0") + stack + wave_bytes).ljust(size_bytes, b"\0")
 
 
 def _wave_word(layout: SaveLayout, wave: WaveImage, is_first: bool, is_last: bool) -> int:

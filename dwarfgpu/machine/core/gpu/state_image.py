@@ -145,9 +145,12 @@ class _State:
             ), {}  # fmt: skip
         made = tuple(
             agent_of(
-                self._version, each.id, lds_base=each.local_base, scratch_base=each.private_base
+                self._version,
+                contents.id,
+                lds_base=contents.local_base,
+                scratch_base=contents.private_base,
             )
-            for each in known.values()
+            for contents in known.values()
         )
         return made, {number: index for index, number in enumerate(known)}
 
@@ -185,7 +188,7 @@ class _State:
             for wave in waves
         }
         size = -(-max(ends.values()) // granule) * granule
-        bases = {wave: each.scratch_base for wave, each in apertures.items()}
+        bases = {wave: wave_apertures.scratch_base for wave, wave_apertures in apertures.items()}
         if not size:
             return None, 0, dict.fromkeys(waves, 0)
         known = [base for base in bases.values() if base is not None]
@@ -238,21 +241,24 @@ class _State:
             name = "scratch_base" if "scratch_base" in self._layout.hardware else "flat_scratch"
             registers[name] = scratch.to_bytes(8, "little")
         saved = SavedWave(0, blocks_of(self._layout, state), 0, 0)
-        held = {
+        stored = {
             name: data
             for name, data in registers.items()
             if not isinstance(place_of(self._layout, saved, name), str)
         }
-        return WaveImage(state, held, 0, slot, scratch is not None)
+        return WaveImage(state, stored, 0, slot, scratch is not None)
 
     def _registers(self, wave: WaveId) -> dict[str, bytes]:
         """Return the known registers of a wave, with the words that identify it."""
-        target, held = self._target, self._target.waves[wave]
-        out = {name: bytes(each.data) for name, each in held.items()}
-        self._unknown += sum(each.known.count(0xFF) != len(each.known) for each in held.values())
+        target, registers_of_wave = self._target, self._target.waves[wave]
+        out = {name: bytes(contents.data) for name, contents in registers_of_wave.items()}
+        self._unknown += sum(
+            contents.known.count(0xFF) != len(contents.known)
+            for contents in registers_of_wave.values()
+        )
         pc = self._pcs.get(wave)
-        if "pc" in held and held["pc"].known.count(0xFF) == 8:
-            pc = int.from_bytes(held["pc"].data, "little")
+        if "pc" in registers_of_wave and registers_of_wave["pc"].known.count(0xFF) == 8:
+            pc = int.from_bytes(registers_of_wave["pc"].data, "little")
         if pc is None:
             self._notes.append(f"wave {wave} has no pc: in the core file it is 0")
         known = target.machine.waves.get(wave)
@@ -260,7 +266,7 @@ class _State:
         lost = _NOT_IN_REGISTERS.intersection(reasons)
         if lost:
             self._notes.append(f"wave {wave}: no register holds {', '.join(sorted(lost))}")
-        reasons = tuple(each for each in reasons if each not in lost)
+        reasons = tuple(reason for reason in reasons if reason not in lost)
         status = int.from_bytes(out.get("status", b""), "little")
         words = status_words(
             self._layout,
@@ -289,23 +295,23 @@ class _State:
 
     def _packets(self, waves: Sequence[WaveId]) -> tuple[tuple[bytes, ...], int, int]:
         """Return the packets of a ring, and the ids of the first and of the one after the last."""
-        found: dict[int, Dispatch] = {}
+        dispatches: dict[int, Dispatch] = {}
         for wave in waves:
             dispatch = self._target.machine.dispatch_of(wave)
             if dispatch is not None and dispatch.packet is not None:
-                found[dispatch.packet] = dispatch
+                dispatches[dispatch.packet] = dispatch
         ring = [bytes(64)] * _PACKETS
-        for number, each in found.items():
+        for number, dispatch_ in dispatches.items():
             ring[number % _PACKETS] = dispatch_packet(
-                each.grid or (0, 0, 0),
-                each.workgroup or (0, 0, 0),
-                private_bytes=each.private_bytes or 0,
-                group_bytes=each.group_bytes or 0,
-                kernel_object=each.kernel_descriptor or 0,
-                kernarg_address=each.kernarg or 0,
-                completion_signal=each.completion_signal or 0,
+                dispatch_.grid or (0, 0, 0),
+                dispatch_.workgroup or (0, 0, 0),
+                private_bytes=dispatch_.private_bytes or 0,
+                group_bytes=dispatch_.group_bytes or 0,
+                kernel_object=dispatch_.kernel_descriptor or 0,
+                kernarg_address=dispatch_.kernarg or 0,
+                completion_signal=dispatch_.completion_signal or 0,
             )
-        return tuple(ring), min(found, default=0), max(found, default=-1) + 1
+        return tuple(ring), min(dispatches, default=0), max(dispatches, default=-1) + 1
 
     def _state_word(self, wave: WaveId, registers: Mapping[str, bytes], lds_bytes: int) -> int:
         """As many registers as the dispatch allocates, else up to the last one that is known."""

@@ -75,15 +75,15 @@ class GpuTarget:
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """As in `dwarfgpu.machine.target.SharesArchitecture`."""
-        found = {self.waves[wave].architecture for wave in waves if wave in self.waves}
-        is_shared = len(found) == 1 and self.waves.keys() >= set(waves)
-        return found.pop() if is_shared else None
+        architectures = {self.waves[wave].architecture for wave in waves if wave in self.waves}
+        is_shared = len(architectures) == 1 and self.waves.keys() >= set(waves)
+        return architectures.pop() if is_shared else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        found = self._apertures.get(wave)
-        if found is None:
-            found = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
-        return found
+        apertures = self._apertures.get(wave)
+        if apertures is None:
+            apertures = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
+        return apertures
 
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""
@@ -91,16 +91,16 @@ class GpuTarget:
 
     def given_of(self, wave: WaveId) -> StateTarget:
         """Return the values given or written over a wave and the waves of its architecture."""
-        found = self.wave(wave)
-        given = self._given.get(found.architecture)
+        gpu_wave = self.wave(wave)
+        given = self._given.get(gpu_wave.architecture)
         if given is None:
-            given = StateTarget(found.architecture)
+            given = StateTarget(gpu_wave.architecture)
             other = next(iter(self._given.values()), self._host)
             if other is not None:
                 given.share_global_memory(other)
-            self._given[found.architecture] = given
+            self._given[gpu_wave.architecture] = given
         if wave not in given.waves:
-            given.add_wave(wave, self.gpu.first + found.leader - 1)
+            given.add_wave(wave, self.gpu.first + gpu_wave.leader - 1)
             given.wave_apertures[wave] = self.apertures_of(wave)
         return given
 
@@ -111,14 +111,14 @@ class GpuTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        found, whole = self.wave(wave), (register.size_bits + 7) // 8
+        gpu_wave, whole = self.wave(wave), (register.size_bits + 7) // 8
         end = whole if size_bytes is None else offset_bytes + size_bytes
         if not 0 <= offset_bytes <= end <= whole:
             raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
-        given = self._given.get(found.architecture)
+        given = self._given.get(gpu_wave.architecture)
         if given is not None and register.name in given.waves.get(wave, {}):
             return given.read_register(wave, register, offset_bytes, size_bytes)
-        return self._saved(found, wave, register, offset_bytes, end)
+        return self._saved(gpu_wave, wave, register, offset_bytes, end)
 
     def _saved(
         self, wave: GpuWave, number: WaveId, register: RegisterInfo, offset_bytes: int, end: int

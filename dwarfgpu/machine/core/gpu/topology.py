@@ -97,14 +97,14 @@ class _Reader:
         if number is None or ids.packet is None:
             return None
         key = queue.id, number
-        found = self._dispatches.get(key)
-        if found is None:
-            found = Dispatch(len(self._dispatches) + 1, queue.id, number)
+        dispatch = self._dispatches.get(key)
+        if dispatch is None:
+            dispatch = Dispatch(len(self._dispatches) + 1, queue.id, number)
             packet = queue.memory.packet(ids.packet)
             if packet is not None:
-                found = self._described(found, packet)
-            self._dispatches[key] = found
-        return found
+                dispatch = self._described(dispatch, packet)
+            self._dispatches[key] = dispatch
+        return dispatch
 
     def _described(self, dispatch: Dispatch, packet: DispatchPacket) -> Dispatch:
         return evolve(

@@ -120,15 +120,15 @@ class GpuWaves:
         self._control_words_left = MOST_WORDS
         self.r_version = self._r_version()
         self.queues = tuple(self._queues())
-        found: list[GpuWave] = []
+        gpu_waves: list[GpuWave] = []
         for queue in self.queues:
             if len(self.notes) > MOST_NOTES:
                 self.notes.append(f"queue {queue.id} and those after it are not read")
                 break
-            self._add_waves(queue, found, most_waves)
-        self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(found, first))
+            self._add_waves(queue, gpu_waves, most_waves)
+        self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(gpu_waves, first))
         self._words: dict[int, HardwareWords] = {}
-        for level in dict.fromkeys(wave.layout for wave in found):
+        for level in dict.fromkeys(wave.layout for wave in gpu_waves):
             if not level.is_compared:
                 self.notes.append(
                     f"GFX level {level.level}: where its waves are saved was never compared with "
@@ -165,7 +165,7 @@ class GpuWaves:
             memory = QueueMemory(entry, self.memory, self.r_version)
             yield GpuQueue(number, entry, known[1], known[0], memory)
 
-    def _add_waves(self, queue: GpuQueue, found: list[GpuWave], most_waves: int) -> None:
+    def _add_waves(self, queue: GpuQueue, gpu_waves: list[GpuWave], most_waves: int) -> None:
         """The waves of a queue of AQL packets; other ones have none that are described."""
         if queue.entry.queue_type != AQL or not queue.entry.ctx_save_restore_area_size:
             return
@@ -188,13 +188,13 @@ class GpuWaves:
                 if isinstance(error, LimitExceeded):
                     return
                 continue
-            if len(found) + len(saved) > most_waves:
+            if len(gpu_waves) + len(saved) > most_waves:
                 raise LimitExceeded(f"more than {most_waves} waves; --max-waves allows more")
-            base = len(found) + 1
+            base = len(gpu_waves) + 1
             for index, wave in enumerate(saved):
                 arch = amdgpu(queue.agent.processor, wave.blocks.lanes)
                 leader = base + wave.leader
-                found.append(GpuWave(base + index, queue, xcc, wave, layout, leader, arch))
+                gpu_waves.append(GpuWave(base + index, queue, xcc, wave, layout, leader, arch))
 
     def _saved(self, queue: Queue, xcc: int, layout: SaveLayout) -> list[SavedWave]:
         size = queue.ctx_save_restore_area_size
@@ -203,7 +203,7 @@ class GpuWaves:
             header = HEADER.unpack(self.memory.read(base, HEADER.size))
         except Unavailable as error:
             _, _, why = error.message.partition(": ")
-            raise Unavailable(f"the context save area at {base:#x} is not there: {why}") from None
+            raise Unavailable(f"the context save area at {base:#x} is missing: {why}") from None
         stack_at, stack_bytes, waves_end, waves_bytes = header[:4]
         if not stack_bytes and not waves_bytes:
             return []
@@ -223,11 +223,11 @@ class GpuWaves:
 
     def hardware(self, wave: GpuWave) -> HardwareWords:
         """The hardware registers of a wave; `Unavailable` where the core does not have them."""
-        found = self._words.get(wave.number)
-        if found is None:
+        words = self._words.get(wave.number)
+        if words is None:
             data = self.memory.read(*hardware_range(wave.saved))
-            found = self._words[wave.number] = HardwareWords(wave.layout, wave.saved, data)
-        return found
+            words = self._words[wave.number] = HardwareWords(wave.layout, wave.saved, data)
+        return words
 
     def pc(self, wave: GpuWave) -> int | None:
         """Return where a wave stopped; None if the core does not have it."""

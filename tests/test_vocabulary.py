@@ -1,0 +1,94 @@
+"""The code speaks the language of its field: no private vocabulary in names, documentation and
+messages (docs/contributing.md)."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+WORDS = frozenset({"told", "tell", "tells", "nobody", "somebody", "whoever"})
+"""Words in names that do not say what something is, and to whom."""
+NAMES = WORDS | {"each"}
+"""Whole names in place of a noun."""
+PROSE = re.compile(r"\b(told|tells|nobody|somebody|whoever)\b", re.IGNORECASE)
+SUSPECT = re.compile(r"told|tell|nobody|somebody|whoever|\beach( in\b|\s*[:=,)])", re.IGNORECASE)
+"""A file without a match has no finding; parsing all of them takes long."""
+
+
+def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and name of everything that the module defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+
+
+def is_private(name: str) -> bool:
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
+    return name.strip("_") in NAMES or not WORDS.isdisjoint(parts)
+
+
+def prose(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of docstrings, comments and messages."""
+    kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in kinds:
+            for count, line in enumerate(token.string.split("\n")):
+                yield token.start[0] + count, line
+
+
+def test_private_vocabulary(repository: Path) -> None:
+    findings = []
+    for path in sorted((repository / "dwarfgpu").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if SUSPECT.search(source) is None:
+            continue
+        where = path.relative_to(repository)
+        findings += [
+            f"{where}:{line}: name {name}"
+            for line, name in named(ast.parse(source))
+            if is_private(name)
+        ]
+        findings += [
+            f"{where}:{line}: {match[0]!r} in {text.strip()!r}"
+            for line, text in prose(source)
+            if (match := PROSE.search(text)) is not None
+        ]
+    assert not findings, "\n".join(findings)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("def f(each): ...", ["each"]),
+        ("told = 1", ["told"]),
+        ("self.is_told = 1", ["is_told"]),
+        ("class WhoeverAsks: ...", ["WhoeverAsks"]),
+        ("for variable in variables: ...", []),
+        ("untold = 1", []),
+    ],
+)
+def test_names_that_are_found(source: str, names: list[str]) -> None:
+    assert [name for _, name in named(ast.parse(source)) if is_private(name)] == names
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ('"""What\nnobody knows."""', [2]),
+        ("x = 1  # told below", [1]),
+        ('raise E(f"{name} tells nothing")', [1]),
+        ('"Return the lane."', []),
+    ],
+)
+def test_prose_that_is_found(source: str, lines: list[int]) -> None:
+    assert [line for line, text in prose(source) if PROSE.search(text)] == lines
