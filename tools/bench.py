@@ -1,4 +1,4 @@
-"""Benchmarks: `tools/bench.py cores|expr|gdb|journeys|lanes|names|reader|repl|unwind` prints
+"""Benchmarks: `tools/bench.py cores|disas|expr|gdb|journeys|lanes|names|reader|repl|unwind` prints
 tables for the documents.
 
 Figures are for orientation on one machine; nothing in the tests depends on them, except that
@@ -29,6 +29,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.bench_cores import bench_cores
+from tools.bench_disas import bench_disas
 from tools.bench_gdb import bench_gdb
 from tools.bench_journeys import bench_journeys
 from tools.bench_lanes import bench_lanes
@@ -137,6 +138,7 @@ def main() -> None:
         "expr": bench_expr,
         "gdb": bench_gdb,
         "cores": bench_cores,
+        "disas": bench_disas,
         "journeys": bench_journeys,
         "lanes": bench_lanes,
         "reader": bench_reader,

@@ -251,7 +251,7 @@ class Effects(NamedTuple):
     writes: tuple[Register, ...]
 
 
-def effects(instruction: Instruction) -> Effects:
+def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Effects:
     """What an instruction reads and writes, with what its encoding does not name.
 
     A vector instruction reads EXEC; what it writes stays as it was in the other lanes.
@@ -259,7 +259,7 @@ def effects(instruction: Instruction) -> Effects:
     form = instruction.encoding.format
     reads: dict[Register, None] = {}
     writes: dict[Register, None] = {}
-    for use in uses(instruction):
+    for use in uses(instruction) if made is None else made:
         for operand in use.sources:
             if isinstance(operand.value, Register):
                 reads[_read(operand.value, form)] = None

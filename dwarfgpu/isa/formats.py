@@ -103,6 +103,9 @@ class Format:
         words = dict(flag.split("=", 1) for flag in self.flags if "=" in flag)
         self.modifiers = words.get("modifiers", "")
         self.image = ImageShape.parse(words["image"]) if "image" in words else None
+        branches = [i for i, kind in enumerate(self.kinds) if kind.decoder == "branch"]
+        self.branch = branches[0] if branches else None
+        """The operand that is the offset of a branch."""
         extra = sum(1 for field in self.fields if field.byte >= 0)
         self.extra_bytes = (extra + 3) // 4 * 4
         """Of address registers that follow the instruction."""

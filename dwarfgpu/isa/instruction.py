@@ -51,8 +51,7 @@ class Instruction:
     def branch_target(self) -> int | None:
         """The address of a branch with an offset in the instruction."""
         form = self.encoding.format
-        for kind, field in zip(form.kinds, form.fields, strict=True):
-            if kind.decoder == "branch":
-                offset = (field.of(self.word) & 0xFFFF ^ 0x8000) - 0x8000
-                return self.address + 4 + 4 * offset
-        return None
+        if form.branch is None:
+            return None
+        offset = (form.fields[form.branch].of(self.word) & 0xFFFF ^ 0x8000) - 0x8000
+        return self.address + 4 + 4 * offset

@@ -7,7 +7,7 @@ stores with loads, GFX10 separately (VScnt), GFX12 has a counter for each kind o
 
 from __future__ import annotations
 
-from dwarfgpu.isa.binding import uses
+from dwarfgpu.isa.binding import Use, uses
 from dwarfgpu.isa.instruction import Instruction
 
 _VECTOR_MEMORY = frozenset({"MUBUF", "MTBUF", "MIMG", "VIMAGE", "VSAMPLE", "FLAT"})
@@ -15,12 +15,12 @@ _WRITE_BACK = frozenset({"buffer_wbl2", "global_wb", "global_wbinv"})
 _COUNTED_IN_SCALAR = frozenset({"s_get_barrier_state"})
 
 
-def wait_counters(instruction: Instruction) -> tuple[str, ...]:
+def wait_counters(instruction: Instruction, use: Use | None = None) -> tuple[str, ...]:
     """Their names in `s_waitcnt`, or of the instruction `s_wait_…` of GFX12, without `cnt`:
     `vm`, `vs`, `lgkm`, `exp`; `load`, `store`, `sample`, `bvh`, `ds`, `km`, `exp`."""
     form = instruction.encoding.format
     flags, generation = form.flags, form.target.generation
-    use = uses(instruction)[0]
+    use = use or uses(instruction)[0]
     operation = use.operation
     is_new = generation >= 12
     local, scalar = ("ds", "km") if is_new else ("lgkm", "lgkm")
@@ -37,17 +37,15 @@ def wait_counters(instruction: Instruction) -> tuple[str, ...]:
         return (scalar,)
     if not flags & _VECTOR_MEMORY:
         return ()
-    counter = _vector_counter(generation, instruction)
+    counter = _vector_counter(generation, flags, use)
     if not counter:
         return ()
     is_flat = any(place.name == "flat" for place in operation.memory)
     return (counter, local) if is_flat else (counter,)
 
 
-def _vector_counter(generation: int, instruction: Instruction) -> str:
-    use = uses(instruction)[0]
+def _vector_counter(generation: int, flags: frozenset[str], use: Use) -> str:
     operation = use.operation
-    flags = instruction.encoding.format.flags
     is_store = operation.is_store and not any(
         operand.place.type and not operand.place.is_memory for operand in use.results
     )

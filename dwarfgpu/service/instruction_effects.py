@@ -47,13 +47,15 @@ class InstructionEffects:
 def effects_of(instruction: Instruction) -> InstructionEffects:
     """Of an instruction of an AMD GPU."""
     memory: dict[str, None] = {}
-    for use in uses(instruction):
+    made = uses(instruction)
+    for use in made:
         operation = use.operation
         for place in operation.memory:
             is_read, is_written = place in operation.sources, place in operation.results
             verb = "changes" if is_read and is_written else "loads" if is_read else "stores"
             memory[f"{verb} {place}"] = None
-    return InstructionEffects(effects(instruction), tuple(memory), wait_counters(instruction))
+    counters = wait_counters(instruction, made[0])
+    return InstructionEffects(effects(instruction, made), tuple(memory), counters)
 
 
 def names(registers: tuple[Register, ...]) -> str:
