@@ -66,12 +66,12 @@ def _answers(
         results = operations_in_lanes(sessions, states, of_session)
         return [LanesAnswer(*pair) for pair in zip(sessions, results, strict=True)]
     # Operations need no types and printers.
-    from dwarfgpu.service.variables_answer import variables_answer, variables_in_lanes
+    from dwarfgpu.service.variables_answer import variables_in_lanes, variables_of_waves
 
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
     if choice is None:
-        return [variables_answer(session, args.subject) for session in sessions]
+        return variables_of_waves(sessions, args.subject)
     return variables_in_lanes(sessions, args.subject, choice)
 
 

@@ -93,12 +93,11 @@ class VariablesInLanes:
         for question, lanes in zip(self.questions, self.answered, strict=True):
             yield question.wanted, lanes, refused(question, lanes)
 
-    def required(self) -> VariablesInLanes:
-        """Return these answers; `UsageError` if the only name is unknown."""
+    @property
+    def error(self) -> UsageError | None:
+        """Why the only name is unknown in every lane."""
         error = next((error for _, _, error in self._rows()), None)
-        if len(self.questions) == 1 and error is not None:
-            raise error
-        return self
+        return error if len(self.questions) == 1 else None
 
     @property
     def status(self) -> int:
@@ -154,39 +153,61 @@ class VariablesInLanes:
         ]
 
 
-def variables_answer(session: Session, names: Sequence[str]) -> VariablesAnswer:
+def variables_answer(
+    session: Session, names: Sequence[str], *, is_alone: bool | None = None
+) -> VariablesAnswer:
     """Return the values of names and expressions in the focus; without names, all variables in
     scope.
 
-    `UsageError` if the only one is invalid; among several, it is that one's answer.
+    `UsageError` if the only one is invalid (`is_alone`); among several, it is that one's answer.
     """
     if not names:
         listed = [(variable, _answer(session, variable)) for variable in session.variables()]
         return VariablesAnswer(session, [*listed], is_listing=True)
-    pairs = [_subject_and_answer(session, text, is_alone=len(names) == 1) for text in names]
+    is_alone = len(names) == 1 if is_alone is None else is_alone
+    pairs = [_subject_and_answer(session, text, is_alone=is_alone) for text in names]
     return VariablesAnswer(session, pairs)
+
+
+def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> list[VariablesAnswer]:
+    """Return the same of each wave; `UsageError` if the only name is invalid in all of them."""
+    is_alone = len(names) == 1 and len(sessions) == 1
+    found = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
+    if len(names) == 1:
+        errors = [answer.error for each in found for _, answer in each.answers]
+        if errors and all(isinstance(error, UsageError) for error in errors):
+            assert errors[0] is not None
+            raise errors[0]
+    return found
 
 
 def variables_in_lanes(
     sessions: Sequence[Session], names: Sequence[str], choice: str | None
 ) -> list[VariablesInLanes]:
     """Return the same for selected lanes of each wave, in one batch if possible."""
-    by_session = [_questions(session, names, choice) for session in sessions]
+    is_alone = len(names) == 1 and len(sessions) == 1
+    by_session = [_questions(session, names, choice, is_alone=is_alone) for session in sessions]
     flat = [question for questions in by_session for question in questions]
     is_compared = any(session.comparison is not None for session in sessions)
     answers = iter(lane_answers(flat, checked=compared if is_compared else None))
-    return [
+    found = [
         VariablesInLanes(
             session, questions, [next(answers) for _ in questions], is_listing=not names
-        ).required()
+        )
         for session, questions in zip(sessions, by_session, strict=True)
     ]
+    errors = [waves.error for waves in found]
+    if errors and errors[0] is not None and None not in errors:
+        raise errors[0]
+    return found
 
 
-def _questions(session: Session, names: Sequence[str], choice: str | None) -> list[Question]:
+def _questions(
+    session: Session, names: Sequence[str], choice: str | None, *, is_alone: bool
+) -> list[Question]:
     states = chosen_states(session, choice)
     if names:
-        items = [_subject(session, text, is_alone=len(names) == 1) for text in names]
+        items = [_subject(session, text, is_alone=is_alone) for text in names]
         return [Question(session, states, item) for item in items]
     variables = session.variables()
     scopes = scopes_of(session, states)

@@ -19,7 +19,8 @@ from dwarfgpu.machine.simulated.started import started
 from dwarfgpu.machine.state.save import state_document
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core_of_run import state_of_run
-from dwarfgpu.service.run_kernel import Result
+from dwarfgpu.service.core_of_state import write_core_of_state
+from dwarfgpu.service.run_kernel import Result, run_kernel
 from tests.cli.command import FIXTURES, run, run_json
 from tools.gen_gpu_core import CORE, Options, core_of_loop
 
@@ -142,3 +143,26 @@ def test_a_run_that_ends_leaves_no_core(tmp_path: Path) -> None:
 
 def test_the_fixture_is_what_the_tool_makes() -> None:
     assert lzma.decompress(CORE.read_bytes()) == core_of_loop()
+
+
+def test_a_name_that_some_waves_do_not_know(tmp_path: Path) -> None:
+    """Waves of one core are at different places: each answers where it is."""
+    options = Options(
+        file=str(KERNELS / "kernels.gfx942.O0.v5.co"), kernel="loop", grid="256", workgroup="64",
+        arg=["in=zeros:1200", "out=zeros:1024", "n=100"],
+    )  # fmt: skip
+    prepared = prepare_run(options)
+    result = run_kernel(prepared.code_object, prepared.launched)
+    target, pcs = state_of_run(prepared.launched, result)
+    register = target.architecture.register_named("pc")
+    assert register is not None
+    pcs[2] = 0x7F00_0000_3440  # of diverge
+    target.set_register(2, register, pcs[2].to_bytes(8, "little"))
+    core = tmp_path / "two.core"
+    write_core_of_state(core, target, pcs, [prepared.code_object])
+    for lanes in ((), ("--lane", "0-3")):
+        done = run("eval", core, "--wave", "all", *lanes, "i")
+        assert sum("dwarfgpu: i: " in line for line in done.err.splitlines()) == 1
+        assert 'No symbol "i" in current context.' in done.err
+        assert len([line for line in done.lines if line.endswith((" 45", " 50"))]) >= 3
+        assert run("eval", core, "--wave", "all", *lanes, "nosuch").status == 2
