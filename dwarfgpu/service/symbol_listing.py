@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import with_parameters
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -106,7 +107,12 @@ def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[
     """Yield address and name of those that only a symbol table has, in order."""
     symbols_found: set[tuple[int, str]] = set()
     for code_object in session.code_objects:
-        symbols = [symbol for symbol in code_object.file.symbols if _matches(symbol, query)]
+        symbols = [
+            symbol
+            for file in symbol_files(code_object)
+            for symbol in file.symbols
+            if _matches(symbol, query)
+        ]
         described = frozenset[str]()
         if symbols and query.kind == "variables":
             described = _described(code_object, [symbol.name for symbol in symbols])
@@ -127,11 +133,13 @@ def _shown_name(symbol: Symbol) -> str:
 
 
 def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:
-    """The names of variables for the linker that entries describe, of these at least."""
+    """The names of variables that entries describe, of those with these linker names at least; as
+    they are typed where they have no linker name."""
     names: set[str] = set()
-    texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in linker_names]
+    typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
+    texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in (*linker_names, *typed)]
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
-    for symbol in listed_symbols(code_object.info, "variables", units=units):
+    for symbol in listed_symbols(code_object.info, "variables", units=units, has_places=False):
         holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
         names.add(linked or symbol.name)
@@ -145,7 +153,7 @@ def _is_undescribed(
     if is_code != (kind == "functions"):
         return False
     if kind == "variables":
-        return symbol.name not in described
+        return described.isdisjoint({symbol.name, demangled(symbol.name)})
     try:
         at = symbol.address + code_object.load_address
         return code_object.scopes.linked_unit_at(at) is None

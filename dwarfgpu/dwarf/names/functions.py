@@ -54,9 +54,9 @@ def full_function_name(die: Die) -> str | None:
         spelled = _with_parameters(die, bare)
     except DwarfGpuError:
         return bare
-    if spelled is None or is_read_by_gdb(spelled):
-        return function_name(die, die.name or bare) or bare
-    return spelled
+    if spelled is None or not is_read_by_gdb(spelled):
+        return spelled or bare
+    return function_name(die, die.name or bare) or spelled.replace("(void)", "()")
 
 
 def name_in_frames(die: Die) -> str | None:

@@ -13,7 +13,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_function
-from dwarfgpu.dwarf.names.functions import function_name, linkage_name
+from dwarfgpu.dwarf.names.functions import full_function_name, function_name, linkage_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -90,12 +90,8 @@ def _described(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> Sym
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
-    name: str | None = None
-    if symbol.kind == "function":
-        name = _function_name(code_object, symbol)
-    if name is not None:  # as in GDB, a described function is shown without its result
-        return demangled_function(symbol.name) or name
-    return demangled(symbol.name) or symbol.name
+    name = _function_name(code_object, symbol) if symbol.kind == "function" else None
+    return name or demangled(symbol.name) or symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
@@ -105,6 +101,12 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         if unit is None or not unit.is_cplusplus:
             return None
         subprogram = code_object.scopes.subprogram_at(address)
-        return None if subprogram is None else function_name(subprogram.die, symbol.name)
+        if subprogram is None:
+            return None
+        if linkage_name(subprogram.die) is None and subprogram.ranges[0].begin == address:
+            return full_function_name(subprogram.die)  # a lambda, or main
+        name = function_name(subprogram.die, symbol.name)
+        # As in GDB, a described function is shown without its result.
+        return None if name is None else demangled_function(symbol.name) or name
     except DwarfGpuError:
         return None  # the symbol's own name is true, too

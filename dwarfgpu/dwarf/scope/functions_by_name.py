@@ -123,9 +123,11 @@ def _fits(die: Die, components: list[str]) -> bool:
 
 def _is_component(name: str, written: str) -> bool:
     """Return whether a component matches the given one, perhaps without its template arguments."""
-    if "<" not in written and _OPERATOR.match(name) is None and name.partition("<")[0] == written:
-        return True
-    return canonical(name) == canonical(written)
+    operator = _OPERATOR.match(name)
+    end = name.find("<") if operator is None else name.find("<", operator.end())
+    return canonical(name) == canonical(written) or (
+        end > 0 and canonical(name[:end]) == canonical(written)
+    )
 
 
 def _has_parameters(name: str, parameters: str) -> bool:

@@ -14,6 +14,7 @@ from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, is_nameless_function, qualified_name
@@ -71,10 +72,13 @@ def listed_symbols(
     kind: Kind,
     pattern: Regexp | None = None,
     units: Iterable[CompilationUnit] | None = None,
+    *,
+    has_places: bool = True,
 ) -> Iterator[ListedSymbol]:
     """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped.
 
     The declaration position is read for these only. `units`: limits the search to these.
+    `has_places`: False also yields variables without a location or value.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     for unit in units_with_word(info, word) if units is None else units:
@@ -90,7 +94,7 @@ def listed_symbols(
             for die in children:
                 if die.tag in _SCOPES or is_nameless_function(die):
                     pending.append(die)
-                listed = _listed(die, kind, pattern)
+                listed = _listed(die, kind, pattern, has_places)
                 if listed is not None:
                     yield listed
 
@@ -118,11 +122,11 @@ def required_word(pattern: str) -> str:
     return max(_WORD.findall(plain), key=len, default="")
 
 
-def _listed(die: Die, kind: Kind, pattern: Regexp | None) -> ListedSymbol | None:
+def _listed(die: Die, kind: Kind, pattern: Regexp | None, has_place: bool) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     try:
-        name = _name(die, kind)
+        name = _name(die, kind, has_place)
         if name is None or (pattern is not None and not pattern.search(name)):
             return None
         return _with_place(die, name, kind)
@@ -130,15 +134,14 @@ def _listed(die: Die, kind: Kind, pattern: Regexp | None) -> ListedSymbol | None
         return None
 
 
-def _name(die: Die, kind: Kind) -> str | None:
+def _name(die: Die, kind: Kind, has_place: bool) -> str | None:
     """Return the name; None unless it is a definition of that kind."""
     if kind == "functions":
         return full_function_name(die) if code_ranges(die) else None
+    if kind == "variables":
+        return _qualified_name(die) if _is_variable(die, has_place) else None
     if die.flag(dw.AT_DECLARATION):
         return None
-    if kind == "variables":
-        is_defined = die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
-        return qualified_name(die) if is_defined else None
     if die.tag == dw.TAG_NAMESPACE:
         if not die.unit.is_cplusplus:
             return None
@@ -147,7 +150,21 @@ def _name(die: Die, kind: Kind) -> str | None:
         return None
     if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
         return type_name(types_of(die.unit).build(die), cplusplus=True)
-    return qualified_name(die)
+    return _qualified_name(die)
+
+
+def _is_variable(die: Die, has_place: bool) -> bool:
+    """Whether an entry is a definition; a constant of a namespace may be a declaration, too."""
+    if die.flag(dw.AT_DECLARATION):
+        above = die.parent()
+        return die.has(dw.AT_CONST_VALUE) and (above is None or above.tag not in CLASSES)
+    return not has_place or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
+
+
+def _qualified_name(die: Die) -> str:
+    """`std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
+    name = qualified_name(die)
+    return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
 def _with_place(die: Die, name: str, kind: Kind) -> ListedSymbol:

@@ -50,7 +50,8 @@ class Modules:
     """The loaded files."""
 
     files: tuple[LoadedFile, ...]
-    """The program first, then by address."""
+    """The program first, then libraries in the order of the dynamic linker's list, which is that in
+    which symbols are looked up, then others by address."""
     ranges: tuple[Range, ...]
     """The memory that files hold or would hold."""
     notes: tuple[str, ...]
@@ -110,7 +111,8 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     loaded.
     """
     entry = dump.auxiliary.get(AT_ENTRY)
-    reader = _Reader(memory, where, library_names(dump, memory))
+    names = library_names(dump, memory)
+    reader = _Reader(memory, where, names)
     code = tuple(
         segment
         for segment in dump.file.segments
@@ -122,7 +124,14 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
     reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
-    files = sorted(reader.files, key=lambda file: not file.is_program)
+    order = {
+        module.path: position
+        for position, dynamic_section in reversed(tuple(enumerate(names)))
+        for module in modules
+        if module.has(dynamic_section)
+    }
+    last = len(names)
+    files = sorted(reader.files, key=lambda file: (not file.is_program, order.get(file.name, last)))
     return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
 
 
