@@ -169,3 +169,52 @@ def test_functions_by_their_symbols(tool: Tool, tmp_path: Path) -> None:
     assert len(values[0]) == 3 and "= {int (int)} 0x" in values[0][0]
     assert values[0] == values[1]
     assert ours.count("type = int (int)") == 2
+
+
+VIRTUAL = """
+#include <cstdlib>
+struct A { virtual ~A() {} virtual int f() { return 1; } int a = 1; };
+struct B { virtual int g() { return 2; } virtual int h(int x) { return x; } int b = 2; };
+struct C : A, B {
+  int f() override { return 3; }
+  int h(int x) override { return x + 1; }
+  virtual void own() {}
+};
+struct L : virtual A { virtual int left() { return 1; } };
+struct R : virtual A { virtual int right() { return 2; } };
+struct D : L, R { int f() override { return 9; } };
+struct Plain { int x; };
+struct E : virtual Plain { int e; };
+int main() {
+  C c, several[2], *null = nullptr;
+  const C constant;
+  B *b = &c, copy = c;
+  A &ra = c;
+  D d;
+  L *l = &d;
+  E e;
+  int i = 0;
+  static Plain plain;
+  std::abort();
+  return i;
+}
+"""
+
+
+def test_tables_of_virtual_functions(tool: Tool, tmp_path: Path) -> None:
+    tool("g++")
+    gdb = tool("gdb")
+    (tmp_path / "virtual.cpp").write_text(VIRTUAL)
+    program = tmp_path / "virtual"
+    command = ["g++", "-g", "-O0", "-o", program, tmp_path / "virtual.cpp"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("g++ cannot build it")
+    core = crashed(tmp_path, program, "")
+    frame = re.search(r"(?m)^#(\d+) .* in main ", by_gdb(gdb, program, core, "bt"))
+    assert frame is not None
+    names = ("c", "&several[1]", "several", "null", "constant", "b", "*b", "copy", "ra", "d", "l",
+             "e", "i", "plain", "5", "C", "")  # fmt: skip
+    commands = [f"frame {frame[1]}", "echo ##\\n", *(f"info vtbl {name}" for name in names)]
+    theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
+    assert ours.partition("##\n")[2] == theirs.partition("##\n")[2]
+    assert "vtable for 'R' @ 0x" in ours and "<virtual thunk to D::f()>" in ours

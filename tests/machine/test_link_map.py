@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.machine.core.load import load_core
-from tests.machine.cores import Load, auxiliary
+from tests.machine.cores import Load, auxiliary, mapped_files
 from tests.machine.test_core import BASE, PAGE, library, mapped, thread, written
 
 PROGRAM, LIST, NAMES = 0x4000_0000, 0x5000_0000, 0x6000_0000
@@ -58,6 +58,31 @@ def test_names(tmp_path: Path, table: bytes, linked: bytes, is_named: bool) -> N
     found = load_core(written(tmp_path, *notes, loads=loads))
     paths = [each.file.path for each in found.files]
     assert paths == [str(link if is_named else real)]
+
+
+def test_libraries_are_in_the_order_of_the_list(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.so", tmp_path / "second.so"
+    other = BASE + 16 * PAGE
+    for path in (first, second):
+        path.write_bytes(library())
+    third = struct.pack("<5Q", BASE, NAMES, DYNAMIC, 0, LIST + 128)
+    linked = entries(name=NAMES + 1, end=LIST + 192).ljust(192, b"\0") + third
+    linked = linked.replace(struct.pack("<Q", DYNAMIC), struct.pack("<Q", DYNAMIC + 16 * PAGE), 1)
+    parts = [
+        (base + at, base + at + PAGE, at // PAGE, str(path))
+        for base, path in ((BASE, first), (other, second))
+        for at in (0, PAGE)
+    ]
+    loads = (
+        Load(PROGRAM + 0x40, headers()),
+        Load(LIST, linked),
+        Load(NAMES, b"//\0"),
+        Load(BASE, library()[:PAGE]),
+        Load(other, library()[:PAGE]),
+    )
+    notes = (thread(), mapped_files(*parts), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
+    found = load_core(written(tmp_path, *notes, loads=loads))
+    assert [each.file.path for each in found.files] == [str(second), str(first)]
 
 
 def test_another_file_of_that_name_is_not_taken(tmp_path: Path) -> None:

@@ -98,13 +98,11 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
     try:
         address = symbol.address + code_object.load_address
         unit = code_object.scopes.unit_at(address)
-        if unit is None or not unit.is_cplusplus:
-            return None
-        subprogram = code_object.scopes.subprogram_at(address)
+        subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
         if subprogram is None:
             return None
         if linkage_name(subprogram.die) is None and subprogram.ranges[0].begin == address:
-            return full_function_name(subprogram.die)  # a lambda, or main
+            return full_function_name(subprogram.die)  # of C, a lambda, or main
         name = function_name(subprogram.die, symbol.name)
         # As in GDB, a described function is shown without its result.
         return None if name is None else demangled_function(symbol.name) or name

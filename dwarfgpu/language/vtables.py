@@ -1,0 +1,111 @@
+"""The tables of virtual functions of an object (Itanium C++ ABI 2.5).
+
+The static type of the object says how many functions they have: what class it really is of is not
+looked up.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.show import read_memory
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.view.object_printer import address_of
+
+_MOST_PARTS: Final = 10_000
+"""Base classes of one object, and functions of a table."""
+
+
+@frozen
+class VirtualTable:
+    """The table to which an object, or a base class in it, points at its address."""
+
+    kind: Struct
+    """The outermost class that begins there."""
+    object_address: int
+    address: int
+    """Of its first function."""
+    functions: tuple[int | DwarfGpuError, ...]
+    """Their code: those for which classes that begin there declare slots."""
+
+
+def virtual_tables(places: Places, value: TypedValue) -> list[VirtualTable] | None:
+    """Return the tables with functions of an object, or of that to which a pointer or reference
+    leads, by address; None if its class has neither virtual functions nor virtual bases."""
+    value = places.read(value)
+    if isinstance(strip(value.type), Pointer):
+        value = places.dereferenced(value)
+    if not _has_table(value.type, {}):
+        return None
+    if address_of(value.location) is None:
+        raise UsageError("Attempt to take address of value not located in memory.")
+    parts = _parts(places, value)
+    return [
+        _table(places, kind, address, counts[-1])
+        for address, (kind, counts) in sorted(parts.items())
+        if counts[-1]
+    ]
+
+
+def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[int]]]:
+    """The outermost class at each address of a dynamic class, and how many slots are declared
+    there, in ascending order."""
+    parts: dict[int, tuple[Struct, list[int]]] = {}
+    known: dict[Struct, bool] = {}
+    visited: set[tuple[Struct, int]] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        bare, address = strip(part.type), address_of(part.location)
+        if not isinstance(bare, Struct) or address is None or (bare, address) in visited:
+            continue
+        if not _has_table(bare, known):
+            continue
+        visited.add((bare, address))
+        if len(visited) > _MOST_PARTS:
+            raise LimitExceeded(f"the object has more than {_MOST_PARTS} base classes")
+        _, counts = parts.setdefault(address, (bare, [0]))
+        counts += [
+            method.slot_index + 1
+            for method in bare.declared.methods
+            if method.is_virtual and method.slot_index is not None
+        ]
+        counts.sort()
+        bases = [member for member in bare.members if member.is_base_class]
+        pending += [places.step(part, member) for member in reversed(bases)]
+    return parts
+
+
+def _has_table(kind: Type | None, known: dict[Struct, bool]) -> bool:
+    """Whether a class, or a base class of it, has virtual functions or virtual base classes."""
+    bare = strip(kind)
+    if not isinstance(bare, Struct):
+        return False
+    if bare not in known:
+        known[bare] = False  # as long as its base classes are looked at
+        bases = [member for member in bare.members if member.is_base_class]
+        known[bare] = any(method.is_virtual for method in bare.declared.methods) or any(
+            member.is_virtual or _has_table(member.type, known) for member in bases
+        )
+    return known[bare]
+
+
+def _table(places: Places, kind: Struct, object_address: int, count: int) -> VirtualTable:
+    size_bytes = places.architecture.address_space(0).address_bits // 8
+    endian = places.architecture.endian
+
+    def word(address: int) -> int | DwarfGpuError:
+        try:
+            return int.from_bytes(read_memory(places, address, 0, size_bytes), endian)
+        except DwarfGpuError:
+            return Unavailable(f"Cannot access memory at address {address:#x}")
+
+    address = word(object_address)
+    if isinstance(address, DwarfGpuError):
+        raise address
+    ends = range(address, address + min(count, _MOST_PARTS) * size_bytes, size_bytes)
+    return VirtualTable(kind, object_address, address, tuple(map(word, ends)))

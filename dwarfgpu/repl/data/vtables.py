@@ -1,0 +1,57 @@
+"""Tables of virtual functions, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbolizer
+from dwarfgpu.language.vtables import VirtualTable, virtual_tables
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import options_of
+from dwarfgpu.view.json_object import JsonObject
+
+
+@command("info vtbl", topic="data", complete=completion.values)
+def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the virtual functions of an object.
+
+    Usage: info vtbl EXPRESSION
+
+    Those of the class that the expression has, or points to: what class the object really is of
+    is not looked up.
+    """
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    session = shell.session
+    value = language.evaluate(argument, session, options_of(session, shell.values))
+    tables = virtual_tables(Places(session), value)
+    if tables is None:
+        yield Output("This object does not have a virtual function table", {"vtables": []})
+        return
+    for index, table in enumerate(tables):
+        yield from _shown(shell, table, is_first=not index)
+
+
+def _shown(shell: Shell, table: VirtualTable, *, is_first: bool) -> Iterator[Part]:
+    name = type_name(table.kind, cplusplus=True)
+    place, object_place = f"{table.address:#x}", f"{table.object_address:#x}"
+    title = f"vtable for '{name}' @ {place} (subobject @ {object_place}):"
+    yield heading(title if is_first else f"\n{title}")
+    of_table = Group("vtables", {"class": name, "address": place, "object": object_place})
+    symbolize = symbolizer(shell.session, shell.settings.format_options())
+    data: JsonObject
+    for index, function in enumerate(table.functions):
+        if isinstance(function, DwarfGpuError):
+            text, data = f"<error: {function.message}>", {"error": function.message}
+        else:
+            symbol = symbolize(function)
+            text = f"{function:#x}{f' <{symbol}>' if symbol else ''}"
+            data = {"address": f"{function:#x}", "name": symbol}
+        yield NestedOutput(of_table, Output(f"[{index}]: {text}", data, "functions"))
