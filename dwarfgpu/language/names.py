@@ -204,7 +204,9 @@ class Names:
             return array_of(kind, step.count)
         if step.kind == "()":
             parameters = tuple(self.type_of(parameter).type for parameter in step.parameters)
-            return Function(kind, parameters, is_variadic=step.is_variadic)
+            return Function(
+                kind, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
+            )
         pointer = evolve(self.builtins.pointer(kind), kind=_POINTERS[step.kind])
         if space is not None:
             address_space = self.session.architecture.address_space_named(space)

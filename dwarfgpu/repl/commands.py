@@ -16,8 +16,7 @@ from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
 from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf import echo, printf
 from dwarfgpu.repl.data.search import find
-from dwarfgpu.repl.data.types import ptype, whatis
-from dwarfgpu.repl.data.vtables import info_vtbl
+from dwarfgpu.repl.data.types import info_vtbl, ptype, whatis
 from dwarfgpu.repl.files.disassemble import disassemble
 from dwarfgpu.repl.files.file import core_file, file
 from dwarfgpu.repl.files.listing import info_line, list_

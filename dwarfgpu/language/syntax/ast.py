@@ -97,6 +97,8 @@ class Declarator:
     qualifiers: tuple[str, ...] = ()
     """Of a pointer: `const` … and `@local` for the address space of the pointer."""
     is_variadic: bool = False
+    is_prototyped: bool = True
+    """Not `()`, which in C says nothing of the parameters."""
 
 
 @frozen

@@ -99,6 +99,9 @@ class TypeParser:
                 parameters.append(self.type_name())
             if cursor.token.text != ")":
                 cursor.expect(",")
+        is_prototyped = is_variadic or bool(parameters)
         if parameters == [TypeName(("void",))]:
             parameters = []
-        return Declarator("()", None, tuple(parameters), is_variadic=is_variadic)
+        return Declarator(
+            "()", None, tuple(parameters), is_variadic=is_variadic, is_prototyped=is_prototyped
+        )

@@ -1,4 +1,4 @@
-"""Commands that show types; they read nothing."""
+"""Commands that show types; only `info vtbl` reads memory."""
 
 from __future__ import annotations
 
@@ -143,3 +143,22 @@ def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]
 def _type_of(shell: Shell, argument: str) -> Typed:
     options = options_of(shell.session, shell.values)
     return language.type_of(argument or "$", shell.session, options)
+
+
+@command("info vtbl", topic="data", complete=completion.values)
+def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the virtual functions of an object.
+
+    Usage: info vtbl EXPRESSION
+
+    Those of the class that the expression has, or points to: what class the object really is of
+    is not looked up.
+    """
+    # Only here: few conversations show such tables.
+    from dwarfgpu.repl.data.vtables import shown_tables
+
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    session = shell.session
+    value = language.evaluate(argument, session, options_of(session, shell.values))
+    yield from shown_tables(shell, value)

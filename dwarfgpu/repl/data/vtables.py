@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu import language
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
+from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vtables import VirtualTable, virtual_tables
-from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
 
 
-@command("info vtbl", topic="data", complete=completion.values)
-def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the virtual functions of an object.
-
-    Usage: info vtbl EXPRESSION
-
-    Those of the class that the expression has, or points to: what class the object really is of
-    is not looked up.
-    """
-    if not argument:
-        raise UsageError("Argument required (expression to compute).")
-    session = shell.session
-    value = language.evaluate(argument, session, options_of(session, shell.values))
-    tables = virtual_tables(Places(session), value)
+def shown_tables(shell: Shell, value: TypedValue) -> Iterator[Part]:
+    """The answer of `info vtbl` for a value."""
+    tables = virtual_tables(Places(shell.session), value)
     if tables is None:
         yield Output("This object does not have a virtual function table", {"vtables": []})
         return
