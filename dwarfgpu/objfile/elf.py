@@ -269,11 +269,6 @@ class ObjectFile:
         """
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
-    def symbols_at(self, address: int) -> tuple[Symbol, ...]:
-        """Return the named functions and objects that begin at an address, the first 64; those with
-        a size if there are any."""
-        return () if self._symbol_table is None else self._symbol_table.at(address)
-
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """All sections of a name: each group of a relocatable object may have its own."""
         return self._namesakes.get(name, ())

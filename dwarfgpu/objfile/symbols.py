@@ -27,7 +27,6 @@ _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
 _MOST_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
-_MOST_ALIASES: Final = 64
 
 
 @frozen
@@ -77,7 +76,6 @@ class SymbolTable:
         self._bases = tuple(bases)
         self._chosen: dict[int, int] = {}
         """By the end of its address in `_by_address`, the symbol that names it."""
-        self._aliases: dict[int, tuple[Symbol, ...]] = {}
 
     def _rows(self) -> Iterator[tuple[int, ...]]:
         """Name, info, other, section, value and size of each."""
@@ -148,16 +146,6 @@ class SymbolTable:
     def _numbers_before(self, end: int) -> list[int]:
         start = bisect_left(self._by_address, self._by_address[end - 1][:2])
         return [number for *_, number in self._by_address[start:end]]
-
-    def at(self, address: int) -> tuple[Symbol, ...]:
-        """As `dwarfgpu.objfile.elf.ObjectFile.symbols_at`."""
-        end = bisect_right(self._by_address, address, key=_first)
-        if end == 0 or self._by_address[end - 1][0] != address:
-            return ()
-        if end not in self._aliases:
-            numbers = self._numbers_before(end)[:_MOST_ALIASES]
-            self._aliases[end] = tuple(self._symbol(self._row(number)) for number in numbers)
-        return self._aliases[end]
 
     def _name_bytes(self, number: int) -> bytes:
         names, start = self._names.data, self._row(number)[0]

@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_function
 from dwarfgpu.dwarf.names.functions import full_function_name, function_name, linkage_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
 
@@ -66,26 +65,9 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
             return None
         if symbol.kind == "object" and not symbol.size_bytes:
             return None  # as in GDB: its contents are unknown
-        if symbol.kind == "function":
-            symbol = _described(code_object, file, symbol)
         name = _name(code_object, symbol)
         return SymbolPlace(name, offset, section.name, code_object, symbol.name)
     return None
-
-
-def _described(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> Symbol:
-    """Return the symbol of the function that is described there; as in GDB, its aliases yield."""
-    if len(file.symbols_at(symbol.address)) < 2:
-        return symbol
-    try:
-        subprogram = code_object.scopes.subprogram_at(symbol.address + code_object.load_address)
-        if subprogram is None:
-            return symbol
-        name = linkage_name(subprogram.die) or subprogram.die.name
-    except DwarfGpuError:
-        return symbol
-    symbols = file.symbols_at(symbol.address)
-    return next((alias for alias in symbols if alias.name == name), symbol)
 
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
