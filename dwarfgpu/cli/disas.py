@@ -59,6 +59,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="in place of bytes, the registers and memory that an instruction reads and writes",
     )
     parser.add_argument(
+        "--simulated",
+        action="store_true",
+        help="only the instructions that `dwarfgpu run` does not execute, and why",
+    )
+    parser.add_argument(
         "--arrows", choices=_CHOICES, default="auto", help="from branches to where they go"
     )
     parser.add_argument("--color", choices=_CHOICES, default="auto", help="of the instructions")
@@ -74,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
         places, notes = _code_to_show(disassembly, args.place)
+    if args.simulated:
+        return _print_not_simulated(disassembly, places, args)
     if args.json:
         return _print_json(disassembly, places, args)
     print_notes(notes)
@@ -109,6 +116,30 @@ def _code_to_show(
     if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
     return [CodeToShow(code, code.begin, code.end)], location.notes
+
+
+def _print_not_simulated(
+    disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
+) -> int:
+    """Print what `dwarfgpu run` would stop at, function by function; return 1 if there is any."""
+    from dwarfgpu.service.run_kernel import why_not_simulated  # loads NumPy
+
+    if args.json:
+        raise UsageError("--simulated has no --json")
+    any_missing = False
+    for piece in places:
+        count, missing = 0, []
+        for line in disassembly.instructions(piece.begin, piece.end):
+            count += 1
+            instruction = line.instruction
+            why = "no instruction" if instruction is None else why_not_simulated(instruction)
+            if why is not None:
+                missing.append(f"  {line.address:x}  {line.text.strip()}  # {why}")
+        print(one_line(f"{piece.item.name}: {count - len(missing)} of {count} are simulated"))
+        for text in missing:
+            print(one_line(text))
+        any_missing = any_missing or bool(missing)
+    return 1 if any_missing else 0
 
 
 @define

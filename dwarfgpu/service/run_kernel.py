@@ -10,6 +10,7 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.machine.simulated.kernarg import Parameter
@@ -86,13 +87,27 @@ def able_to_run(
 
 
 def _started(launched: Launched, images: Iterable[Image], seed: int) -> RunningMachine:
+    _require_numpy()
+    from dwarfgpu.machine.simulated.started import started
+
+    return started(launched, images, seed)
+
+
+def why_not_simulated(instruction: Instruction) -> str | None:
+    """What of an instruction is not simulated; None where all is. `Unsupported` without NumPy."""
+    _require_numpy()
+    from dwarfgpu.machine.simulated import program
+
+    return program.why_not_simulated(instruction)
+
+
+def _require_numpy() -> None:
     try:
-        from dwarfgpu.machine.simulated.started import started
+        import dwarfgpu.machine.simulated.wave  # noqa: F401 - the first that needs it
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
         raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
-    return started(launched, images, seed)
 
 
 def _array(data: bytes, parameter: Parameter) -> Npy:

@@ -159,3 +159,15 @@ def test_descriptors_against_llvm(name: str) -> None:
     expected = re.findall(r"^\s*\.(?:end_)?amdhsa.*", listing, re.M)
     found = [line for line in run("disas", path).lines if "amdhsa_" in line]
     assert found == expected
+
+
+def test_what_is_not_simulated_is_listed() -> None:
+    """All of a compiled kernel is."""
+    done = run("disas", FIXTURES / "hip/nest.gfx942.O2.v5.co", "nest", "--simulated")
+    assert (done.status, done.out) == (0, "nest: 347 of 347 are simulated\n")
+
+
+def test_what_is_not_simulated_has_no_json() -> None:
+    done = run("disas", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--simulated", "--json")
+    assert done.status == 2
+    assert "--simulated has no --json" in done.out + done.err

@@ -543,6 +543,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l target -x -d 'which cod
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-source -d 'no source lines'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-bytes -d 'no bytes'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l registers -d 'in place of bytes, the registers and memory that an instruction reads and writes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l simulated -d 'only the instructions that `dwarfgpu run` does not execute, and why'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l arrows -xka "auto always never" -d 'from branches to where they go'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l color -xka "auto always never" -d 'of the instructions'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l mangled -d 'names of functions and symbols as they are in the file'

@@ -19,7 +19,7 @@ from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.matrices import MATRICES
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
-from dwarfgpu.machine.simulated.statements import PROLOGUE, statements
+from dwarfgpu.machine.simulated.statements import PLAIN_MODE, PROLOGUE, StepMode, statements
 from dwarfgpu.machine.simulated.wave import lanes_of, mask_of
 
 NAMESPACE: Final[dict[str, Any]] = {
@@ -58,21 +58,21 @@ class Program:
     def __init__(self, arena: Arena, processor: str, wave_size: int) -> None:
         self._arena = arena
         self._decoder: Decoder = decoder(processor, wave_size)
-        self._careful: dict[int, Callable[[Any], None]] = {}
+        self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
         self.steps: dict[int, Step] = {}
         """By address; those that were executed."""
-        self._indexed: dict[int, dict[int, Step]] = {0: self.steps}
+        self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
 
-    def steps_of(self, indexed: int) -> dict[int, Step]:
-        """Those executed so far in a mode of `s_set_gpr_idx_on`."""
-        return self._indexed.setdefault(indexed, {})
+    def steps_of(self, mode: StepMode) -> dict[int, Step]:
+        """Those executed so far in a mode."""
+        return self._by_mode.setdefault(mode, {})
 
-    def step_at(self, pc: int, indexed: int = 0) -> Step:
+    def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
         """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
-        steps = self.steps_of(indexed)
+        steps = self.steps_of(mode)
         step = steps.get(pc)
         if step is None:
-            step = steps[pc] = self._compiled(self.instruction_at(pc), indexed=indexed)
+            step = steps[pc] = self._compiled(self.instruction_at(pc), mode=mode)
         return step
 
     def instruction_at(self, pc: int) -> Instruction:
@@ -101,15 +101,16 @@ class Program:
             )
         return instruction
 
-    def careful(self, step: Step) -> Callable[[Any], None]:
+    def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:
         """The same instruction for operands that produce a NaN."""
-        pc = step.instruction.address
-        if pc not in self._careful:
-            self._careful[pc] = self._compiled(step.instruction, is_careful=True).execute
-        return self._careful[pc]
+        key = step.instruction.address, mode
+        if key not in self._careful:
+            compiled = self._compiled(step.instruction, is_careful=True, mode=mode)
+            self._careful[key] = compiled.execute
+        return self._careful[key]
 
     def _compiled(
-        self, instruction: Instruction, *, is_careful: bool = False, indexed: int = 0
+        self, instruction: Instruction, *, is_careful: bool = False, mode: StepMode = PLAIN_MODE
     ) -> Step:
         is_relative = _is_relative(instruction.encoding)
         try:
@@ -122,7 +123,7 @@ class Program:
                 instruction.extra,
                 self._decoder.target,
                 is_careful,
-                indexed,
+                mode,
             )
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
@@ -141,11 +142,11 @@ def _lines(
     extra: bytes,
     target: IsaTarget,
     is_careful: bool,
-    indexed: int,
+    mode: StepMode,
 ) -> tuple[str, ...]:
     """The statements of an instruction, made once for all places where it stands."""
     instruction = Instruction(address, size, encoding, word, literal, extra)
-    return tuple(statements(instruction, target, is_careful=is_careful, indexed=indexed))
+    return tuple(statements(instruction, target, is_careful=is_careful, mode=mode))
 
 
 @cache
@@ -180,13 +181,10 @@ def _ignored(word: int) -> int:
     return 0
 
 
-def why_not_simulated(instruction: Instruction, of: Decoder) -> str | None:
+def why_not_simulated(instruction: Instruction) -> str | None:
     """What of an instruction is not simulated; None where all is."""
     try:
-        statements(instruction, of.target)
+        statements(instruction, instruction.encoding.format.target)
     except WaveStop as stop:
         return stop.text
     return None
-
-
-__all__ = ["NAMESPACE", "Program", "Step", "why_not_simulated"]

@@ -7,6 +7,7 @@ nothing else. A wave that stops stands before the instruction that it could not 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Final
 
@@ -17,6 +18,7 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
 from dwarfgpu.machine.simulated.program import Program, Step
+from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 from dwarfgpu.machine.topology import Wave
@@ -37,6 +39,7 @@ class SimulatedWave(WaveMemory):
     def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int, arena: Arena) -> None:
         super().__init__(wave, lane_count, vgprs, agprs, arena)
         self.is_halted = False
+        self.step_mode = PLAIN_MODE
 
     @property
     def clock(self) -> int:
@@ -50,9 +53,14 @@ class SimulatedWave(WaveMemory):
         self.is_halted = bool(is_halted)
 
     def set_mode(self, value: int) -> None:
-        """Write MODE; `WaveStop` for rounding and denormals that are not simulated."""
+        """Write MODE; `WaveStop` for rounding that is not simulated."""
         require_mode(value)
         self.mode = value
+        self.step_mode = step_mode(self.step_mode.indexed, value >> 4 & 0xF)
+
+    def index(self, indexed: int) -> None:
+        """Execute `s_set_gpr_idx_on` or off."""
+        self.step_mode = step_mode(indexed, self.step_mode.denormals)
 
     def hardware_register(self, field: int) -> int:
         """What `s_getreg_b32` reads, all of it."""
@@ -76,11 +84,15 @@ class SimulatedWave(WaveMemory):
 
 
 def require_mode(value: int) -> None:
-    """`WaveStop` for a MODE with other rounding than to nearest, or flushed denormals."""
+    """`WaveStop` for a MODE with other rounding than to nearest."""
     if value & 0xF:
         raise not_simulated(f"FP_ROUND {value & 0xF:#x} of MODE: only to nearest even (0)")
-    if value >> 4 & 0xF != 0xF:
-        raise not_simulated(f"FP_DENORM {value >> 4 & 0xF:#x} of MODE: only denormals on (0xf)")
+
+
+@cache
+def step_mode(indexed: int, denormals: int) -> StepMode:
+    """The one object of a mode."""
+    return PLAIN_MODE if (indexed, denormals) == (0, 0xF) else StepMode(indexed, denormals)
 
 
 @frozen
@@ -120,7 +132,7 @@ class RunningMachine:
         """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
         pc = wave.pc
         self._changed.add(wave.wave.id)
-        step = self.program.step_at(pc, wave.indexed)
+        step = self.program.step_at(pc, wave.step_mode)
         wave.pc = step.next_pc
         try:
             with np.errstate(all="ignore", invalid="raise"):
@@ -140,7 +152,7 @@ class RunningMachine:
     def _execute_carefully(self, step: Step, wave: SimulatedWave) -> None:
         """Once more what has made a NaN: nothing was written yet."""
         with np.errstate(all="ignore"):
-            self.program.careful(step)(wave)
+            self.program.careful(step, wave.step_mode)(wave)
 
     def take_changed(self) -> set[int]:
         """The waves that have executed something since this was last asked."""
@@ -209,8 +221,8 @@ class RunningMachine:
         self, wave: SimulatedWave, breakpoints: frozenset[int], is_leaving: bool = False
     ) -> Stopped | None:
         """A turn of a wave; one that is leaving does not stop where it is."""
-        indexed = wave.indexed
-        steps, step_at = self.program.steps_of(indexed), self.program.step_at
+        mode = wave.step_mode
+        steps, step_at = self.program.steps_of(mode), self.program.step_at
         self._changed.add(wave.wave.id)
         pc = wave.pc
         executed = 0
@@ -220,7 +232,7 @@ class RunningMachine:
                 if pc in breakpoints and not is_leaving:
                     return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
                 is_leaving = False
-                step = steps.get(pc) or step_at(pc, indexed)
+                step = steps.get(pc) or step_at(pc, mode)
                 wave.pc = step.next_pc
                 try:
                     step.execute(wave)
@@ -230,9 +242,9 @@ class RunningMachine:
                 wave.instructions += 1
                 if wave.is_ended or wave.is_waiting or wave.is_halted:
                     break
-                if wave.indexed != indexed:
-                    indexed = wave.indexed
-                    steps = self.program.steps_of(indexed)
+                if wave.step_mode is not mode:
+                    mode = wave.step_mode
+                    steps = self.program.steps_of(mode)
         except WaveStop as stop:
             wave.pc = pc
             return Stopped(wave, stop.reason, stop.text, stop.lanes)

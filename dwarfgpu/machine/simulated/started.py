@@ -17,7 +17,7 @@ from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.program import Program
-from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave, require_mode
+from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave
 from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH, TTMP
 
 MOST_IMAGE_BYTES: Final = 1 << 30
@@ -117,8 +117,7 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
             case "vcc":
                 wave.vcc = number
             case "mode":
-                _require_mode(number)
-                wave.mode = number
+                _set_mode(wave, number)
             case "flat_scratch" | "scratch_base":
                 wave.scratch_base = number
                 wave.s[FLAT_SCRATCH : FLAT_SCRATCH + 2] = number & 0xFFFFFFFF, number >> 32
@@ -132,9 +131,9 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
         wave.v[int(name[1:])][: len(values)] = values
 
 
-def _require_mode(mode: int) -> None:
+def _set_mode(wave: SimulatedWave, mode: int) -> None:
     try:
-        require_mode(mode)
+        wave.set_mode(mode)
     except WaveStop as stop:
         raise Unsupported(f"the kernel descriptor: {stop.text}") from None
 

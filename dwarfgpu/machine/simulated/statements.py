@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operation import Operation
@@ -46,6 +47,8 @@ _NAMES: Final = {
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
+_FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
+"""Of the modifier omod."""
 _KEEPS_HIGH_ON_GFX9: Final = frozenset(
     {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
 )
@@ -53,23 +56,40 @@ _KEEPS_HIGH_ON_GFX9: Final = frozenset(
 _VCC: Final = Register("vcc", 0, 2)
 
 
+@frozen
+class StepMode:
+    """What instructions depend on besides their bits."""
+
+    indexed: int = 0
+    """Bits of `s_set_gpr_idx_on`, for the three sources and the destination."""
+    denormals: int = 0xF
+    """FP_DENORM of MODE: denormal sources (1) and results (2) of f32, and (4, 8) of others."""
+
+    def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
+        """Whether denormal numbers of a type are zeros."""
+        if shape.kind != "f":
+            return False
+        bit = (1 if is_source else 2) << (0 if shape.bits == 32 else 2)
+        return not self.denormals & bit
+
+
+PLAIN_MODE: Final = StepMode()
+
+
 def statements(
     instruction: Instruction,
     target: IsaTarget,
     *,
     is_careful: bool = False,
-    indexed: int = 0,
+    mode: StepMode = PLAIN_MODE,
 ) -> list[str]:
     """The statements; `WaveStop` where the instruction is not simulated.
-
-    `indexed`: bits of `s_set_gpr_idx_on` that was executed before, for the three sources and the
-    destination.
 
     `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
     says so before anything is written (`FloatingPointError`).
     """
     pieces = [
-        _Piece(item, target, is_careful, indexed) for item in bound(instruction, target.generation)
+        _Piece(item, target, is_careful, mode) for item in bound(instruction, target.generation)
     ]
     out: list[str] = []
     if len(pieces) == 1:
@@ -83,9 +103,10 @@ def statements(
 class _Piece:
     """One operation of an instruction."""
 
-    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool, indexed: int) -> None:
+    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool, mode: StepMode) -> None:
         self.item = item
         self.is_careful = is_careful
+        self.mode = mode
         self.operation: Operation = item.operation
         self.target = target
         self.suffix = ""
@@ -93,7 +114,7 @@ class _Piece:
         self.results = list(item.results)
         self.writes: list[str] = []
         if item.operation.name.startswith("v_"):
-            self._index(indexed)
+            self._index(mode.indexed)
         self.name = item.instruction.mnemonic
 
     def _index(self, indexed: int) -> None:
@@ -210,7 +231,8 @@ class _Piece:
         if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
             # Of a packed operation with a plain source (v_dot2): signs alone.
             operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
-        return operand.lane_values(shape, has_signs=has_signs)
+        text = operand.lane_values(shape, has_signs=has_signs)
+        return f"flushed({text})" if self.mode.flushes(shape, is_source=True) else text
 
     @property
     def _form_text(self) -> str:
@@ -376,7 +398,11 @@ class _Piece:
         if self.operation.is_scalar:
             return expression
         if shape.is_float or self.operation.name in ("v_fma_mixlo_f16", "v_fma_mixhi_f16"):
-            # omod does nothing while denormals are on, and no other mode is simulated.
+            if self.mode.flushes(shape, is_source=False) and not self._moves_bits:
+                # omod does nothing while denormals are on.
+                if omod := self.item.fields.get("omod", 0):
+                    expression = f"({expression}) * {shape.element}({_FACTORS[omod]})"
+                expression = f"flushed({expression})"
             if self.is_careful and shape.is_float and "logarithm" not in expression:
                 floats = [
                     letter
@@ -395,6 +421,11 @@ class _Piece:
         if clamp:
             raise not_simulated(f"{self.name} with clamp")
         return expression
+
+    @property
+    def _moves_bits(self) -> bool:
+        """Whether a floating point result is an operand as it is, denormal or not."""
+        return self.operation.name.startswith("v_div_scale")
 
     def _write_results(self, variables: list[tuple[str, str]]) -> None:
         destinations = list(self.results)
@@ -583,10 +614,10 @@ class _Piece:
             return [
                 f"s[{M0}] = s[{M0}] & 0xffff0f00 | {self.sources[0].unsigned(32)} & 0xff | "
                 f"{self.item.fields['src1'] & 15} << 12",
-                f"w.indexed = {self.item.fields['src1'] & 15}",
+                f"w.index({self.item.fields['src1'] & 15})",
             ]
         if name == "s_set_gpr_idx_off":
-            return ["w.indexed = 0"]
+            return ["w.index(0)"]
         if name == "s_sethalt":
             return [f"w.halt({number & 1})"]
         raise not_simulated(self.name)

@@ -59,8 +59,6 @@ class RunningWave:
         """FLAT_SCRATCH of processors where it is architected."""
         self.vectors = np.zeros((vgprs + agprs, lane_count), np.uint32)
         self.vgprs = vgprs
-        self.indexed = 0
-        """Of `s_set_gpr_idx_on`: which operands of vector operations M0 moves."""
         self.is_ended = False
         self.is_waiting = False
         """At a barrier."""

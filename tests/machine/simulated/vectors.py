@@ -30,7 +30,8 @@ def machine(code: bytes, lanes: int, processor: str = "gfx1100", size: int = 32)
     arena.add("buffer", _BUFFER, bytes(4096))
     running = RunningMachine(arena, Program(arena, processor, size), size)
     wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, arena)
-    wave.pc, wave.mode = _CODE, 0xF0
+    wave.pc = _CODE
+    wave.set_mode(0xF0)
     wave.set_exec((1 << lanes) - 1)
     wave.v[255][:] = np.arange(size)
     wave.s[80] = _POINTER
