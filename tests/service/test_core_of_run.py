@@ -22,7 +22,7 @@ from dwarfgpu.service.core_of_run import state_of_run
 from dwarfgpu.service.core_of_state import write_core_of_state
 from dwarfgpu.service.run_kernel import Result, run_kernel
 from tests.cli.command import FIXTURES, run, run_json
-from tools.gen_gpu_core import CORE, Options, core_of_loop
+from tools.gen_gpu_core import CODE_OBJECT, CORE, Options, core_of_loop
 
 KERNELS = FIXTURES / "opencl"
 TARGETS = ("gfx90a", "gfx942", "gfx1100")
@@ -166,3 +166,50 @@ def test_a_name_that_some_waves_do_not_know(tmp_path: Path) -> None:
         assert 'No symbol "i" in current context.' in done.err
         assert len([line for line in done.lines if line.endswith((" 45", " 50"))]) >= 3
         assert run("eval", core, "--wave", "all", *lanes, "nosuch").status == 2
+
+
+def core_with(folder: Path, uris: list[LoadedUri], more: list[tuple[int, bytes]]) -> Path:
+    """The core file of `loop` with another list of code objects, and more memory."""
+    options = Options(
+        file=str(CODE_OBJECT), kernel="loop", grid="256", workgroup="64",
+        arg=["in=zeros:1200", "out=zeros:1024", "n=100"],
+    )  # fmt: skip
+    prepared = prepare_run(options)
+    target, pcs = state_of_run(
+        prepared.launched, run_kernel(prepared.code_object, prepared.launched)
+    )
+    loaded = [
+        (image.address, image.read(0, image.size_bytes))
+        for image in prepared.code_object.images()
+        if not image.is_writable
+    ]
+    image = image_of_state(target, pcs, uris, loaded).image
+    note, ranges = process_core(evolve(image, memory=(*image.memory, *more)))
+    path = folder / "loop.core"
+    path.write_bytes(b"".join(core_parts([core_state_note(note)], ranges)))
+    return path
+
+
+def test_where_code_objects_are(tmp_path: Path) -> None:
+    address, frame = 0x7F00_0000_0000, "#0  0x00007f0000003b98 in loop ("
+    data, at = CODE_OBJECT.read_bytes(), 0x7A00_0000_1000
+
+    def has_frame(*arguments: object) -> bool:
+        return any(line.startswith(frame) for line in run("bt", *arguments).lines)
+
+    uri = f"memory://77#offset={at:#x}&size={len(data)}"
+    core = core_with(tmp_path, [LoadedUri(uri, address)], [(at, data)])
+    assert has_frame(core)
+    state = tmp_path / "one.json"
+    assert run("waves", core, "--save", state).status == 0
+    assert has_frame("--state", state), "the code object is written beside the state"
+    uri = f"file:///opt/x%20y/k.co#offset=0&size={len(data)}"
+    core = core_with(tmp_path, [LoadedUri(uri, address)], [])
+    for name in (uri, "/opt/x y/k.co"):
+        assert has_frame(core, "--code-object", f"{name}={CODE_OBJECT}")
+    other = CODE_OBJECT.with_name("kernels.gfx942.O2.v5.co")
+    refused = run("bt", core, "--code-object", f"{uri}={other}")
+    assert "is not the code object that was loaded: the memory at 0x7f" in refused.error
+    core = core_with(tmp_path, [], [])
+    assert not has_frame(core)
+    assert has_frame(core, "--file", CODE_OBJECT, "--load-address", address)
