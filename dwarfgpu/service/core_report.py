@@ -19,7 +19,6 @@ from dwarfgpu.service.frame_line import innermost_frame
 from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.service.wave_rows import (
     CoreWaves,
-    ranges,
     waves_in_core,
 )
 from dwarfgpu.session.session import Session
@@ -179,17 +178,7 @@ def _record(
         }
         for wave, thread in core.threads.items()
     ]
-    groups: list[Plain] = [
-        {
-            "kernel": group.kernel,
-            "where": group.where,
-            "stop_reasons": list[Plain](group.stop_reasons),
-            "is_faulty": group.is_faulty,
-            "count": len(group.numbers),
-            "waves": ranges(group.numbers),
-        }
-        for group in (() if waves is None else waves.groups())
-    ]
+    groups: list[Plain] = [group.record for group in (() if waves is None else waves.groups())]
     return {
         "core": core_record(core),
         "architecture": core.architecture.name if core.threads else None,

@@ -19,6 +19,7 @@ from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.target import Target
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.service.open_machine import Stopped
+from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.gpu.target import GpuTarget
@@ -170,6 +171,18 @@ class WaveGroup:
         reasons = f": {', '.join(self.stop_reasons)}" if self.stop_reasons else ""
         threads = "thread" if count == 1 else "threads"
         return f"{waves}{kernel} in {self.where}{reasons}, {threads} {ranges(self.numbers)}"
+
+    @property
+    def record(self) -> JsonObject:
+        """The group in the JSON of `waves` and of `info`."""
+        return {
+            "kernel": self.kernel,
+            "where": self.where,
+            "stop_reasons": [*self.stop_reasons],
+            "is_faulty": self.is_faulty,
+            "count": len(self.numbers),
+            "waves": ranges(self.numbers),
+        }
 
 
 def wave_groups(rows: Iterable[WaveRow]) -> list[WaveGroup]:

@@ -18,7 +18,6 @@ from dwarfgpu.service.wave_rows import (
     WavePlaces,
     WaveRow,
     is_faulty,
-    ranges,
     wave_groups,
     wave_row,
 )
@@ -92,17 +91,7 @@ def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
                 "place": row.place.line,
             }
         )
-    groups: list[Json] = [
-        {
-            "kernel": group.kernel,
-            "where": group.where,
-            "stop_reasons": list(group.stop_reasons),
-            "is_faulty": group.is_faulty,
-            "count": len(group.numbers),
-            "waves": ranges(group.numbers),
-        }
-        for group in wave_groups(rows)
-    ]
+    groups: list[Json] = [group.record for group in wave_groups(rows)]
     architectures: list[Json] = [*dict.fromkeys(row.architecture.name for row in rows)]
     return {
         "architecture": architectures[0] if len(architectures) == 1 else None,
