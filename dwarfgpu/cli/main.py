@@ -30,7 +30,7 @@ COMMANDS = {
     "convert": "an address of one address space as an address of another",
     "dispatch": "set up a kernel launch without running it: registers and memory",
     "run": "a kernel executed on simulated wavefronts, and the memory that it leaves",
-    "waves": "the waves of a state: their dispatches, and where they are",
+    "waves": "the waves of a state or of a core dump: where they are, and which failed",
     "lanes": "each lane of a wave: where it is, and its values, as table or grid",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
     "disas": "machine code as instructions, with source lines and branches",
@@ -103,6 +103,7 @@ See docs/address-spaces.md.
   dwarfgpu dispatch k.co nest --grid 128 --workgroup 64 --arg in=@in.npy --arg out=buffer:512 \\
       --arg limit=10 --save start.json
   dwarfgpu waves --state start.json
+  dwarfgpu waves app.core --gpu-core gpucore.4711
   dwarfgpu eval --state start.json --wave all --lane all '$_kernarg' '$_workitem_id'
   dwarfgpu eval --state start.json --wave 2 --lane 5 '$_kernarg.limit' '$_kernarg.in[3]'
 See docs/dispatch.md.

@@ -396,7 +396,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-namesakes -x -d 'vari
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l max-waves -x -d 'waves of a state; default: 65536'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run; and test $_shtab_dwarfgpu_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a code object, or a file with one in it'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its name; or the only one'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a waves -d 'the waves of a state: their dispatches, and where they are'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a waves -d 'the waves of a state or of a core dump: where they are, and which failed'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l json -d 'one JSON object on stdout'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l state -xka "(__fish_complete_path (commandline -ct))" -d 'the state'
