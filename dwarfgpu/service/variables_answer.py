@@ -172,13 +172,13 @@ def variables_answer(
 def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> list[VariablesAnswer]:
     """Return the same of each wave; `UsageError` if the only name is invalid in all of them."""
     is_alone = len(names) == 1 and len(sessions) == 1
-    found = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
+    waves = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
     if len(names) == 1:
-        errors = [answer.error for each in found for _, answer in each.answers]
+        errors = [answer.error for wave in waves for _, answer in wave.answers]
         if errors and all(isinstance(error, UsageError) for error in errors):
             assert errors[0] is not None
             raise errors[0]
-    return found
+    return waves
 
 
 def variables_in_lanes(
