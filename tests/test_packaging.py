@@ -76,6 +76,8 @@ def test_wheel_metadata(wheel: zipfile.ZipFile) -> None:
     assert wheel.read(f"{info}/licenses/LICENSE").count(b"Apache License") > 0
     scripts = wheel.read(f"{info}/entry_points.txt").decode()
     assert "dwarfgpu = dwarfgpu.__main__:run" in scripts
+    assert "amdgpu = dwarfgpu.service.assembly_lexer:AmdGpuLexer" in scripts
+    assert "dwarfgpu/isa/data/operations/scalar.txt" in wheel.namelist()
 
 
 def test_py_typed_is_in_the_checkout(repository: Path) -> None:

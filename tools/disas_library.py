@@ -20,7 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dwarfgpu.isa.decode import decoder
+from dwarfgpu.isa.decode import Decoder
+from dwarfgpu.isa.tables import isa_target
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.target_id import target_of_flags
@@ -37,7 +38,7 @@ def differences(path: Path, seen: Counter[str]) -> Iterator[str]:
     if text is None:
         return
     name = target_of_flags(elf).processor
-    decode = decoder(name)
+    decode = Decoder(isa_target(name), as_llvm_19=True)
     data = elf.data_of(text)
     run = subprocess.Popen([OBJDUMP, "-d", path], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None

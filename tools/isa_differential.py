@@ -18,10 +18,11 @@ import sys
 from collections.abc import Iterator
 from itertools import cycle
 
-from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.decode import Decoder
 from dwarfgpu.isa.formats import Field
 from dwarfgpu.isa.instruction import Encoding
 from dwarfgpu.isa.operands import RESERVED_FROM, OperandKind
+from dwarfgpu.isa.tables import isa_target
 
 LLVM_MC = "llvm-mc-19"
 SPECIAL = (*range(100, 128), *range(229, 256))
@@ -178,7 +179,7 @@ def main() -> int:
         raise SystemExit(f"{LLVM_MC} is not installed")
     total = 0
     for name in options.target:
-        decode = decoder(name, options.wave)
+        decode = Decoder(isa_target(name, options.wave), as_llvm_19=True)
         made = samples(decode, options.count, options.words, options.seed)
         codes = [code for code in made if not ends_llvm(decode, code)]
         found = list(differences(decode, codes))

@@ -47,7 +47,8 @@ class _Node:
 class Decoder:
     """Decodes the instructions of one target."""
 
-    def __init__(self, target: IsaTarget) -> None:
+    def __init__(self, target: IsaTarget, *, as_llvm_19: bool = False) -> None:
+        """`as_llvm_19`: whether encodings of later compilers are undefined, as for LLVM 19."""
         self.target = target
         self._most = target.most_bytes
         ordered = sorted(
@@ -58,7 +59,7 @@ class Decoder:
         self._root = _Node(ordered, 0)
         prefix = 0b110101 if target.generation >= 10 else 0b110100
         self._third_source = _THIRD_SOURCE | 0b111111 << 26
-        self._unused = _ZERO << _THIRD_BIT | prefix << 26
+        self._unused = -1 if as_llvm_19 else _ZERO << _THIRD_BIT | prefix << 26
         """VOP3 without a third source whose field is the constant 0, as compilers after LLVM 19
         have it; the hardware ignores the field."""
 

@@ -22,18 +22,20 @@ class ArrowGlyphs:
     """Corner at the upper end."""
     up: str
     """Corner at the lower end."""
+    tee: str
+    """Where a further branch to the same line begins, or that line itself between them."""
     cross: str
     head: str
 
 
-UNICODE: Final = ArrowGlyphs("─", "│", "╭", "╰", "┼", "▶")
-ASCII: Final = ArrowGlyphs("-", "|", ",", "'", "+", ">")
+UNICODE: Final = ArrowGlyphs("─", "│", "╭", "╰", "├", "┼", "▶")
+ASCII: Final = ArrowGlyphs("-", "|", ",", "'", "+", "+", ">")
 
 
 def glyphs_for(encoding: str | None) -> ArrowGlyphs:
     """The drawing that a terminal can show."""
     try:
-        "─│╭╰┼▶".encode(encoding or "ascii")
+        "─│╭╰├┼▶".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return ASCII
     return UNICODE
@@ -71,7 +73,7 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
         for low, high, target in column:
             for line in range(low, high + 1):
                 is_end = line == target or branches.get(line) == target
-                corner = glyphs.down if line == low else glyphs.up if line == high else glyphs.cross
+                corner = glyphs.down if line == low else glyphs.up if line == high else glyphs.tee
                 row = rows[line]
                 if not is_end:
                     row[place] = glyphs.vertical if row[place] == " " else glyphs.cross

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.isa.decode import decoder
+from dwarfgpu.isa.decode import Decoder
+from dwarfgpu.isa.tables import isa_target
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.target_id import target_of_flags
 from tools.isa_differential import LLVM_MC, differences, ends_llvm, samples
@@ -25,7 +26,7 @@ SAMPLED = (
 @pytest.mark.skipif(not shutil.which(LLVM_MC), reason=f"needs {LLVM_MC}")
 @pytest.mark.parametrize("name, wave", SAMPLED)
 def test_samples(name: str, wave: int) -> None:
-    decode = decoder(name, wave)
+    decode = Decoder(isa_target(name, wave), as_llvm_19=True)
     codes = [code for code in samples(decode, 400, 100, seed=7) if not ends_llvm(decode, code)]
     assert list(differences(decode, codes)) == []
 
@@ -49,7 +50,7 @@ def test_fixture(path: Path) -> None:
         int(match[2], 16): match[1].rstrip()
         for match in re.finditer(r"^\t(.*?)\s*// ([0-9A-F]{12}):", run.stdout, re.M)
     }
-    decode = decoder(target.processor)
+    decode = Decoder(isa_target(target.processor), as_llvm_19=True)
     data = elf.data_of(text)
     for address, line in expected.items():
         found = decode.decode(data, address - text.address, address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,23 @@ def test_a_mask_is_as_wide_as_the_wave() -> None:
     for size, dwords in ((32, 1), (64, 2)):
         (use,) = uses(instruction("gfx1100", "0105227c", size))
         assert use.results[0].value == Register("vcc", 0, dwords)
+
+
+@pytest.mark.parametrize("name, wave_size", ONE_OF_EACH)
+def test_effects_of_any_bytes(name: str, wave_size: int) -> None:
+    """Registers of every instruction that random words are, each within its bank."""
+    made = decoder(name, wave_size)
+    rng = random.Random(name)
+    checked = 0
+    for encoding in made.encodings:
+        free = (1 << 8 * encoding.format.size) - 1 & ~encoding.mask
+        word = encoding.value | rng.getrandbits(8 * encoding.format.size) & free
+        code = word.to_bytes(encoding.format.size, "little") + rng.randbytes(12)
+        found = made.decode(code)
+        if found is None:
+            continue
+        checked += 1
+        for register in (*effects(found).reads, *effects(found).writes):
+            assert register.bank not in ("v", "a") or register.first + register.size <= 256
+        assert all(counter.isalpha() for counter in wait_counters(found))
+    assert checked > 1000

@@ -96,6 +96,14 @@ def test_branch_target() -> None:
     assert instruction.branch_target == 0x2000 + 4 - 12
 
 
+def test_an_unused_source_of_later_compilers() -> None:
+    code = bytes.fromhex("00003cd782040202")
+    assert decoder("gfx1100").decode(code) is not None
+    assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(code) is None
+    with_source = bytes.fromhex("000013d600000a02")
+    assert decoder("gfx1100").decode(with_source) is not None
+
+
 def test_targets_without_tables() -> None:
     with pytest.raises(Unsupported, match="GFX7"):
         decoder("gfx700")

@@ -20,7 +20,7 @@ def test_shorter_ones_are_further_in() -> None:
 
 
 def test_branches_to_one_place_share_a_column() -> None:
-    assert list(arrows(4, {0: 3, 1: 3})) == ["╭─ ", "┼─ ", "│  ", "╰▶ "]
+    assert list(arrows(4, {0: 3, 1: 3})) == ["╭─ ", "├─ ", "│  ", "╰▶ "]
 
 
 def test_a_branch_to_itself() -> None:
