@@ -103,10 +103,16 @@ See docs/address-spaces.md.
   dwarfgpu dispatch k.co nest --grid 128 --workgroup 64 --arg in=@in.npy --arg out=buffer:512 \\
       --arg limit=10 --save start.json
   dwarfgpu waves --state start.json
-  dwarfgpu waves app.core --gpu-core gpucore.4711
   dwarfgpu eval --state start.json --wave all --lane all '$_kernarg' '$_workitem_id'
   dwarfgpu eval --state start.json --wave 2 --lane 5 '$_kernarg.limit' '$_kernarg.in[3]'
 See docs/dispatch.md.
+
+""",
+    "waves": """examples:
+  dwarfgpu waves app.core
+  dwarfgpu waves app.core --gpu-core gpucore.4711 --faulty
+  dwarfgpu waves app.core --save wave.json
+See docs/howto-gpu-core.md.
 
 """,
     "lanes": """examples:
