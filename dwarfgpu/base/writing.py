@@ -48,13 +48,13 @@ _PAUSE_SECONDS: Final = 0.05
 """Together how long a second writer waits for the first."""
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, *parts: bytes | bytearray) -> None:
     """Give a file these contents; `UsageError` where that cannot be, and the old ones stay.
 
     A symbolic link stays one. A device or a pipe is written to.
     """
     try:
-        _write(path, data)
+        _write(path, *parts)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
 
@@ -106,12 +106,12 @@ def _mode(path: Path) -> int:
         return 0
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, *parts: bytes | bytearray) -> None:
     mode = _mode(path)
     if S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if _is_device(path, mode):
-        _write_through(path, mode, data)
+        _write_through(path, mode, *parts)
         return
     target = Path(os.path.realpath(path))
     if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
@@ -119,7 +119,8 @@ def _write(path: Path, data: bytes) -> None:
     beside = target.parent / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
     try:
         with open(beside, "xb") as file:
-            file.write(data)
+            for part in parts:
+                file.write(part)
             file.flush()
             _flush(file.fileno())
         if mode:
@@ -144,7 +145,7 @@ def _is_device(path: Path, mode: int) -> bool:
     return is_there or not (S_ISREG(mode) or mode == 0)
 
 
-def _write_through(path: Path, mode: int, data: bytes) -> None:
+def _write_through(path: Path, mode: int, *parts: bytes | bytearray) -> None:
     """Write to a device or a pipe; an error for a pipe without a reader, which would wait."""
     own = _OWN_STREAM.fullmatch(os.path.abspath(path))
     if own is not None:  # opened anew, a file would be written from its beginning
@@ -161,7 +162,8 @@ def _write_through(path: Path, mode: int, data: bytes) -> None:
             raise
         os.set_blocking(descriptor, True)
     with open(descriptor, "wb") as file:
-        file.write(data)
+        for part in parts:
+            file.write(part)
 
 
 def _flush(descriptor: int) -> None:

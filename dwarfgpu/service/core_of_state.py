@@ -34,7 +34,7 @@ def write_core_of_state(
         target, pcs, [_uri(code_object) for code_object in objects], _loaded(objects)
     )
     state, ranges = process_core(image.image)
-    write_file(path, b"".join(core_parts([core_state_note(state)], ranges)))
+    write_file(path, *core_parts([core_state_note(state)], ranges))
     return image.notes
 
 

@@ -11,6 +11,7 @@ from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
 from dwarfgpu.machine.core.notes import read_core
+from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.machine.gpu_cores import VERSIONS, Machine, MadeCore
@@ -88,3 +89,13 @@ def test_several_agents_queues_and_xccs(seed: int) -> None:
         for _ in range(random.randint(1, 2)):
             machine.add_queue(agent, random.randint(1, 3))
     check(machine.made())
+
+
+def test_more_segments_than_the_header_can_say() -> None:
+    """Their number is in the only section header."""
+    ranges = [LoadedRange(16 * number, b"x") for number in range(0xFFFE)]
+    for count in (0xFFFD, 0xFFFE):  # beside the segment of the notes
+        file = ObjectFile("core", b"".join(core_parts([b""], ranges[:count])))
+        assert len(file.segments) == 1 + count
+        assert len(file.sections) == (count == 0xFFFE)
+        assert CoreMemory(core_ranges(file)).read(16 * (count - 1), 1) == b"x"

@@ -28,6 +28,7 @@ EM_AMDGPU: Final = 224
 ELFOSABI_AMDGPU_HSA: Final = 64
 _HEADER_BYTES: Final = 64
 _SEGMENT_BYTES: Final = 56
+_PN_XNUM: Final = 0xFFFF
 _PT_LOAD: Final = 1
 _PT_NOTE: Final = 4
 _ET_CORE: Final = 4
@@ -83,13 +84,23 @@ def core_parts(
     machine: int = EM_AMDGPU,
     os_abi: int = ELFOSABI_AMDGPU_HSA,
 ) -> Iterator[bytes | bytearray]:
-    """The bytes of a little-endian core of 64 bits, one part after the other."""
+    """The bytes of a little-endian core of 64 bits, one part after the other.
+
+    The only section header says how many segments there are, if the ELF header has no room for it
+    (System V ABI, "ELF Header", `e_phnum`).
+    """
     loads, area = list(ranges), b"".join(notes)
     ident = b"\x7fELF" + bytes((2, 1, 1, os_abi)) + bytes(8)
     count = 1 + len(loads)
-    sizes = (_HEADER_BYTES, _SEGMENT_BYTES, count, 0, 0, 0)
-    yield ident + pack("<HHIQQQIHHHHHH", _ET_CORE, machine, 1, 0, _HEADER_BYTES, 0, 0, *sizes)
-    offset = _HEADER_BYTES + _SEGMENT_BYTES * count
+    section = b""
+    if count >= _PN_XNUM:
+        section = pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, count, 0, 0)
+    segments_at = _HEADER_BYTES + len(section)
+    yield ident + pack(
+        "<HHIQQQIHHHHHH", _ET_CORE, machine, 1, 0, segments_at, _HEADER_BYTES if section else 0, 0,
+        _HEADER_BYTES, _SEGMENT_BYTES, min(count, _PN_XNUM), len(section), 1 if section else 0, 0,
+    ) + section  # fmt: skip
+    offset = segments_at + _SEGMENT_BYTES * count
     yield pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4)
     at = offset + len(area)
     for load in loads:
