@@ -29,6 +29,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     around,
     completed,
     declaration_of,
+    declared,
     followed,
     has_parameters,
     imports,
@@ -276,7 +277,7 @@ class NameLookup:
                         if _is(grandchild, part, accepts):
                             return (grandchild,)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
-                    dies = self._imported(child, part, accepts, {})
+                    dies = self._imported(child, part, accepts)
                     if dies:
                         return self._defined(dies)
         return _parameter(scope, part, accepts)
@@ -287,7 +288,7 @@ class NameLookup:
             return ()
         try:
             dies = self._declared(self.unit, path, part, accepts)
-            dies = dies or self._by_import(path, part, accepts, {})
+            dies = dies or self._by_import(path, part, accepts)
         except DwarfGpuError as error:
             self.problem = self.problem or error
             return ()
@@ -320,51 +321,64 @@ class NameLookup:
         yield unit
         try:
             for imported in imported_units(unit, visited):
-                self._spend_import()
+                self._spend_import(1)
                 yield imported
         except DwarfGpuError as error:
             self.problem = self.problem or error
 
-    def _by_import(
-        self, path: Path, part: Part, accepts: DieFilter, visited: dict[Die, None]
-    ) -> list[Die]:
-        """Yield the results of using-directives and -declarations of a namespace, in the unit of
-        the place; those in the function's blocks count for the unit."""
+    def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
+        """The results of the using-directives and -declarations of a namespace, in the unit of the
+        place; those in the function's blocks count for the unit."""
+        visited: set[Die] = set()
+        pending = [iter(self._directives(path))]
+        while pending:
+            directive = next(pending[-1], None)
+            if directive is None:
+                pending.pop()
+                continue
+            if directive.tag == dw.TAG_IMPORTED_DECLARATION:
+                dies = self._imported(directive, part, accepts)
+                if dies:
+                    return dies
+                continue
+            target = directive.reference(dw.AT_IMPORT)
+            if target is None or target in visited:
+                continue
+            visited.add(target)
+            inner = _names(target)
+            self._spend_import(1 + len(declared(target.unit).by_name.get(part.name, ())) // 8)
+            dies = self._declared(target.unit, inner, part, accepts)
+            if dies:
+                return dies
+            pending.append(iter(self._directives(inner)))
+        return []
+
+    def _directives(self, path: Path) -> list[Die]:
         assert self.unit is not None
         directives: list[Die] = []
-        for directive in imports(self.unit):
-            self._spend_import()
+        for directive in _imports_by_scope(self.unit).get(path[-1] if path else "", ()):
+            self._spend_import(1)
             if is_within(path_of(directive), path):
                 directives.append(directive)
         if not path:
             blocks = [child for scope in reversed(self.chain) for child in scope.children()]
             directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
-        for directive in directives:
-            dies = self._imported(directive, part, accepts, visited)
-            if dies:
-                return dies
-        return []
+        return directives
 
-    def _spend_import(self) -> None:
-        self._imports_left -= 1
+    def _spend_import(self, work: int) -> None:
+        self._imports_left -= work
         if self._imports_left < 0:
             raise LimitExceeded("the imports of a unit lead through too many scopes")
 
-    def _imported(
-        self, directive: Die, part: Part, accepts: DieFilter, visited: dict[Die, None]
-    ) -> list[Die]:
-        target = directive.reference(dw.AT_IMPORT)
-        if target is None or target in visited or len(visited) > _MOST_SCOPES:
+    def _imported(self, declaration: Die, part: Part, accepts: DieFilter) -> list[Die]:
+        """What a using-declaration gives, if it has the name."""
+        target = declaration.reference(dw.AT_IMPORT)
+        if target is None:
             return []
-        if directive.tag == dw.TAG_IMPORTED_DECLARATION:
-            name = directive.name if directive.has(dw.AT_NAME) else target.name
-            target = followed(target)
-            is_it = canonical(name or "") == part.name and accepts(target)
-            return [target] if is_it and has_parameters(target, part) else []
-        visited[target] = None
-        path = _names(target)
-        dies = self._declared(target.unit, path, part, accepts)
-        return dies or self._by_import(path, part, accepts, visited)
+        name = declaration.name if declaration.has(dw.AT_NAME) else target.name
+        target = followed(target)
+        is_it = canonical(name or "") == part.name and accepts(target)
+        return [target] if is_it and has_parameters(target, part) else []
 
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
@@ -508,6 +522,21 @@ def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
         if not is_part and is_within(path_of(die), path):
             members.append(followed(die))
     return tuple(members)
+
+
+@lru_cache(maxsize=64)
+def _imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
+    """The using-directives and -declarations of a unit by the last names that the path to them may
+    have, without those of transparent scopes; "" is the global namespace."""
+    directives: dict[str, list[Die]] = {}
+    for directive in imports(unit):
+        for scope in reversed(path_of(directive)):
+            directives.setdefault(scope.name, []).append(directive)
+            if not scope.is_transparent:
+                break
+        else:
+            directives.setdefault("", []).append(directive)
+    return directives
 
 
 def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
