@@ -1,0 +1,55 @@
+"""Structural bombs in small sizes: every command answers, or refuses, in work that grows with them.
+
+`python -m tools.bombs` tries them in full size, and writes docs/hostile-input.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from tests.work import calls_of
+from tools.bombs.catalogue import BOMBS
+from tools.bombs.measure import arguments_of
+from tools.bombs.model import Bomb
+
+START_CALLS = 30_000
+"""Of a command that asks for little."""
+
+
+@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
+def test_the_work_grows_with_the_file(
+    bomb: Bomb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    work = [_calls(bomb, size) for size in (bomb.small, 4 * bomb.small)]
+    for command, small, large in zip(bomb.commands, *work, strict=True):
+        assert large <= 5 * small + START_CALLS, (command, small, large)
+
+
+def _calls(bomb: Bomb, size: int) -> list[int]:
+    for name, data in bomb.make(size).items():
+        Path(name).write_bytes(data)
+    return [calls_of(_run(command)) for command in bomb.commands]
+
+
+def _run(command: str) -> Callable[[], None]:
+    def run() -> None:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main(arguments_of(command))
+        assert status in (0, 1, 2), err.getvalue()
+        assert "Traceback" not in out.getvalue() + err.getvalue()
+
+    return run
+
+
+def test_the_table_has_every_bomb() -> None:
+    page = (Path(__file__).parent.parent / "docs/hostile-input.md").read_text("utf-8")
+    rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| `")]
+    assert rows == [f"`{bomb.name}`" for bomb in BOMBS]

@@ -1,0 +1,9 @@
+"""All structural bombs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tools.bombs import containers, entries, machines, sections
+
+BOMBS: Final = (*entries.BOMBS, *sections.BOMBS, *machines.BOMBS, *containers.BOMBS)

@@ -1,0 +1,261 @@
+"""Bombs of object files and what contains them: ELF, compression, bundles, metadata, code."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
+from tests.dwarf.builder import X86_64, Content, elf
+from tests.machine.cores import core, status
+from tools.bombs.model import Bomb, Files
+
+GPU = "hipv4-amdgcn-amd-amdhsa--gfx942"
+CODE = 0x1000
+
+
+def sections(count: int) -> Files:
+    """Sections that all are the whole file."""
+    count = min(count, 60_000)
+    return {"bomb": elf({f".debug_{number}": b"" for number in range(count)}, X86_64)}
+
+
+def packed_sections(count: int) -> Files:
+    """Compressed sections of a megabyte each in full size, which the budget lets through."""
+    data = bytes(2_048 * count)
+    body = struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
+    names = (".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_loclists",
+             ".debug_rnglists", ".debug_addr", ".debug_frame", ".debug_aranges", ".debug_names",
+             ".debug_line_str", ".debug_str_offsets", ".debug_types")  # fmt: skip
+    chosen = [*names, *(f".debug_x{number}" for number in range(count))]
+    return {"bomb": elf({name: Content(body, flags=0x800) for name in chosen}, X86_64)}
+
+
+def symbol_table(symbols: bytes, names: bytes, code_bytes: int, machine: int = 224) -> bytes:
+    sections: Mapping[str, bytes | Content] = {
+        ".text": Content(bytes(code_bytes), flags=6, address=CODE),
+        ".symtab": Content(symbols, type=2, link=3, entry_bytes=24),
+        ".strtab": Content(names, type=3),
+    }
+    return elf(sections, machine)
+
+
+def symbol(name: int, address: int, size_bytes: int, kind: int = 0x12, section: int = 1) -> bytes:
+    return struct.pack("<IBBHQQ", name, kind, 0, section, address, size_bytes)
+
+
+def symbols(count: int) -> Files:
+    """Functions inside one another, of one name."""
+    rows = b"".join(symbol(1, CODE + n, 4 * count - 2 * n) for n in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0", 4 * count)}
+
+
+def long_symbol_names(count: int) -> Files:
+    """Functions whose names overlap: each is the rest of one long string."""
+    rows = b"".join(symbol(1 + n, CODE + 4 * n, 4) for n in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"f" * (8 * count) + b"\0", 4 * count)}
+
+
+def mangled(count: int) -> Files:
+    """Names whose arguments refer to those before: twice as long with each."""
+    digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    last = [b"S%c_" % digits[number % 36] for number in range(count)]
+    text = b"\0_Z1f1B" + b"".join(b"1AI%s%sE" % (name, name) for name in last) + b"\0"
+    return {"bomb": symbol_table(bytes(24) + symbol(1, CODE, 4), text, 64)}
+
+
+def nested_mangled(count: int) -> Files:
+    """A name of pointers to pointers."""
+    text = b"\0_Z1f" + b"P" * count + b"i\0"
+    return {"bomb": symbol_table(bytes(24) + symbol(1, CODE, 4), text, 64)}
+
+
+def nested_templates(count: int) -> Files:
+    text = b"\0_Z1f" + b"1AI" * count + b"i" + b"E" * count + b"\0"
+    return {"bomb": symbol_table(bytes(24) + symbol(1, CODE, 4), text, 64)}
+
+
+def bundle(entries: list[tuple[bytes, int, int]], body: bytes) -> bytes:
+    """An uncompressed bundle: the id, offset and size of each."""
+    table = b"".join(struct.pack("<QQQ", at, size, len(id)) + id for id, at, size in entries)
+    return BUNDLE_MAGIC + struct.pack("<Q", len(entries)) + table + body
+
+
+def bundle_entries(count: int) -> Files:
+    """Code objects that all are the same bytes."""
+    code = elf({".text": Content(bytes(64), flags=6, address=CODE)})
+    at = len(BUNDLE_MAGIC) + 8 + count * (24 + len(GPU))
+    return {"bomb": bundle([(GPU.encode(), at, len(code))] * count, code)}
+
+
+def compressed_bundle(data: bytes, size_bytes: int | None = None) -> bytes:
+    body = zlib.compress(data, 9)
+    size = len(data) if size_bytes is None else size_bytes
+    return b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(body), size, 0) + body
+
+
+def inflated_bundle(count: int) -> Files:
+    return {"bomb": compressed_bundle(bytes(count))}
+
+
+def empty_bundles(count: int) -> Files:
+    return {"bomb": compressed_bundle(b"") * count}
+
+
+def fat_bundles(count: int) -> Files:
+    """Compressed bundles in a host's program, which inflate to nearly a megabyte each."""
+    one = compressed_bundle(BUNDLE_MAGIC + bytes((1 << 20) - 64))
+    data = b"".join(one.ljust(-(-len(one) // 4096) * 4096, b"\0") for _ in range(count))
+    return {"bomb": elf({".hip_fatbin": Content(data, flags=2, address=CODE)}, X86_64)}
+
+
+def gzip_core(count: int) -> Files:
+    return {"bomb": gzip.compress(core([status(1, bytes(27 * 8))]) + bytes(count))}
+
+
+def metadata(content: bytes) -> Files:
+    note = struct.pack("<III", 7, len(content), 32) + b"AMDGPU\0\0" + content
+    note = note.ljust(-(-len(note) // 4) * 4, b"\0")
+    text = Content(bytes(64), flags=6, address=CODE)
+    return {"bomb": elf({".note": Content(note, type=7, flags=2, address=0x500), ".text": text})}
+
+
+def nested_metadata(count: int) -> Files:
+    return metadata(b"\x91" * count + b"\xc0")
+
+
+def claimed_metadata(count: int) -> Files:
+    """An array that says how many elements it has."""
+    return metadata(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", min(count, 0xFFFFFFFF)))
+
+
+def described_kernels(count: int) -> Files:
+    """Kernels of one name and descriptor."""
+    one = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
+    return metadata(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", count) + one * count)
+
+
+def kernel_arguments(count: int) -> Files:
+    argument = b"\x83\xa7.offset\x00\xa5.size\x04\xab.value_kind\xa8by_value"
+    kernel = b"\x83\xa5.name\xa1k\xa7.symbol\xa4k.kd\xa5.args\xdd" + struct.pack(">I", count)
+    return metadata(b"\x81\xaeamdhsa.kernels\x91" + kernel + argument * count)
+
+
+def code(data: bytes, rows: bytes = b"", names: bytes = b"\0") -> Files:
+    table: Mapping[str, bytes | Content] = {
+        ".text": Content(data, flags=6, address=CODE),
+        ".symtab": Content(bytes(24) + rows, type=2, link=3, entry_bytes=24),
+        ".strtab": Content(names, type=3),
+    }
+    return {"bomb": elf(table)}
+
+
+def branches(count: int) -> Files:
+    """Branches over one instruction, of one function."""
+    return code(struct.pack("<I", 0xBF820001) * count, symbol(1, CODE, 4 * count), b"\0f\0")
+
+
+def far_branches(count: int) -> Files:
+    """Branches to the first instruction and its neighbours."""
+    words = b"".join(struct.pack("<HH", -(n // 2) & 0xFFFF, 0xBF82) for n in range(count))
+    return code(words, symbol(1, CODE, 4 * count), b"\0f\0")
+
+
+def labels(count: int) -> Files:
+    """A function for each instruction."""
+    rows = b"".join(symbol(1, CODE + 4 * n, 4) for n in range(count))
+    return code(struct.pack("<I", 0xBF820001) * count, rows, b"\0f\0")
+
+
+def no_instructions(count: int) -> Files:
+    return code(b"\xff" * (4 * count), symbol(1, CODE, 4 * count), b"\0f\0")
+
+
+def kernels_of_code(count: int) -> Files:
+    """Kernels with descriptors, each at an instruction of its own."""
+    rows, names = b"", b"\0"
+    for number in range(count):
+        rows += symbol(len(names), CODE + 4 * number, 4)
+        names += b"k%d\0" % number
+        rows += symbol(len(names), 0x800000 + 64 * number, 64, kind=0x11, section=4)
+        names += b"k%d.kd\0" % number
+    descriptors = b"".join(
+        struct.pack("<3IIq", 0, 0, 0, 0, CODE + 4 * n - 0x800000 - 64 * n).ljust(64, b"\0")
+        for n in range(count)
+    )
+    table: Mapping[str, bytes | Content] = {
+        ".text": Content(struct.pack("<I", 0xBF810000) * count, flags=6, address=CODE),
+        ".symtab": Content(bytes(24) + rows, type=2, link=3, entry_bytes=24),
+        ".strtab": Content(names, type=3),
+        ".rodata": Content(descriptors, flags=2, address=0x800000),
+    }
+    return {"bomb": elf(table)}
+
+
+def cases(count: int) -> Files:
+    """A suite of conformance cases that loop until their budget ends."""
+    rows = [
+        {
+            "name": f"case{number}", "source": "made", "bytes_hex": "33132ffbff", "address_size": 8,
+            "endian": "little", "state": {}, "machine": "EM_AMDGPU",
+            "expected": {"kind": "error", "class": "LimitExceeded"},
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    return {"bomb": json.dumps({"format": "dwarfgpu-conformance-1", "cases": rows}).encode()}
+
+
+OPEN = ("info bomb", "check bomb", "where --all bomb", "debug bomb <<< info functions; print x")
+CODE_OF = (
+    "disas bomb",
+    "disas --arrows always bomb",
+    "disas bomb f",
+    "info bomb",
+    "disas bomb --json",
+)
+BOMBS = (
+    Bomb("sections", "ELF", "{} sections", sections, 60_000, OPEN),
+    Bomb("packed-sections", "compression", "{} compressed sections, and the known ones",
+         packed_sections, 500, OPEN, small=4),
+    Bomb("symbols", ".symtab", "{} functions inside one another, of one name", symbols, 60_000,
+         (*OPEN, "debug bomb <<< info symbol 0x1100; list f; break f")),
+    Bomb("symbol-names", ".symtab", "{} functions whose names overlap", long_symbol_names, 20_000,
+         OPEN, small=100),
+    Bomb("mangled", ".symtab", "a name of {} templates, each of two of the one before", mangled,
+         10_000, (*OPEN, "disas bomb"), small=20),
+    Bomb("pointers", ".symtab", "a name of {} pointers to one another", nested_mangled, 100_000,
+         (*OPEN, "disas bomb")),
+    Bomb("templates", ".symtab", "a name of {} templates in one another", nested_templates,
+         100_000, (*OPEN, "disas bomb")),
+    Bomb("bundle-entries", "offload bundle", "{} code objects of the same bytes", bundle_entries,
+         50_000, ("info bomb", "info bomb --target gfx942", "disas bomb --target gfx942")),
+    Bomb("inflated-bundle", "offload bundle", "a compressed bundle of {} bytes", inflated_bundle,
+         300_000_000, ("info bomb", "check bomb"), small=1 << 21, says="--max-inflated"),
+    Bomb("empty-bundles", "offload bundle", "{} compressed bundles of nothing", empty_bundles,
+         60_000, ("info bomb",)),
+    Bomb("fat-bundles", "offload bundle", "{} compressed bundles of a megabyte in a program",
+         fat_bundles, 1_000, ("info bomb", "info bomb --target gfx942"), small=2),
+    Bomb("gzip", "core file", "a core file of {} bytes, packed by gzip", gzip_core, 300_000_000,
+         ("info bomb", "bt --core bomb"), small=1 << 21, says="--max-inflated"),
+    Bomb("nested-metadata", "metadata", "{} arrays in one another", nested_metadata, 500_000,
+         ("info bomb", "dispatch bomb --grid 64 --workgroup 64")),
+    Bomb("claimed-metadata", "metadata", "an array that says it has {} elements",
+         claimed_metadata, 0xFFFFFFFF, ("info bomb", "dispatch bomb --grid 64 --workgroup 64")),
+    Bomb("kernels", "metadata", "{} kernels of one name", described_kernels, 50_000,
+         ("info bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
+    Bomb("arguments", "metadata", "a kernel of {} arguments", kernel_arguments, 50_000,
+         ("info bomb", "dispatch bomb --grid 64 --workgroup 64")),
+    Bomb("branches", "code", "{} branches over one instruction", branches, 20_000, CODE_OF),
+    Bomb("far-branches", "code", "{} branches to one another's neighbours", far_branches, 20_000,
+         CODE_OF),
+    Bomb("labels", "code", "{} functions of one instruction", labels, 20_000, CODE_OF),
+    Bomb("no-instructions", "code", "{} words that are no instruction", no_instructions, 200_000,
+         CODE_OF),
+    Bomb("kernel-code", "code", "{} kernels of one instruction", kernels_of_code, 5_000, CODE_OF,
+         small=60),
+    Bomb("cases", "conformance suite", "{} cases that loop for ever", cases, 1_000,
+         ("conformance bomb",), small=5),
+)  # fmt: skip

@@ -1,0 +1,345 @@
+"""Bombs of `.debug_info`, `.debug_types` and `.debug_abbrev`."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape, abbreviations, unit
+from tools.bombs.elf import (
+    FIRST,
+    HEADER_BYTES,
+    HERE,
+    INT,
+    MAIN,
+    NAME,
+    OF_INT,
+    OF_MAIN,
+    OF_UNIT,
+    PLACE,
+    TYPE,
+    UNIT,
+    block,
+    packed,
+    program,
+    units,
+    word,
+)
+from tools.bombs.model import Bomb, Files
+
+LOCATION = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
+AT_X = block(b"\3" + word(0x1000, 8))
+"""A location: DW_OP_addr."""
+INFO = ".debug_info"
+
+
+def headers(count: int) -> Files:
+    return {"bomb": units(unit(b"") * count, UNIT)}
+
+
+def flat(count: int) -> Files:
+    return {"bomb": program(b"\2" * count, Shape(dw.TAG_LEXICAL_BLOCK))}
+
+
+def inflated(count: int) -> Files:
+    info = packed(unit(OF_UNIT + b"\2" * count))
+    return {"bomb": units(b"", UNIT, Shape(dw.TAG_LEXICAL_BLOCK), others={INFO: info})}
+
+
+def deep(count: int) -> Files:
+    shapes = (MAIN, Shape(dw.TAG_LEXICAL_BLOCK, (), True))
+    return {"bomb": program(OF_MAIN + b"\3" * count + b"\0" * (count + 1), *shapes)}
+
+
+def chained(tag: int, attribute: int, count: int) -> Files:
+    """Each entry refers to the one before."""
+    entries, last = b"\3x\0", FIRST
+    links = [b""] * count
+    for number in range(count):
+        links[number] = b"\4" + word(last)
+        last = FIRST + len(entries) + 5 * number
+    shapes = (MAIN, Shape(tag, (NAME,)), Shape(tag, ((attribute, dw.FORM_REF4),)))
+    return {"bomb": program(entries + b"".join(links) + OF_MAIN + b"\0", *shapes)}
+
+
+def circular(attribute: int, count: int) -> Files:
+    """Pairs of entries that refer to each other."""
+    pairs = (
+        b"\3" + word(FIRST + 10 * number + 5) + b"\3" + word(FIRST + 10 * number)
+        for number in range(count)
+    )
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, ((attribute, dw.FORM_REF4),)))
+    return {"bomb": program(b"".join(pairs) + OF_MAIN + b"\0", *shapes)}
+
+
+def typedefs(count: int) -> Files:
+    """A variable of a type at the end of a chain of typedefs, the first of which is `int`."""
+    chain = [b"\4" + OF_INT]
+    size = len(chain[0])
+    for number in range(count):
+        at = FIRST if number == 0 else FIRST + size + 5 * (number - 1)
+        chain.append(b"\5" + word(at))
+    last = FIRST + size + 5 * (count - 1)
+    variable = b"\3x\0" + word(last) + AT_X
+    shapes = (Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT, Shape(dw.TAG_TYPEDEF, (TYPE,)))
+    return {"bomb": program(b"".join(chain) + variable + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def own_type(count: int) -> Files:
+    """Typedefs that are typedefs of themselves, each with a variable."""
+    entries = b""
+    for _ in range(count):
+        entries += b"\4t\0" + word(FIRST + len(entries))
+        entries += b"\3x\0" + word(FIRST + len(entries) - 7) + AT_X
+    shapes = (Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), Shape(dw.TAG_TYPEDEF, (NAME, TYPE)))
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def namesakes(count: int) -> Files:
+    variable = b"\3x\0" + word(FIRST) + AT_X
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
+    return {"bomb": program(b"\4" + OF_INT + variable * count + OF_MAIN + b"\0", *shapes)}
+
+
+def nameless(count: int) -> Files:
+    """Functions without a name, a place or anything else, each with a variable `x`."""
+    shapes = (MAIN, Shape(dw.TAG_SUBPROGRAM, (), True), Shape(dw.TAG_VARIABLE, (NAME, LOCATION)))
+    one = b"\3\4x\0" + AT_X + b"\0"
+    return {"bomb": program(one * count + OF_MAIN + b"\0", *shapes)}
+
+
+def doubled(count: int) -> Files:
+    """Structures with two members of the structure before: 2 to the power of the count in all."""
+    entries = b"\4" + OF_INT
+    last = FIRST
+    for _ in range(count):
+        here = FIRST + len(entries)
+        member = word(last)
+        entries += b"\5s\0\4" + b"".join(b"\6" + n + b"\0" + member + b"\0" for n in (b"a", b"b"))
+        entries, last = entries + b"\0", here
+    entries += b"\3x\0" + word(last) + AT_X
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def diamonds(count: int) -> Files:
+    """Classes that inherit twice from the class before."""
+    entries = b"\4" + OF_INT
+    last = FIRST
+    for number in range(count):
+        here = FIRST + len(entries)
+        entries += b"\5s%d\0\4" % number
+        if number:
+            entries += (b"\6" + word(last) + b"\0") * 2
+        entries, last = entries + b"\0", here
+    entries += b"\3x\0" + word(last) + AT_X
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_CLASS_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_INHERITANCE, (TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def members(count: int) -> Files:
+    """A structure of many members."""
+    entries = b"\4" + OF_INT
+    at = FIRST + len(entries)
+    entries += b"\5s\0\4" + (b"\6m\0" + word(FIRST) + b"\0") * count + b"\0"
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + b"\3x\0" + word(at) + AT_X + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def dimensions(count: int) -> Files:
+    """An array of that many dimensions, each of two elements."""
+    entries = b"\4" + OF_INT
+    at = FIRST + len(entries)
+    entries += b"\5" + word(FIRST) + b"\6\2" * count + b"\0\3x\0" + word(at) + AT_X
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_ARRAY_TYPE, (TYPE,), True),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+    )
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def enumerators(count: int) -> Files:
+    """An enumeration of many names for one number."""
+    entries = b"\4e\0\4" + b"\5a\0\1" * count + b"\0\3x\0" + word(FIRST) + AT_X
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        Shape(dw.TAG_ENUMERATION_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_ENUMERATOR, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def inlined(count: int) -> Files:
+    """Calls inlined into one another, all of the whole function."""
+    shapes = (
+        MAIN,
+        Shape(dw.TAG_SUBPROGRAM, (NAME,)),
+        Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4), *PLACE), True),
+    )
+    calls = (b"\4" + word(FIRST) + HERE) * count
+    return {"bomb": program(b"\3f\0" + OF_MAIN + calls + b"\0" * (count + 1), *shapes)}
+
+
+def directives(count: int) -> Files:
+    """Namespaces of which each imports all of the next, the last one the first."""
+    one = len(b"\3n00000000\0\4") + 4 + 1
+    entries = b"".join(
+        b"\3n%08d\0\4" % number + word(FIRST + one * ((number + 1) % count)) + b"\0"
+        for number in range(count)
+    )
+    shapes = (
+        MAIN,
+        Shape(dw.TAG_NAMESPACE, (NAME,), True),
+        Shape(dw.TAG_IMPORTED_MODULE, ((dw.AT_IMPORT, dw.FORM_REF4),)),
+    )
+    entries += b"\4" + word(FIRST)
+    return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
+
+
+def imported_units(count: int) -> Files:
+    """Units of which each imports the next, the last one the first."""
+    one = len(unit(b"\1\2" + word(0) + b"\0"))
+    data = b"".join(
+        unit(b"\1\2" + word(one * ((number + 1) % count) + HEADER_BYTES) + b"\0")
+        for number in range(count)
+    )
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_REF_ADDR),)),
+    )
+    return {"bomb": units(data, *shapes)}
+
+
+def self_calls(count: int) -> Files:
+    """Variables whose location calls the location of the next, the last one the first."""
+    one = len(b"\3x00000000\0" + block(b"\x98" + word(0, 2)))
+    count = min(count, 4_000)  # DW_OP_call2 has 16 bits
+    entries = b"".join(
+        b"\3x%08d\0" % number + block(b"\x98" + word(FIRST + one * ((number + 1) % count), 2))
+        for number in range(count)
+    )
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, LOCATION)))
+    return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
+
+
+def long_name(count: int) -> Files:
+    """Variables that share a name of as many bytes."""
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP), LOCATION)))
+    entries = (b"\3" + word(0) + AT_X) * count
+    others = {".debug_str": b"A" * (100 * count) + b"\0"}
+    return {"bomb": program(entries + OF_MAIN + b"\0", *shapes, others=others)}
+
+
+def operations(count: int) -> Files:
+    """A location of many operations that do nothing."""
+    expression = AT_X[1:] + b"\x96" * count
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
+    entries = b"\4" + OF_INT + b"\3x\0" + word(FIRST) + block(expression)
+    return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
+
+
+def declared_abbreviations(count: int) -> Files:
+    """A table of abbreviations that no entry has."""
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, *[Shape(dw.TAG_VARIABLE, (NAME,))] * count)}
+
+
+def attributes(count: int) -> Files:
+    """An abbreviation of many attributes without values, and an entry of it."""
+    wide = Shape(dw.TAG_VARIABLE, ((dw.AT_EXTERNAL, 0x19),) * count)  # DW_FORM_flag_present
+    return {"bomb": program(b"\3" * (count // 10) + OF_MAIN + b"\0", MAIN, wide)}
+
+
+def overlapping_tables(count: int) -> Files:
+    """Units of which each has the table of abbreviations of the one before, but for its first."""
+    one = abbreviations(Shape(dw.TAG_COMPILE_UNIT))[1:-1]
+    records = [encode_uleb(code) + one for code in range(1, count + 1)]
+    data, at = b"", 0
+    for code, record in enumerate(records, 1):
+        root = encode_uleb(code)
+        data += unit(root)[:8] + word(at) + root
+        at += len(record)
+    return {"bomb": units(data, others={".debug_abbrev": b"".join(records) + b"\0"})}
+
+
+def type_units(count: int) -> Files:
+    """Type units of one signature, whose type refers to it again."""
+    kind = unit(b"\2" + word(1, 8), kind=2)
+    head = kind[:12] + word(1, 8) + word(24)
+    body = head[4:] + b"\2" + word(1, 8)
+    one = word(len(body)) + body
+    shapes = (
+        UNIT,
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_SIGNATURE, dw.FORM_REF_SIG8),)),
+        Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_TYPE, dw.FORM_REF_SIG8), LOCATION)),
+    )
+    info = unit(OF_UNIT + b"\3x\0" + word(1, 8) + AT_X + b"\0")
+    return {"bomb": units(info + one * count, *shapes)}
+
+
+ASK = ("where --all bomb", "check bomb", "debug bomb <<< print x")
+BOMBS = (
+    Bomb("units", INFO, "{} units without entries", headers, 250_000,
+         ("info bomb", *ASK), small=100, cpu_seconds=8.0),
+    Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),
+    Bomb("inflated", INFO, "{} entries that are compressed", inflated, 16_000_000,
+         ("info bomb", *ASK), says="--max-inflated-ratio"),
+    Bomb("deep", INFO, "{} blocks in one another", deep, 500_000, ASK),
+    Bomb("specifications", INFO, "a chain of {} DW_AT_specification", lambda count: chained(
+        dw.TAG_VARIABLE, dw.AT_SPECIFICATION, count), 30_000, ASK, cpu_seconds=2.0),
+    Bomb("origins", INFO, "a chain of {} DW_AT_abstract_origin", lambda count: chained(
+        dw.TAG_SUBPROGRAM, dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, cpu_seconds=4.0),
+    Bomb("origin-circles", INFO, "{} pairs of entries that are each other's origin",
+         lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK),
+    Bomb("typedefs", INFO, "a chain of {} typedefs", typedefs, 100_000,
+         (*ASK, "debug bomb <<< ptype x")),
+    Bomb("own-types", INFO, "{} typedefs of themselves", own_type, 20_000,
+         (*ASK, "debug bomb <<< ptype x")),
+    Bomb("namesakes", INFO, "{} variables of one name", namesakes, 60_000,
+         (*ASK, "where bomb x", "debug bomb <<< ptype x"), cpu_seconds=4.0,
+         says="--max-namesakes"),
+    Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
+         (*ASK, "where bomb x", "where bomb main::x")),
+    Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
+         (*ASK, "debug bomb <<< ptype/o x", "eval --file bomb x"), small=12),
+    Bomb("diamonds", INFO, "classes that inherit another one twice, {} deep", diamonds, 2_000,
+         (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x.nothing"), small=40),
+    Bomb("members", INFO, "a structure of {} members of one name", members, 200_000,
+         (*ASK, "debug bomb <<< ptype/o x", "debug bomb <<< print x.m"), cpu_seconds=8.0),
+    Bomb("dimensions", INFO, "an array of {} dimensions", dimensions, 100_000,
+         (*ASK, "debug bomb <<< ptype x")),
+    Bomb("enumerators", INFO, "an enumeration of {} names", enumerators, 200_000,
+         (*ASK, "debug bomb <<< ptype x")),
+    Bomb("inlined", INFO, "{} calls inlined into one another", inlined, 20_000,
+         (*ASK, "debug --pc 0x1000 bomb <<< bt 5")),
+    Bomb("directives", INFO, "a circle of {} using-directives", directives, 20_000,
+         (*ASK, "debug bomb <<< print n00000000::x"), small=16),
+    Bomb("imported-units", INFO, "a circle of {} imported units", imported_units, 20_000, ASK),
+    Bomb("self-calls", INFO, "a circle of {} DW_OP_call2", self_calls, 4_000,
+         (*ASK, "eval --file bomb x00000000")),
+    Bomb("long-name", INFO, "{} variables that share a name of megabytes", long_name, 30_000, ASK),
+    Bomb("operations", INFO, "a location of {} operations", operations, 2_000_000,
+         (*ASK, "eval --file bomb x"), says="--max-steps"),
+    Bomb("abbreviations", ".debug_abbrev", "{} abbreviations", declared_abbreviations, 200_000,
+         ASK),
+    Bomb("attributes", ".debug_abbrev", "entries of {} attributes", attributes, 10_000, ASK),
+    Bomb("tables", ".debug_abbrev", "{} tables that overlap", overlapping_tables, 50_000, ASK,
+         says="overlap"),
+    Bomb("type-units", ".debug_info", "{} type units that lead to themselves", type_units, 50_000,
+         (*ASK, "debug bomb <<< ptype x")),
+)  # fmt: skip

@@ -1,0 +1,276 @@
+"""Bombs of the other debug sections: lines, lists, strings, addresses, indexes, frames."""
+
+from __future__ import annotations
+
+import struct
+
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import X86_64, Content, Shape, unit
+from tests.dwarf.builder import elf as elf_file
+from tools.bombs.elf import (
+    HERE,
+    MAIN,
+    NAME,
+    OF_MAIN,
+    PLACE,
+    START,
+    TEXT,
+    program,
+    sized,
+    units,
+    word,
+)
+from tools.bombs.model import Bomb, Files
+
+STANDARD_LENGTHS = bytes((0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1))
+SET_ADDRESS = b"\0\x09\2" + word(START, 8)
+END_SEQUENCE = b"\2\x10\0\1\1"
+LINES = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET)), True)
+
+
+def line_program(table: bytes, code: bytes) -> Files:
+    """A program whose unit has one line table: its lists of folders and files, its opcodes."""
+    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + table
+    line = sized(b"\5\0\x08\0" + sized(tail) + code)
+    entries = unit(b"\1" + HERE + b"f0.c\0" + word(0) + OF_MAIN + b"\0\0")
+    return {"bomb": units(entries, LINES, MAIN, others={".debug_line": line})}
+
+
+def listed(paths: list[bytes], *columns: tuple[int, int]) -> bytes:
+    """A list of the version 5: the path, and columns of a content and a form each."""
+    formats = [(1, dw.FORM_STRING), *columns]
+    head = bytes((len(formats),)) + b"".join(encode_uleb(n) for pair in formats for n in pair)
+    return head + encode_uleb(len(paths)) + b"".join(paths)
+
+
+FOLDER = listed([b"/d\0"])
+ONE_FILE = listed([b"f0.c\0\0"], (2, 0x0B))
+
+
+def files(count: int) -> Files:
+    names = [b"f%d.c\0\0" % number for number in range(count)]
+    rows = b"".join(b"\4" + encode_uleb(number) + b"\x4b" for number in range(count))
+    return line_program(FOLDER + listed(names, (2, 0x0B)), SET_ADDRESS + rows + END_SEQUENCE)
+
+
+def wide_files(count: int) -> Files:
+    """Files of two hundred columns that mean nothing."""
+    paths = [b"f\0" + bytes(200)] * (count // 200)
+    return line_program(FOLDER + listed(paths, *[(0x2001, 0x0B)] * 200), b"")
+
+
+def claimed_files(count: int) -> Files:
+    """As many files as a number can say, which have no bytes each."""
+    return line_program(FOLDER + b"\1\1\x19" + encode_uleb(count), b"")
+
+
+def rows(count: int) -> Files:
+    code = SET_ADDRESS + b"\x4b" * count + END_SEQUENCE
+    return line_program(FOLDER + ONE_FILE, code)
+
+
+def sequences(count: int) -> Files:
+    return line_program(FOLDER + ONE_FILE, (SET_ADDRESS + b"\x4b" + END_SEQUENCE) * count)
+
+
+def shared_table(count: int) -> Files:
+    """Units that share one line table, which grows with them."""
+    made = line_program(FOLDER + ONE_FILE, SET_ADDRESS + b"\x4b" * count + END_SEQUENCE)["bomb"]
+    from dwarfgpu.objfile.elf import ObjectFile
+
+    line = bytes(ObjectFile("made", made).section_data(".debug_line"))
+    one = unit(b"\1" + HERE + b"f0.c\0" + word(0) + b"\0")
+    return {"bomb": units(one * count, LINES, MAIN, others={".debug_line": line})}
+
+
+VARIABLE = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET)))
+
+
+def location_lists(count: int) -> Files:
+    """Variables whose lists begin one after the other in the same bytes."""
+    entries = b"".join(b"\3x\0" + word(2 * number) for number in range(count))
+    lists = {".debug_loclists": b"\5\0" * count + b"\0"}
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, VARIABLE, others=lists)}
+
+
+def long_location_list(count: int) -> Files:
+    """One list, whose entries all describe the same byte."""
+    entry = b"\x08" + word(START, 8) + b"\1" + b"\1\x30"
+    lists = {".debug_loclists": entry * count + b"\0"}
+    return {"bomb": program(OF_MAIN + b"\3x\0" + word(0) + b"\0", MAIN, VARIABLE, others=lists)}
+
+
+def range_lists(count: int) -> Files:
+    """Units whose range lists begin one after the other in the same bytes."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, 1), (dw.AT_RANGES, dw.FORM_SEC_OFFSET)))
+    data = b"".join(unit(b"\1" + bytes(8) + word(3 * number)) for number in range(count))
+    return {"bomb": units(data, shape, others={".debug_rnglists": b"\4\0\1" * count + b"\0"})}
+
+
+def blocks_with_ranges(count: int) -> Files:
+    """Blocks that share a list of as many ranges."""
+    block = Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),))
+    lists = {".debug_rnglists": b"\7" + word(START, 8) + b"\1"}
+    lists[".debug_rnglists"] = lists[".debug_rnglists"] * count + b"\0"
+    entries = OF_MAIN + b"\3\0\0\0\0" * count + b"\0"
+    return {"bomb": program(entries, MAIN, block, others=lists)}
+
+
+def aranges(count: int) -> Files:
+    """Sets of addresses for one unit."""
+    one = sized(b"\2\0" + word(0) + b"\x08\0" + bytes(4) + word(START, 8) + word(1, 8) + bytes(16))
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others={".debug_aranges": one * count})}
+
+
+def string_offsets(count: int) -> Files:
+    """Variables named through offsets that all lead to one long string."""
+    others = {
+        ".debug_str_offsets": sized(b"\5\0\0\0" + bytes(4 * count)),
+        ".debug_str": b"A" * (20 * count) + b"\0",
+    }
+    shape = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (0x72, dw.FORM_SEC_OFFSET)), True)
+    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, 0x1A),))  # DW_FORM_strx
+    data = b"\1" + HERE + b"u\0" + word(8) + OF_MAIN + b"\0"
+    data += b"".join(b"\3" + encode_uleb(number) for number in range(count)) + b"\0"
+    return {"bomb": units(unit(data), shape, MAIN, variable, others=others)}
+
+
+def addresses(count: int) -> Files:
+    """Functions at addresses by index, beyond those that there are."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (0x73, dw.FORM_SEC_OFFSET)), True)
+    function = Shape(dw.TAG_SUBPROGRAM, (NAME, (dw.AT_LOW_PC, 0x1B), (dw.AT_HIGH_PC, 6)))
+    data = b"\1" + HERE + b"u\0" + word(8) + OF_MAIN + b"\0"
+    data += b"".join(b"\3f\0" + encode_uleb(n * n) + word(1) for n in range(count)) + b"\0"
+    others = {".debug_addr": sized(b"\5\0\x08\0" + bytes(8 * count))}
+    return {"bomb": units(unit(data), shape, MAIN, function, others=others)}
+
+
+def debug_names(count: int) -> Files:
+    """An index whose only bucket has all names, of one hash."""
+    counts = (1, 0, 0, 1, count, 8, 0)
+    head = b"\5\0\0\0" + b"".join(map(word, counts))
+    tables = word(0) + word(1) + word(0x0002B5E0) * count + bytes(4 * count) + bytes(4 * count)
+    index = sized(head + tables + b"\1\x34\0\0\0\0\0\0" + b"\1\0")
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others={".debug_names": index})}
+
+
+def gdb_index(count: int) -> Files:
+    """An index whose names all have the same list of units, which is as long as they are many."""
+    slots = 1 << (count - 1).bit_length()
+    start = 24
+    pool = start + 8 * slots
+    head = struct.pack("<6I", 8, start, start, start, start, pool)
+    vector = word(count) + bytes(4 * count)
+    table = struct.pack("<II", len(vector), 0) * slots
+    others = {".gdb_index": head + table + vector + b"x\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+# Call frame information
+
+CIE = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + b"\x0c\7\x08\0\0")
+
+
+def fde(code: bytes, start: int = START, size_bytes: int = 1 << 32) -> bytes:
+    return sized(word(0) + word(start, 8) + word(size_bytes, 8) + code)
+
+
+def frames(*entries: bytes, common: bytes = CIE) -> Files:
+    return {"bomb": elf_file({".debug_frame": common + b"".join(entries), **TEXT}, X86_64)}
+
+
+def instructions(count: int) -> Files:
+    return frames(fde(b"\x0e\x10" * (count // 2)))
+
+
+def row_instructions(count: int) -> Files:
+    return frames(fde(b"\x41\x0e\x10" * (count // 3)))
+
+
+def remembered(count: int) -> Files:
+    return frames(fde(b"\x0a" * count + b"\x0b" * count))
+
+
+def rules_of_rows(count: int) -> Files:
+    """Rows of which each has a rule more than the one before."""
+    code = b"".join(b"\5" + encode_uleb(number) + b"\1\x41" for number in range(count))
+    return frames(fde(code))
+
+
+def many_fdes(count: int) -> Files:
+    return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count)
+
+
+def many_cies(count: int) -> Files:
+    return frames(*[CIE] * count)
+
+
+def empty_entries(count: int) -> Files:
+    """Entries of 64 bits without any bytes."""
+    return frames(*[b"\xff" * 4 + bytes(8)] * count)
+
+
+def search_table(count: int) -> Files:
+    """Pairs that all lead to one FDE, in falling order."""
+    cie = sized(b"\0\0\0\0\1zR\0\1\x78\x10\1\x1b\x0c\7\x08\x90\1" + bytes(2))
+    frame_at, table_at = 0x8000, 0x4000
+    at = len(cie)
+    body = word(at + 4) + struct.pack("<iI", START - (frame_at + at + 8), 16) + b"\0" + bytes(3)
+    data = cie + sized(body) + word(0)
+    pairs = b"".join(
+        struct.pack("<ii", START - table_at - number, frame_at + at - table_at)
+        for number in range(count)
+    )
+    table = b"\1\x1b\3\x3b" + struct.pack("<iI", frame_at - table_at - 4, count) + pairs
+    sections = {
+        ".eh_frame": Content(data, flags=2, address=frame_at),
+        ".eh_frame_hdr": Content(table, flags=2, address=table_at),
+    }
+    return {"bomb": elf_file({**sections, **TEXT}, X86_64)}
+
+
+WHERE = ("where --all bomb", "check bomb", "debug bomb <<< print x")
+LIST = ("info bomb", "check bomb", "debug bomb <<< list main", "debug bomb <<< info line f0.c:3")
+FRAMES = ("frames bomb", "frames bomb --pc 0x1000", "check bomb")
+BOMBS = (
+    Bomb("files", ".debug_line", "a table of {} files", files, 100_000, LIST, cpu_seconds=3.0),
+    Bomb("wide-files", ".debug_line", "files of 200 columns, {} in all", wide_files, 2_000_000,
+         LIST),
+    Bomb("claimed-files", ".debug_line", "{} files of no bytes", claimed_files, 1 << 40, LIST),
+    Bomb("rows", ".debug_line", "{} rows", rows, 1_000_000, LIST),
+    Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 100_000, LIST),
+    Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
+         20_000, LIST),
+    Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,
+         WHERE, small=120, says="parts of it overlap"),
+    Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",
+         long_location_list, 100_000, WHERE),
+    Bomb("range-lists", ".debug_rnglists", "{} lists that overlap", range_lists, 30_000,
+         (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
+    Bomb("blocks", ".debug_rnglists", "{} blocks that share a list of as many ranges",
+         blocks_with_ranges, 30_000, (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
+    Bomb("aranges", ".debug_aranges", "{} sets for one unit", aranges, 50_000,
+         (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
+    Bomb("string-offsets", ".debug_str_offsets", "{} offsets of one long string", string_offsets,
+         50_000, WHERE),
+    Bomb("addresses", ".debug_addr", "{} addresses by index, most of them beyond the end",
+         addresses, 50_000, (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
+    Bomb("debug-names", ".debug_names", "a bucket of {} names with one hash", debug_names, 100_000,
+         WHERE),
+    Bomb("gdb-index", ".gdb_index", "{} names with one list of as many units", gdb_index, 50_000,
+         WHERE),
+    Bomb("instructions", ".debug_frame", "an FDE of {} bytes of instructions", instructions,
+         2_000_000, FRAMES, cpu_seconds=3.0, says="--max-cfa-instructions"),
+    Bomb("frame-rows", ".debug_frame", "an FDE of {} bytes of rows", row_instructions, 3_000_000,
+         FRAMES, cpu_seconds=3.0, says="--max-cfa-instructions"),
+    Bomb("remembered", ".debug_frame", "{} remembered states", remembered, 500_000, FRAMES),
+    Bomb("rules", ".debug_frame", "{} rows of as many rules", rules_of_rows, 20_000, FRAMES,
+         small=16),
+    Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 30_000, FRAMES),
+    Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
+    Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
+         30_000, FRAMES),
+    Bomb("search-table", ".eh_frame_hdr", "{} pairs in falling order", search_table, 50_000,
+         FRAMES),
+)  # fmt: skip
