@@ -120,3 +120,21 @@ def test_states_that_stop_in_the_middle_are_saved(tmp_path: Path) -> None:
 def test_json_tells_the_stop(tmp_path: Path) -> None:
     lines = talk(tmp_path, "vadd", "set output json", "break vadd", "run")
     assert '"reason": "breakpoint-hit"' in lines[-1]
+
+
+def test_a_condition_is_asked_of_each_active_lane(tmp_path: Path) -> None:
+    """a[t] is t - 20: only in lane 37 of the first wave is x 17, and in none of the second."""
+    lines = talk(
+        tmp_path, "nest", "break integers.hip:62 if x == 17", "run", "p $_lane",
+        "info breakpoints", "c",
+    )  # fmt: skip
+    [stop] = [line for line in lines if "hit Breakpoint" in line]
+    assert stop.startswith("Thread 1 hit Breakpoint 1, with lanes [0-63], nest")
+    assert "$1 = 37" in lines
+    assert "\tstop only if x == 17" in lines
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_a_condition_that_cannot_be_evaluated_stops_there(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "nest", "break integers.hip:61 if nowhere == 17", "run", "p t")
+    assert lines[-1] == "$1 = 0"

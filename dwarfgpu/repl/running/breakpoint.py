@@ -19,6 +19,8 @@ class Breakpoint:
     typed: str
     """As it was typed."""
     is_temporary: bool = False
+    condition: str = ""
+    """It stops a wave only if this holds in one of its active lanes."""
 
     @property
     def where(self) -> str:
@@ -40,5 +42,6 @@ class Breakpoint:
             "func": None if self.function == "??" else self.function,
             **place,
             "original-location": self.typed,
+            **({"cond": self.condition} if self.condition else {}),
             "at": self.where,
         }

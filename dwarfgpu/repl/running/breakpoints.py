@@ -22,6 +22,7 @@ from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.view.json_object import JsonObject
 
+_CONDITION = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
 NOT_RUNNING = "Cannot run: the target is a state or core file."
 
 
@@ -60,11 +61,22 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
 
 def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     runner(shell)
+    condition = _CONDITION.fullmatch(argument)
+    if condition is not None:
+        argument = condition["place"].strip()
     addresses, place = located(shell, argument)
     number = shell.breakpoints.new_number()
     symbol = symbol_at(shell.session, addresses[0]) or "??"
     function = re.sub(r"[+-][0-9]+$", "", symbol)
-    added = Breakpoint(number, addresses, function, place, argument, is_temporary)
+    added = Breakpoint(
+        number,
+        addresses,
+        function,
+        place,
+        argument,
+        is_temporary,
+        condition["text"] if condition else "",
+    )
     shell.breakpoints[number] = added
     kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
     where = "" if place is None else f": file {place.file}, line {place.line}"
@@ -81,9 +93,10 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
 def break_(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint.
 
-    Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+    Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
 
     Without an argument, at the location of the frame in focus; for a function, after its prologue.
+    With a condition, a wave stops if it holds in one of its active lanes; that lane is in focus.
     """
     yield from _set(shell, argument, is_temporary=False)
 
@@ -204,3 +217,5 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
                 f"{stop.number:<7} breakpoint     {disposition} y   {address:#018x} in {stop.where}"
             )
             yield Output(text, {**stop.record, "addr": f"{address:#x}"}, "breakpoints")
+        if stop.condition:
+            yield heading(f"\tstop only if {stop.condition}")

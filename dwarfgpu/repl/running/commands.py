@@ -26,6 +26,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.focus import frame_line
 from dwarfgpu.service.frame_line import frame_record
+from dwarfgpu.service.value_history import holds
 from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
@@ -167,9 +168,37 @@ def _require_started(shell: Shell) -> None:
 
 
 def _resumed(shell: Shell) -> Iterator[Part]:
-    halt = runner(shell).resume(_addresses(shell))
-    _focus_on_stop(shell, halt)
-    yield from _stopped(shell, halt)
+    yield from _stopped(shell, _run_on(shell))
+
+
+def _run_on(shell: Shell, more: frozenset[int] = frozenset()) -> Halt:
+    """Resume until a breakpoint whose condition holds, one of more addresses, or the end."""
+    while True:
+        halt = runner(shell).resume(_addresses(shell) | more)
+        _focus_on_stop(shell, halt)
+        if shell.session.pc in more or not _is_to_be_passed(shell, halt):
+            return halt
+
+
+def _is_to_be_passed(shell: Shell, halt: Halt) -> bool:
+    """Whether the wave is at a breakpoint whose condition holds in none of its active lanes.
+
+    Where it holds in one, the first such lane is in focus then.
+    """
+    hit = _hit(shell, halt)
+    if hit is None or not hit.condition:
+        return False
+    session = shell.session
+    if not session.architecture.is_simt:
+        return not holds(session, shell.values, hit.condition)
+    mask = session.active_lanes()[0] or 0
+    for lane in range(mask.bit_length()):
+        if mask >> lane & 1:
+            focused = session.focused(lane)
+            if holds(focused, shell.values, hit.condition):
+                shell.session = focused
+                return False
+    return True
 
 
 @command("run", topic="running", aliases=("r",), repeats=False)
@@ -184,8 +213,7 @@ def run(shell: Shell, argument: str) -> Iterator[Part]:
     halt = backend.start()
     _focus_on_stop(shell, halt)
     if halt.reason != "exited" and shell.session.pc not in _addresses(shell):
-        halt = backend.resume(_addresses(shell))
-        _focus_on_stop(shell, halt)
+        halt = _run_on(shell)
     yield from _stopped(shell, halt)
 
 
@@ -210,8 +238,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     _require_started(shell)
     for _ in range(max(_count(argument), 1) - 1):
-        halt = runner(shell).resume(_addresses(shell))
-        _focus_on_stop(shell, halt)
+        halt = _run_on(shell)
         if halt.reason == "exited":
             yield from _stopped(shell, halt)
             return
@@ -272,6 +299,8 @@ def _within_line(shell: Shell, *, over_calls: bool) -> Halt:
     addresses = _addresses(shell)
     halt = backend.step_range(session.wave, begin, end, addresses, over_calls=over_calls)
     _focus_on_stop(shell, halt)
+    if _is_to_be_passed(shell, halt):
+        return Halt("end-stepping-range", halt.wave)
     return halt
 
 
@@ -372,9 +401,7 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a location).")
     addresses, _ = located(shell, argument)
-    halt = runner(shell).resume(_addresses(shell) | set(addresses))
-    _focus_on_stop(shell, halt)
-    yield from _stopped(shell, halt)
+    yield from _stopped(shell, _run_on(shell, frozenset(addresses)))
 
 
 def _without(name: str, about: str) -> Command:

@@ -6,12 +6,9 @@ A body is read line by line up to its `end`, from where the command itself came 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import Final
 
-from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.language import TypedValue
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.answer import without_token
 from dwarfgpu.repl.command import command, first_word
@@ -19,7 +16,7 @@ from dwarfgpu.repl.data.printf import formatted
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell, is_blank
-from dwarfgpu.service.value_history import evaluated
+from dwarfgpu.service.value_history import holds
 
 MOST_BODIES: Final = 100
 """That are run at a time, one in the other."""
@@ -138,7 +135,7 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
     _require(argument, "if")
     yes, no = _arms(body(shell, "if"))
     try:
-        yield from ran(shell, yes if _holds(shell, argument) else no)
+        yield from ran(shell, yes if holds(shell.session, shell.values, argument) else no)
     except Leaving:
         if shell.script.bodies:
             raise
@@ -155,7 +152,7 @@ def while_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     _require(argument, "while")
     lines = body(shell, "while")
-    while _holds(shell, argument) and not shell.is_over:
+    while holds(shell.session, shell.values, argument) and not shell.is_over:
         try:
             yield from ran(shell, lines)
         except Leaving as leaving:
@@ -166,24 +163,6 @@ def while_(shell: Shell, argument: str) -> Iterator[Part]:
 def _require(argument: str, name: str) -> None:
     if not argument:
         raise UsageError(f"{name} command requires an argument.")
-
-
-def _holds(shell: Shell, text: str) -> bool:
-    """Whether a value is not zero; of a structure, whether one of its bytes is not."""
-    try:
-        return not _is_set(evaluated(shell.session, shell.values, f"!({text})"))
-    except UsageError:  # there is no `!` of a structure
-        with suppress(UsageError):
-            value = evaluated(shell.session, shell.values, text)
-            if isinstance(strip(value.type), Struct):
-                return _is_set(value)
-        raise
-
-
-def _is_set(value: TypedValue) -> bool:
-    if value.bits is None or not value.bits.is_complete:
-        raise UsageError("value has been optimized out")
-    return bool(value.bits.value)
 
 
 def _arms(lines: Iterable[str]) -> tuple[list[str], list[str]]:
