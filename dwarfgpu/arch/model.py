@@ -119,7 +119,7 @@ class AddressSpace:
         """`OutOfRange` unless the space has that address."""
         if not 0 <= address < self.end:
             raise OutOfRange(
-                f"{address:#x} is no address of {self}, which has {self.address_bits} bits"
+                f"{address:#x} is not an address of {self}, which has {self.address_bits} bits"
             )
 
     def __str__(self) -> str:

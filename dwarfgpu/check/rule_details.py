@@ -16,7 +16,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "mixed-types": "arithmetic on the generic type and a base type",
     "wrong-result": (
         "the result neither is nor converts to what the attribute needs; a frame base, return "
-        "address or static link that is no memory (A.3.3.5)"
+        "address or static link that is not in memory (A.3.3.5)"
     ),
     "branch-target": (
         "a branch into an operation or outside the expression; one that may not be taken: warning"
@@ -80,7 +80,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (
         "`push_lane` in a function without `DW_AT_LLVM_lanes`, which has one lane; once for each "
-        "function. Functions with inlined calls that have lanes of their own are left out"
+        "function. Functions with inlined calls that have lanes of their own are excluded"
     ),
     "bad-lane-count": "`DW_AT_LLVM_lanes` of 0 or less; of more lanes than a wave has: warning",
     "bad-iteration-count": "`DW_AT_LLVM_iterations` of 0 or less",
@@ -89,8 +89,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "a `DW_AT_LLVM_memory_space` that is none of the common or vendors' ones"
     ),
     "vendor-attribute": (
-        "an attribute of the AMD text on a tag to which it does not apply, an address space on a "
-        "base type that is no address"
+        "an attribute of the AMD text on a tag to which it does not apply, an address space on "
+        "a base type that is not an address"
     ),
     "pieces-exceed-type": "pieces with more bits than the variable's type",
     "pieces-short-of-type": (
@@ -117,7 +117,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "cfa-not-memory": "a CFA expression whose result is a value of its own or a composite",
     "unbalanced-state": "`restore_state` without `remember_state`",
     "location-order": "a row that does not start after the one before; an advance in a CIE",
-    "register-cycle": "registers, or the CFA, whose rules need one another",
+    "register-cycle": "registers, or the CFA, whose rules depend on each other",
     "register-size": (
         "`register(R)`, `val_offset` or `val_expression` give a register of another size"
     ),
@@ -126,8 +126,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "writes them for AMD GPUs. Of a kernel, which has no caller, it is a note"
     ),
     "unknown-augmentation": (
-        "a CIE with an augmentation string that dwarfgpu does not know: nothing behind it may be "
-        "read, so that the rules of its FDEs are unknown. `bt` stops there, and operations that "
+        "a CIE with an augmentation string that dwarfgpu does not know: everything after it is "
+        "unreadable, so that the rules of its FDEs are unknown. `bt` stops there, and "
+        "operations that "
         "need the frame fail"
     ),
     "overlapping-fdes": (

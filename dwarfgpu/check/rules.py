@@ -137,7 +137,7 @@ _FRAMES: Final = (
          "each restore_state needs a remember_state before it in the same FDE"),
     Rule("location-order", "error", "A.6.4.2.1", "a row that does not start after the one before",
          "rows are in the order of their addresses; an advance counts from the row before"),
-    Rule("register-cycle", "error", "A.6.4.1", "registers whose rules need each other",
+    Rule("register-cycle", "error", "A.6.4.1", "registers whose rules depend on each other",
          "where a register was is found by the other's rule in the same row: say "
          "DW_CFA_expression (regx R) for R as it is"),
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register another size",

@@ -125,7 +125,7 @@ def _focus(args: Namespace) -> AddressFocus:
         apertures = NO_APERTURES
     machine = "state" if args.core is None else "core file"
     if args.arch is not None and architecture(args.arch).name != arch.name:
-        raise UsageError(f"--arch {args.arch}, but the {machine} is for {arch.name}")
+        raise UsageError(f"--arch {args.arch}, but the {machine} is of {arch.name}")
     if lanes not in (None, arch.lane_count):
         raise UsageError(
             f"--wave-size {lanes}, but the waves of the {machine} have {arch.lane_count}"

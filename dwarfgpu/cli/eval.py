@@ -42,7 +42,7 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         "--expression",
         metavar="TEXT",
         action="append",
-        help="operations, in the unit at --pc; given again, they go on",
+        help="operations, in the unit at --pc; repeated options are appended",
     )
     subject.add_argument(
         "--verify-places", action="store_true", help="read all places of an object and compare"

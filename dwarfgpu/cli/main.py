@@ -230,7 +230,7 @@ def _run(arguments: list[str]) -> int:
             schema = getattr(module, "SCHEMA", schema)
             return module.run(_given(parser.parse_intermixed_args(arguments[1:])))
         if command is not None and arguments[0] == command and command not in COMMANDS:
-            raise UsageError(f"{shortened(command)} is no command{_advice(command)}")
+            raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
         return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0

@@ -39,7 +39,7 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--core", metavar="FILE",
-        help="write the core file that the GPU would leave, where a wave cannot go on",
+        help="write the core file that the GPU would leave, if a wave cannot continue",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="another order of waves; the same each time")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")

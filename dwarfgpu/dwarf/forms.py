@@ -235,7 +235,7 @@ def _encoding(form: int, format: UnitFormat) -> Encoding:
     """How a form is encoded in a unit, sizes resolved; `Malformed` for an unknown form."""
     codec = FORMS.get(form)
     if codec is None:
-        raise Malformed(f"form {form:#x} is not known, so that its length is not either")
+        raise Malformed(f"form {form:#x} is unknown, and so is its length")
     match codec[1]:
         case "address":
             return format.address_size

@@ -122,7 +122,7 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
             note = (
                 f"{remaining[0].name}: of {len(alike)} instances of a template, that of the same "
             )
-            return evolve(remaining[0], note=note + "template arguments is taken, by its type")
+            return evolve(remaining[0], note=note + "template arguments is used, by its type")
     if len(remaining) > 1:
         raise UsageError(_ambiguous(remaining))
     return remaining[0]

@@ -96,5 +96,5 @@ def _pointer(name: str, wave: WaveId, target: Target | None) -> int:
     try:
         data = target.read_register(wave, register)
     except Unavailable as error:
-        raise Unavailable(f"the thread pointer is not known: {error.message}")
+        raise Unavailable(f"the thread pointer is unknown: {error.message}")
     return int.from_bytes(data, architecture.endian)

@@ -21,20 +21,20 @@ from dwarfgpu.view.printable import one_line
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """Look at the program through dwarfgpu's own reading of its DWARF.
+    """Examine the program with dwarfgpu's own reading of its DWARF.
 
     dwarfgpu print EXPRESSION    its value
     dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none
-    dwarfgpu location EXPRESSION where each of its bits is
+    dwarfgpu location EXPRESSION the location of each of its bits
     dwarfgpu where VARIABLE      where in its code it is described, and where not
     dwarfgpu lanes EXPRESSION    its value in each lane of the wave
     dwarfgpu eval-ops TEXT       the result of DWARF operations
     dwarfgpu bt                  the call frames
     dwarfgpu disassemble         the machine code of a function, with its source
     dwarfgpu info-locals         the variables of all frames
-    dwarfgpu compare             what differs from GDB's values of variables
+    dwarfgpu compare             the differences from GDB's values of variables
 
-    The function $dwarfgpu("EXPRESSION") is for GDB's own expressions."""
+    The function $dwarfgpu("EXPRESSION") provides dwarfgpu's values in GDB's own expressions."""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -74,7 +74,7 @@ class PrintCommand(_ValueCommand):
 
     Usage: dwarfgpu print[/FMT] [--] EXPRESSION
 
-    EXPRESSION is of C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
+    EXPRESSION is in C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
     FMT is one of the letters x d u o t a c f z s r. Of GDB's settings these apply: print pretty,
     array, array-indexes, null-stop, static-members, symbol, union, elements, repeats and max-depth.
     Others do not: print address, object and vtbl, output-radix, and pretty-printers."""
@@ -100,10 +100,10 @@ class ExplainCommand(_ValueCommand):
 
     Usage: dwarfgpu explain [-depth N] [--] EXPRESSION
 
-    Of an expression, that of each variable that it depends on. Nothing is assigned.
-    What an operation used is a line: the frame base, the canonical frame address, a register of an
-    outer frame, a value on entry, a called expression. With -depth 1 it is shown as well, with
-    -depth 2 also what that used; -depth all shows everything."""
+    For an expression, that of each variable on which it depends. Nothing is assigned.
+    The inputs of operations are one line each: the frame base, the canonical frame address, a
+    register of an outer frame, a value on entry, a called expression. -depth 1 also shows how they
+    were computed, -depth 2 also their inputs; -depth all shows everything."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
@@ -118,7 +118,7 @@ class ExplainCommand(_ValueCommand):
 
 
 class LocationCommand(_ValueCommand):
-    """Draw where each bit of an object is: in which registers, memory, or nowhere.
+    """Draw the location of each bit of an object: registers, memory, or none.
 
     Usage: dwarfgpu location [--] EXPRESSION
 
@@ -138,7 +138,7 @@ class WhereCommand(_ValueCommand):
 
     Usage: dwarfgpu where VARIABLE
 
-    An arrow marks what holds at the program location of the selected frame."""
+    An arrow marks the entry for the program location of the selected frame."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
@@ -154,7 +154,7 @@ class LanesCommand(_ValueCommand):
 
     Usage: dwarfgpu lanes [-all | -active | -inactive] EXPRESSION
 
-    Lanes that follow each other and agree share a line."""
+    Consecutive lanes with the same value share a line."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
@@ -239,8 +239,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     Usage: dwarfgpu bt [COUNT | -COUNT]
            dwarfgpu bt -compare
 
-    COUNT is that of the innermost frames, -COUNT of the outermost. Only the registers of the
-    newest frame come from GDB. With -compare, what differs from GDB's own frames: their program
+    COUNT is the number of innermost frames, -COUNT of outermost ones. Only the registers of the
+    newest frame come from GDB. -compare shows the differences from GDB's own frames: their program
     locations, functions, lines, CFAs and registers."""
 
     def __init__(self, debugger: Debugger) -> None:
@@ -276,12 +276,12 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
 
 class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """Print what differs between GDB's and dwarfgpu's contents of local variables.
+    """Print the differences between GDB's and dwarfgpu's contents of local variables.
 
     Usage: dwarfgpu compare [-all-frames]
 
-    Of the selected frame or of all frames; bytes if GDB knows their location, else texts. Both
-    print by GDB's default settings, not by yours, and without pretty-printers."""
+    For the selected frame or for all frames; compares bytes if GDB knows their location, else
+    texts. Both print with GDB's default settings, not with yours, and without pretty-printers."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu compare", gdb.COMMAND_DATA)

@@ -22,7 +22,7 @@ from dwarfgpu.view.locations import location_text
 
 GUESSED = "GDB continues without call frame information"
 AFTER_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
-DROPPED = "GDB drops rows of the line table that go on with the line before them"
+DROPPED = "GDB drops rows of the line table that continue the line before them"
 _GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 

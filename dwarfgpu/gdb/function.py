@@ -20,8 +20,9 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
 
     Usage: $dwarfgpu("EXPRESSION")
 
-    It is a value of GDB: print $dwarfgpu("sp->in[1]").weight * 2, break 80 if $dwarfgpu("n") > 3.
-    What is in memory stays there, and can be assigned to. Nothing is assigned in EXPRESSION."""
+    The result is a value of GDB: print $dwarfgpu("sp->in[1]").weight * 2, break 80
+    if $dwarfgpu("n") > 3.
+    A value in memory stays there, and is assignable. EXPRESSION itself assigns nothing."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu")

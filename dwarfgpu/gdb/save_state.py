@@ -464,13 +464,13 @@ def lane_of(space: str) -> Optional[int]:
 
 
 class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """Save the selected thread or wave as a state file of dwarfgpu, to be looked at elsewhere.
+    """Save the selected thread or wave as a state file of dwarfgpu, for another machine.
 
     Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]
 
-    Registers, the stack, the memory of all variables in scope and what is loaded. Of a GPU's wave
-    the private memory of the selected lane, with -lanes all that of every lane. -memory adds
-    further ranges, -stack sets the number of bytes of the stack."""
+    It contains registers, the stack, the memory of all variables in scope and the loaded files;
+    for a GPU's wave also the private memory of the selected lane, with -lanes all that of every
+    lane. -memory adds further ranges, -stack sets the number of bytes of the stack."""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu save-state", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)

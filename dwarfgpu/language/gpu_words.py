@@ -86,7 +86,7 @@ def _global_offset(machine: Machine, session: Session) -> Position:
 
 def _no_offset(why: str) -> Unavailable:
     return Unavailable(
-        f"the global offset of the dispatch is not known: {why}; without it, "
+        f"the global offset of the dispatch is unknown: {why}; without it, "
         "get_group_id(0) * get_enqueued_local_size(0) + get_local_id(0) counts from 0"
     )
 
@@ -154,7 +154,7 @@ def _position(session: Session, name: str, getter: PositionGetter) -> Position:
     position = None if machine is None else getter(machine, session)
     if position is None:
         raise Unavailable(
-            f"{name} is not known: the machine does not have the position of wave "
+            f"{name} is unknown: the machine does not have the position of wave "
             f"{session.wave} in a dispatch, and the dispatch's size"
         )
     return position

@@ -181,7 +181,7 @@ def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
             end -= 4
         footer = bytes(data[max(0, end - _XZ_HEADER_BYTES) : end])
         if len(footer) != _XZ_HEADER_BYTES or footer[10:] != b"YZ":
-            raise Malformed(f"{path} is cut short, or is no xz file at {end:#x}")
+            raise Malformed(f"{path} is truncated, or not an xz file, at {end:#x}")
         index_bytes = (int.from_bytes(footer[4:8], "little") + 1) * 4
         index_at = end - _XZ_HEADER_BYTES - index_bytes
         if index_at < _XZ_HEADER_BYTES:
@@ -300,7 +300,7 @@ def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None
             at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")
             continue
         if magic != _ZSTD_MAGIC:
-            raise Malformed(f"{path} is no Zstandard file at {at:#x}")
+            raise Malformed(f"{path} is not a Zstandard file at {at:#x}")
         size, blocks_at, has_checksum = _zstd_header(bytes(data[at : at + 18]))
         end = _zstd_end(path, data, at + blocks_at) + 4 * has_checksum
         if size is None:

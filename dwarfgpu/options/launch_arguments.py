@@ -161,7 +161,7 @@ def _element(text: str, option: str) -> Number:
     """A number of a vector."""
     number = json_reader.integer_of(text)
     if number is None and not _FLOAT.fullmatch(text):
-        raise UsageError(f"{option}: {text[:40]!r} is no number")
+        raise UsageError(f"{option}: {text[:40]!r} is not a number")
     return float(text) if number is None else number
 
 

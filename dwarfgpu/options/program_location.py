@@ -59,9 +59,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         return ProgramLocation(places[0].pc, _choice(text, places))
     if after is None:
         raise UsageError(f"{option} {text}: neither this line nor one after it has code")
-    note = (
-        f"{text} has no code: line {after.line} at {after.pc:#x} is taken, the next that has some"
-    )
+    note = f"{text} has no code: line {after.line} at {after.pc:#x} is used, the next with code"
     return ProgramLocation(after.pc, (note,))
 
 
@@ -98,7 +96,7 @@ def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
         listed.append("…")
     note = (
         f"{text} has code at {len(places)} places: {', '.join(listed)}; "
-        f"{places[0].pc:#x} is taken, give another one as an address"
+        f"using {places[0].pc:#x}; give an address for another one"
     )
     return (note,)
 

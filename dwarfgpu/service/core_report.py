@@ -118,7 +118,7 @@ def _sizes(core: Core) -> MemorySizes:
 def _memory(core: Core) -> Iterator[str]:
     sizes, files = _sizes(core), "files" if len(core.dumps) > 1 else "file"
     missing = f", {sizes.missing} missing" if sizes.missing else ""
-    yield f"memory: {sizes.held} bytes in the core {files}, {sizes.left_out} left out{missing}"
+    yield f"memory: {sizes.held} bytes in the core {files}, {sizes.left_out} omitted{missing}"
 
 
 def _rest(core: Core) -> Iterator[str]:

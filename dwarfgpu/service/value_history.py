@@ -97,7 +97,7 @@ class ValueHistory:
             first = self._shown
         elif argument:
             if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MOST_DIGITS:
-                raise UsageError(f"{argument!r} is no number of the value history")
+                raise UsageError(f"{argument!r} is not a number of the value history")
             first = int(argument) - 5
         else:
             first = count - 9

@@ -147,7 +147,7 @@ def contents(reading: Reading, context: Context) -> Reading:
     assert location is not None
     size = size_bits(reading.type)
     if reading.type is None:
-        raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
+        raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is unknown")
     if size is None and isinstance(strip(reading.type), Array):
         size = 0  # as in GDB, an array of unknown length has a place only
     if size is None:

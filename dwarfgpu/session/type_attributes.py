@@ -169,7 +169,7 @@ class TypeAttributes:
                 return self._integer(subject, member.type, place, member.bit_size)
             around = around.outer
         raise MissingContext(
-            f"{subject}, a member of a structure that the object is not known to be in"
+            f"{subject}, a member of a structure that is not known to contain the object"
         )
 
     def _integer(

@@ -29,7 +29,7 @@ def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> TypedObje
         return None
     bits = shown.object.bits(first_bit + members[0].bit_offset, 8 * pointer.size_bytes)
     if not bits.is_complete:
-        raise UndefinedBits("the address of the array is not known")
+        raise UndefinedBits("the address of the array is unknown")
     if not bits.value:
         return None
     whole = shown.whole

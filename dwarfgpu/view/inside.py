@@ -208,7 +208,7 @@ class Insides:
         calling, return_address = session.calling()
         caller = self.words(calling)
         title = f"the value of {text} on entry to {self.words(session)}"
-        facts = [f"the caller is {caller}, which goes on at {return_address:#x}"]
+        facts = [f"the caller is {caller}, which continues at {return_address:#x}"]
         call = call_site_returning_to(calling.code_object, return_address)
         if call is None:
             facts.append("no entry of debugging information describes the call")

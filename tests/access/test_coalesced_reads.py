@@ -111,7 +111,7 @@ def test_probes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(asked.reads) == 1 + 9
     bits = reads(asked).read(MEMORY, 0, 128)
     assert bits.undefined == 0
-    assert len(bits.reasons) == 1 and "the last 8 bytes were not looked at" in bits.reasons[0]
+    assert len(bits.reasons) == 1 and "the last 8 bytes were not read" in bits.reasons[0]
 
 
 def test_probes_are_pieces_of_the_access() -> None:

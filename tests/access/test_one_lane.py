@@ -141,7 +141,7 @@ def test_what_was_not_looked_at_is_told() -> None:
     assert first + count == 8 << 16
     assert bits.reasons == (
         "cannot access memory at address 0x1: not in the state; "
-        f"the last {count // 8 - 1} bytes were not looked at: "  # and the gap before them
+        f"the last {count // 8 - 1} bytes were not read: "  # and the gap before them
         "finding what can be read took more than 16384 reads",
     )
 

@@ -176,9 +176,9 @@ def test_scratch_in_global_memory_is_one_store(
         (PRIVATE_LANE, 0, 64, InconsistentContext, "lane 64 is not one of the 64 lanes"),
         (PRIVATE_LANE, 0, -1, InconsistentContext, "lane -1"),
         (PRIVATE_LANE, NULL, 0, OutOfRange, "private_lane address 0xffffffff is beyond"),
-        (LOCAL, 1 << 32, 0, OutOfRange, "0x100000000 is no address of local"),
+        (LOCAL, 1 << 32, 0, OutOfRange, "0x100000000 is not an address of local"),
         (GLOBAL, 1 << 64, 0, OutOfRange, "no address of global, which has 64 bits"),
-        (GLOBAL, -1, 0, OutOfRange, "-0x1 is no address of global"),
+        (GLOBAL, -1, 0, OutOfRange, "-0x1 is not an address of global"),
         (REGION, 0, 0, Unavailable, "address space region is not accessible"),
         (
             PRIVATE_LANE,

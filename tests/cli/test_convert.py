@@ -79,7 +79,11 @@ def test_one_space(arguments: str, expected: str) -> None:
             "MissingContext: the context has no lane; give --l",
         ),
         ("private_lane#0 --to private_wave --lane 64", 1, "InconsistentContext: lane 64"),
-        ("private_lane#0x100000000 --to generic", 1, "OutOfRange: 0x100000000 is no address of"),
+        (
+            "private_lane#0x100000000 --to generic",
+            1,
+            "OutOfRange: 0x100000000 is not an address of",
+        ),
         (
             "generic#0x20000ffffffff --to private_lane",
             1,

@@ -200,7 +200,7 @@ def test_gpus_without_waves_in_a_core_of_a_process(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (gzip.compress(b"core", mtime=0), "{path} is not an ELF file"),
-        (b"\xfd7zXZ\0", "{path} is cut short, or is no xz file at 0x6"),
+        (b"\xfd7zXZ\0", "{path} is truncated, or not an xz file, at 0x6"),
         (b"\x04\x22\x4d\x18....", "{path} is compressed by lz4: give the output of lz4 -d"),
     ],
 )

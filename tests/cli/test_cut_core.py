@@ -48,7 +48,7 @@ def test_info_counts_what_is_there(tmp_path: Path, size_bytes: int) -> None:
     done, answer = run("info", path), run_json("info", path)
     (memory,) = [each for each in done.lines if each.startswith("memory: ")]
     assert memory.startswith(f"memory: {there} bytes in the core file, ")
-    assert memory.endswith(f" left out, {missing} missing" if missing else " left out")
+    assert memory.endswith(f" omitted, {missing} missing" if missing else " omitted")
     found = answer.json["memory"]
     assert (found["held_bytes"], found["missing_bytes"]) == (there, missing)
     said = f"{path} is cut short: its headers describe {WHOLE} bytes, and it has {size_bytes}"
@@ -67,7 +67,7 @@ def test_a_core_of_gpus_alone(tmp_path: Path) -> None:
     data = core([gpu_note()], (Load(0x9000, b"12345678"),), machine=AMDGPU)
     path.write_bytes(data[: data.index(b"12345678") + 3])
     done = run("info", path)
-    assert "memory: 3 bytes in the core file, 0 left out, 5 missing" in done.lines
+    assert "memory: 3 bytes in the core file, 0 omitted, 5 missing" in done.lines
     assert f"note: {path} is cut short: its headers describe" in done.out
     assert done.status == 1
 

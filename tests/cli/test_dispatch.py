@@ -429,7 +429,7 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
     [
         ("four=1", "four (by_value, 16 bytes at 48): float4 is not a number; [1,2] gives elements"),
         ("four=[1,2]", "four (by_value, 16 bytes at 48): 2 elements, not 4"),
-        ("four=[1,2,3,x]", "--arg four: 'x' is no number"),
+        ("four=[1,2,3,x]", "--arg four: 'x' is not a number"),
         (
             "three=[1,2,256]",
             "three (by_value, 4 bytes at 64): 256 is no unsigned char, which is 0 to 255",
@@ -469,7 +469,7 @@ def test_a_load_address_behind_all_addresses() -> None:
         (0x1FFFFFFFFF000, "the aperture of LDS"),
         (0x2000000000000, "the aperture of scratch"),
         (0x123, "the code object is loaded at a multiple of 0x1000"),
-        ((1 << 64) - 0x3000, "behind the last of the addresses"),
+        ((1 << 64) - 0x3000, "beyond the 64-bit address space"),
     ],
 )
 def test_a_load_address_where_there_is_no_room(address: int, what: str) -> None:

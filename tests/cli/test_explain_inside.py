@@ -49,7 +49,7 @@ CASES = [
         (*O2, "--frame", 1, "n"),
         [
             "inside: the value of DW_OP_reg4 RSI on entry to frame 1 (down), 0",
-            "the caller is frame 2 (down), which goes on at 0x7ffff7ffa086",
+            "the caller is frame 2 (down), which continues at 0x7ffff7ffa086",
             "a parameter of the call has it: DW_AT_call_value DW_OP_entry_value(DW_OP_reg4 RSI), "
             "DW_OP_lit1, DW_OP_minus, in frame 2 (down)",
             "inside: the value of DW_OP_reg4 RSI on entry to frame 4 (down), 3",

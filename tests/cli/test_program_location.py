@@ -63,9 +63,7 @@ def test_a_place_needs_a_code_object() -> None:
 def test_a_line_without_code_is_the_next_one_and_says_so() -> None:
     done = run("eval", "--file", NEST, "--pc", "nest.hip:1", "-e", "regx pc; deref")
     assert done.out == "5648 (0x1610)\n"
-    assert done.notes == [
-        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
-    ]
+    assert done.notes == ["nest.hip:1 has no code: line 9 at 0x1610 is used, the next with code"]
 
 
 def test_of_several_places_the_first_is_taken_and_all_are_listed() -> None:
@@ -73,7 +71,7 @@ def test_of_several_places_the_first_is_taken_and_all_are_listed() -> None:
     assert done.notes == [
         "kernels.cl:26 has code at 4 places: 0x2100 in item inlined into diverge, 0x2200 in item "
         "inlined into loop, 0x2444 in item inlined into call, 0x2638 in item inlined into data; "
-        "0x2100 is taken, give another one as an address"
+        "using 0x2100; give an address for another one"
     ]
     assert run("where", "--file", KERNELS, "--all", "--pc", "0x2100").out == done.out
 
@@ -81,7 +79,7 @@ def test_of_several_places_the_first_is_taken_and_all_are_listed() -> None:
 def test_json_has_the_note_too() -> None:
     answered = run_json("eval", "--file", NEST, "--pc", "nest.hip:1", "-e", "lit1")
     assert answered.json["context_notes"] == [
-        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
+        "nest.hip:1 has no code: line 9 at 0x1610 is used, the next with code"
     ]
     without = run_json("eval", "--file", NEST, "--pc", "nest.hip:12", "-e", "lit1")
     assert "context_notes" not in without.json
@@ -146,7 +144,7 @@ def test_convert_takes_a_place_of_a_file() -> None:
     assert done.out.startswith("global#0x7f0000002104")
     answered = run_json("convert", "--file", NEST, "nest.hip:1", "--to", "generic")
     assert answered.json["notes"] == [
-        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
+        "nest.hip:1 has no code: line 9 at 0x1610 is used, the next with code"
     ]
     wrong = run("convert", "--file", NEST, "nst", "--to", "generic")
     assert (wrong.status, wrong.out) == (2, "")

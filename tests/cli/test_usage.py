@@ -14,8 +14,8 @@ def test_an_unknown_command_is_corrected() -> None:
     done = run("evl", "--demo", "t")
     assert done.status == 2
     advice = f"see {program_name()} --help"
-    assert done.error == f"evl is no command; did you mean eval?; {advice}"
-    assert run("klingon").error == f"klingon is no command; {advice}"
+    assert done.error == f"evl is not a command; did you mean eval?; {advice}"
+    assert run("klingon").error == f"klingon is not a command; {advice}"
 
 
 def test_advice_names_a_command_that_works_from_here(monkeypatch: pytest.MonkeyPatch) -> None:

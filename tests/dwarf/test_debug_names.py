@@ -214,14 +214,14 @@ def test_type_units() -> None:
         (index({"one": (ONE, entry(11))}), IllFormed, "outside its unit"),
         (index({"one": (ONE, entry(12))}), IllFormed, "has tag 0x11, the name index says 0x34"),
         (index({"one": (ONE, entry(13))}, (1,)), IllFormed, "no unit starts at offset 0x1"),
-        (index({"one": (ONE, entry(13))}, (0, 0)), IllFormed, "which of several units"),
-        (index({"one": (ONE, entry(13))}, ()), IllFormed, "which of several units"),
+        (index({"one": (ONE, entry(13))}, (0, 0)), IllFormed, "does not name its unit"),
+        (index({"one": (ONE, entry(13))}, ()), IllFormed, "does not name its unit"),
         (index({"one": (ONE, b"\x07")}), Malformed, "unknown abbreviation 7"),
         (index({"one": (ONE, b"\x01")}), Malformed, "4 bytes needed"),
         (
             index({"one": (ONE, b"\x01")}, abbreviations=b"\x01\x34\x03\x08\0\0\0"),
             Malformed,
-            "is no number",
+            "is not a number",
         ),
         (
             index({"one": (ONE, b"\x01")}, abbreviations=b"\x01\x34\x03\x21\0\0\0"),

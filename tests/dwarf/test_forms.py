@@ -225,7 +225,7 @@ def test_references(form: int, data: bytes, target: int) -> None:
         (dw.FORM_GNU_REF_ALT, bytes(4), IllFormed, "names no supplementary file"),
         (dw.FORM_STRP_SUP, bytes(4), IllFormed, "class supplementary_string"),
         (dw.FORM_DATA1, b"\x0c", IllFormed, "class constant"),
-        (dw.FORM_STRING, b"x\0", IllFormed, "is no reference"),
+        (dw.FORM_STRING, b"x\0", IllFormed, "is not a reference"),
     ],
 )
 def test_references_that_lead_nowhere(
@@ -252,7 +252,7 @@ def test_origins_that_are_a_cycle() -> None:
         (b"\x01\x11\0\x03", "cut short"),
         (b"\x01\x11\0\0\0", "cut short"),
         (b"\x02\x11\0\0\0\0", "unknown abbreviation 1"),
-        (b"\x01\x11\0\x03\x7f\0\0\0", "form 0x7f is not known"),
+        (b"\x01\x11\0\x03\x7f\0\0\0", "form 0x7f is unknown"),
     ],
 )
 def test_abbreviations_that_cannot_be_used(table: bytes, message: str) -> None:

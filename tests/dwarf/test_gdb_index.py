@@ -139,8 +139,8 @@ GOOD = section(names=(Name(b"x", (0,)),))
         (section(version=9)[:24], Malformed, "header of 28 bytes is cut short"),
         (GOOD[:4] + pack("<I", 23) + GOOD[8:], Malformed, "do not follow each other"),
         (GOOD[:20] + pack("<I", len(GOOD) + 1) + GOOD[24:], Malformed, "do not follow each other"),
-        (GOOD[:8] + pack("<I", 25) + GOOD[12:], Malformed, "no whole number of entries"),
-        (section(slot_count=3), Malformed, "no whole number of entries"),
+        (GOOD[:8] + pack("<I", 25) + GOOD[12:], Malformed, "is not a multiple of its entries"),
+        (section(slot_count=3), Malformed, "is not a multiple of its entries"),
     ],
 )
 def test_unusable(data: bytes, kind: type[DwarfGpuError], message: str) -> None:

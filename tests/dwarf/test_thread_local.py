@@ -118,7 +118,7 @@ def test_which_files_are_programs(file: ObjectFile, expected: bool) -> None:
         (program(), 5, machine(), IllFormed, "offset 0x5 is outside the 0x4 bytes"),
         (program(tls=(0, 4, 3)), 0, machine(), Malformed, "aligned to 0x3 bytes"),
         (program(), 0, None, MissingContext, "no machine to read fs_base"),
-        (program(), 0, machine(register=None), Unavailable, "pointer is not known: register fs_b"),
+        (program(), 0, machine(register=None), Unavailable, "pointer is unknown: register fs_b"),
         (program(), 0, machine("aarch64", None), Unavailable, "aarch64 has no fs_base"),
     ],
 )
@@ -157,4 +157,4 @@ def test_the_first_variable_of_a_program_for_aarch64() -> None:
 
 def test_without_a_thread_there_is_no_value() -> None:
     done = run("eval", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "per_thread")
-    assert done.status != 0 and "the thread pointer is not known: register fs_base" in done.err
+    assert done.status != 0 and "the thread pointer is unknown: register fs_base" in done.err

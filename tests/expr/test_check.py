@@ -61,7 +61,12 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("lit0; LLVM_aspace_bregx s3, 0", 1, "error", "register s3 of 32 bits is narrower"),
         (".byte 0x30, 0xfe", 1, "warning", "unknown operation 0xfe"),
         ("lit0; const1u 9; LLVM_form_aspace_address", 3, "error", "defines no address space 9"),
-        ("lit4; lit5; swap; xderef", 3, "warning", "upstream clang writes an address space so"),
+        (
+            "lit4; lit5; swap; xderef",
+            3,
+            "warning",
+            "upstream clang encodes an address space in this way",
+        ),
         (".byte 0x2f, 0xfd, 0xff", 0, "error", "branch to itself"),
         (".byte 0x31, 0x13, 0x2f, 0xfb, 0xff", 2, "error", "a loop without an exit"),
         ("lit1; bra -4", 1, "error", "a loop without an exit"),

@@ -256,7 +256,7 @@ tell(gdb.selected_frame().level())
 """
     lines = told(debugger, code, *STOPPED, file=optimized)
     assert lines[0] == "stopped: no frame information" and lines[1] == "n = 41"
-    assert lines[2].startswith("note: the frame is none of ours (stopped: no frame information")
+    assert lines[2].startswith("note: dwarfgpu has no such frame (stopped: no frame information")
     assert lines[2].endswith("its registers are GDB's, and only to be read") and lines[3] == "4"
 
 

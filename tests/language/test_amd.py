@@ -88,7 +88,7 @@ def data() -> Session:
         ("*(int @private_lane *) 0x10", "16003"),
         ("*((int *) private_lane#0x10 + 0)", "16003"),
         ("private_lane#0x100000000",
-         "0x100000000 is no address of private_lane, which has 32 bits"),
+         "0x100000000 is not an address of private_lane, which has 32 bits"),
         ("*(int *) local#0x7000", "Cannot access memory at address local#0x7000"),
         ("*(int *) region#8", "Cannot access memory at address region#0x8"),
     ],

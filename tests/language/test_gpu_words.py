@@ -101,15 +101,15 @@ def test_where_the_dispatch_is_not_known() -> None:
         done = run("eval", "--demo", "--lane", 3, text)
         name = text[: text.index("." if "." in text else "(")]
         assert done.error == (
-            f"{text}: Unavailable: {name} is not known: the machine does not have the "
-            "position of wave 0 in a dispatch, and the dispatch's size"
+            f"{text}: Unavailable: {name} is unknown: the machine does not have the position of "
+            f"wave 0 in a dispatch, and the dispatch's size"
         )
 
 
 def test_a_global_id_needs_the_global_offset() -> None:
     done = run("eval", "--state", STATE, "--lane", 3, "get_global_id(0)")
     assert done.status == 1
-    assert "the global offset of the dispatch is not known" in done.error
+    assert "the global offset of the dispatch is unknown" in done.error
 
 
 def test_a_global_id_with_its_offset(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_gds_is_declared_and_never_accessible(target: Target) -> None:
         target.read_memory(where("region"), 0, 4)
     with pytest.raises(Unavailable, match="address space region is not accessible"):
         target.write_memory(where("region"), 0, DWORD)
-    with pytest.raises(OutOfRange, match="is no address of region"):
+    with pytest.raises(OutOfRange, match="is not an address of region"):
         target.read_memory(where("region"), 1 << 32, 4)
 
 

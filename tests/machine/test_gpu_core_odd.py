@@ -163,7 +163,7 @@ def test_a_runtime_that_is_not_known() -> None:
     state, ranges = process_core(evolve(machine(), r_version=13))
     target = opened(state, ranges)
     assert (
-        target.waves and "version 13 of the runtime's r_debug is not known" in (target.gpu.notes[0])
+        target.waves and "version 13 of the runtime's r_debug is unknown" in (target.gpu.notes[0])
     )
     target = opened(state, without(ranges, state.runtime.r_debug))
     assert (

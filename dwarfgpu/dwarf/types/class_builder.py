@@ -130,7 +130,7 @@ def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
     """The variant parts right in a structure or variant."""
     variant_parts = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
     if variant_parts and depth >= _DEEPEST_VARIANTS:
-        raise LimitExceeded(f"variants more than {_DEEPEST_VARIANTS} deep in one another")
+        raise LimitExceeded(f"variants nested more than {_DEEPEST_VARIANTS} deep")
     return tuple(_part(types, variant_part, depth) for variant_part in variant_parts)
 
 
@@ -164,7 +164,7 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     if attribute is None:
         return ()
     if not isinstance(attribute.raw, bytes | memoryview):
-        raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is no block")
+        raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is not a block")
     reader = Reader(bytes(attribute.raw))
     number = reader.sleb if has_sign else reader.uleb
     spans: list[tuple[int, int]] = []

@@ -379,7 +379,8 @@ class _Checker:
                 at,
                 "warning",
                 "upstream-address-space",
-                "upstream clang writes an address space so: read literally, this fetches the "
+                "upstream clang encodes an address space in this way: read literally, this "
+                "fetches the "
                 "variable's contents; the dialect upstream-clang reads it as meant",
             )
 

@@ -60,7 +60,7 @@ def shown_address(address: int) -> str:
 
 
 def _after(part: Extent) -> str:
-    return f"the {part.what} would end behind the last of the addresses, which have 64 bits"
+    return f"the {part.what} would end beyond the 64-bit address space"
 
 
 def extents_of_dispatch(launched: Launched) -> Iterator[Extent]:

@@ -217,7 +217,7 @@ class Arena:
             if verb == "writes" and not allocation.is_writable:
                 return f"{allocation.name} is read-only"
             behind = address + size_bytes - allocation.end
-            return f"{behind} bytes behind the end of {allocation.name}"
+            return f"{behind} bytes after the end of {allocation.name}"
         near = [item for item in self.allocations if address < item.start + (1 << 32)]
         candidates = [*self.allocations[:0], *near]
         index = bisect_right(self._starts, address)
@@ -226,8 +226,8 @@ class Arena:
             if address - before.end < GUARD_BYTES:
                 size = before.end - before.start
                 return (
-                    f"{address - before.end} bytes behind the end of {before.name}, "
-                    f"which has {size} bytes"
+                    f"{address - before.end} bytes after the end of {before.name}, which has "
+                    f"{size} bytes"
                 )
         if index < len(self.allocations) and candidates:
             after = self.allocations[index]

@@ -405,7 +405,7 @@ def _chosen(
         more = ["…"] if len(missing) > _MOST_LISTED else []
         raise UsageError(
             f"not given: {', '.join([*listed, *more])}; "
-            f"give --arg {first}=VALUE, or {first}=? for one that is not known"
+            f"give --arg {first}=VALUE, or {first}=? for an unknown one"
         )
     return out
 

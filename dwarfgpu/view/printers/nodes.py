@@ -44,7 +44,7 @@ def alignment(kind: Type | None, depth: int = 0) -> int:
         case MemberPointer():
             return _power(min(size_bytes_of(bare), 8))
         case _:
-            raise Unfit("the alignment of a type is not known")
+            raise Unfit("the alignment of a type is unknown")
 
 
 def _struct_alignment(kind: Struct, depth: int) -> int:
@@ -70,7 +70,7 @@ def _struct_alignment(kind: Struct, depth: int) -> int:
 def _power(size: int) -> int:
     """The size of a scalar as an alignment: x87's ten bytes take sixteen."""
     if size <= 0 or size > 64:
-        raise Unfit("the alignment of a scalar is not known")
+        raise Unfit("the alignment of a scalar is unknown")
     return 1 << (size - 1).bit_length()
 
 

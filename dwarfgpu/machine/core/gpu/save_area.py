@@ -171,7 +171,9 @@ def blocks_of(layout: SaveLayout, state: int) -> Blocks:
     if layout.is_unified:
         accumulators -= vgprs
     if accumulators < 0:
-        raise Malformed(f"STATE word {state:#010x}: fewer VGPRs in all than VGPRs that are no AGPR")
+        raise Malformed(
+            f"STATE word {state:#010x}: fewer VGPRs in total than VGPRs that are not AGPRs"
+        )
     shared = 0 if layout.shared_vgprs is None else layout.shared_vgprs.of(state, lanes)
     sgprs = layout.sgprs if isinstance(layout.sgprs, int) else layout.sgprs.of(state, lanes)
     lds = layout.lds.of(state, lanes)

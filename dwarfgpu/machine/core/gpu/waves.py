@@ -147,7 +147,7 @@ class GpuWaves:
             return ASSUMED_R_VERSION
         if version not in R_VERSIONS:
             self.notes.append(
-                f"version {version} of the runtime's r_debug is not known, only "
+                f"version {version} of the runtime's r_debug is unknown, only "
                 f"{R_VERSIONS[0]} to {R_VERSIONS[-1]}: waves are read as in the nearest version"
             )
             return min(max(version, R_VERSIONS[0]), R_VERSIONS[-1])
