@@ -42,8 +42,6 @@ SUITES = (
     "tests/expr",
     "tests/test_lane_property.py",
     "tests/cfi",
-    "tests/check",
-    "tests/session",
     "--ignore=tests/expr/test_hostile.py",
 )
 """The tests that say what the four folders do, without those of hostile sizes, which take long."""
