@@ -79,6 +79,24 @@ def test_decoding(operation: CfaOperation, endian: str) -> None:
         assert (cut.error.site.operation, len(cut.instructions)) == (operation.title, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("def_cfa_offset", 0, (1 << 64) - 1),
+        ("def_cfa_offset_sf", -1 << 63, (1 << 63) - 1),
+    ],
+)
+def test_operands_have_64_bits(name: str, least: int, most: int) -> None:
+    operation = next(each for each in EVERY if each.name == name)
+    for operand in (least, most):
+        program = decode_cfa(encoded(operation, [operand], FORM), FORM)
+        assert [list(each.operands) for each in program.instructions] == [[operand]]
+    for operand in (most + 1, *((least - 1,) if least else ())):
+        program = decode_cfa(encoded(operation, [operand], FORM), FORM)
+        assert isinstance(program.error, Malformed) and program.instructions == ()
+        assert "does not fit 64 bits" in program.error.message
+
+
 @pytest.mark.parametrize("operation", EVERY, ids=str)
 def test_every_declaration_is_documented(operation: CfaOperation) -> None:
     assert operation.section and operation.summary.endswith((".", ":"))

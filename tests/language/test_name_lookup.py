@@ -118,7 +118,7 @@ def test_a_constant_pointer_to_characters_has_no_type_before_it() -> None:
 
 def test_what_is_only_declared_is_at_the_symbol_of_its_name() -> None:
     session = demo("pointers.gcc.O0.v5")
-    assert text(session, "&environ") == "(char ***) 0x4060 <__environ@GLIBC_2.2.5>"
+    assert text(session, "&environ") == "(char ***) 0x4060 <environ@GLIBC_2.2.5>"
     assert text(session, "sizeof environ") == "8"
     without = evolve(session, code_objects=())
     error = without.read(session.variable("environ")).error

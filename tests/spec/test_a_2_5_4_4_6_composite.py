@@ -255,7 +255,7 @@ def test_elements(fact: Fact) -> None:
     breaks(C + "overlay-everything", "addr 0x1000; regx s1; lit0; lit4; LLVM_overlay",
            f"{{32: s1, {8 * ((1 << 64) - 0x1004)}: global#0x1004}}", note="memory goes on"),
     breaks(C + "size-limit", "LLVM_undefined; regx s1; lit0; lit4; LLVM_overlay", IllFormed,
-           "undefined storage", "no end", note="undefined storage has no size"),
+           "undefined storage", "its size is unknown", note="undefined storage has no size"),
 ])  # fmt: skip
 def test_overlay(fact: Fact) -> None:
     fact.check()
