@@ -189,6 +189,7 @@ def test_dialects(text: str, dialect: Dialect, data: str) -> None:
         ("(User defined location op 0xe9)", "readelf stops here"),
         ("constu " + "9" * 5000, "1:8: '9999999.*': a number of 5000 digits"),
         ("entry_value(" * 100, "nested more than 64 deep"),
+        ("const_type 0x20 256 " + "1 " * 256, "a block of 256 bytes has no one-byte length"),
         ("bra far;" + "nop;" * 40000 + "far:", "1:5: 'far': a branch of 40000 bytes does not fit"),
     ],
 )
