@@ -259,3 +259,14 @@ def test_names_that_are_not_as_many_are_not_used() -> None:
     assert [each.name for each in parameters(ARGUMENTS, [Declared("a")])] == [
         None, "limit", "ratio", "tile", "three",
     ]  # fmt: skip
+
+
+def test_adjacent_pieces_are_joined_once() -> None:
+    """Not each to all before it."""
+
+    class Piece(bytes):
+        def __radd__(self, before: bytes) -> bytes:
+            raise AssertionError(f"{len(before)} bytes are copied again")
+
+    pieces: Pieces = [(16 * number, Piece(b"x" * 16)) for number in range(100, 0, -1)]
+    assert joined([*pieces, (64_000, b"y")]) == [(16, b"x" * 1_600), (64_000, b"y")]

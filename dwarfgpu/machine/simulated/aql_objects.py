@@ -8,6 +8,7 @@ contains them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from struct import pack
 from typing import Final, TypeAlias
 
@@ -137,13 +138,15 @@ class Allocator:
 
 def joined(pieces: Iterable[tuple[int, bytes]]) -> Pieces:
     """Return the pieces in order, adjacent ones joined."""
-    out: Pieces = []
-    for at, data in sorted(pieces):
-        if out and out[-1][0] + len(out[-1][1]) == at:
-            out[-1] = (out[-1][0], out[-1][1] + data)
+    runs: list[tuple[int, list[bytes]]] = []
+    end: int | None = None
+    for at, data in sorted(pieces, key=itemgetter(0)):
+        if at == end:
+            runs[-1][1].append(data)
         else:
-            out.append((at, data))
-    return out
+            runs.append((at, [data]))
+        end = at + len(data)
+    return [(at, parts[0] if len(parts) == 1 else b"".join(parts)) for at, parts in runs]
 
 
 def placed(address: int, pieces: Iterable[tuple[int, bytes]]) -> Pieces:

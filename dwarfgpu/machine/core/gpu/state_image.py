@@ -96,8 +96,9 @@ class _State:
         for address, data in loaded:
             self._memory.replace(address, data)
         self._stores = {(name, owner): store for name, owner, store in target.memories()}
-        for address, run in self._runs("", None):
-            self._memory.replace(address, run)
+        store = self._stores.get(("", None))
+        for address, run in () if store is None else store.runs():
+            self._memory.replace(address, run)  # a fill stays one
         runs = self._memory.runs()
         end = max((address + len(run) for address, run in runs), default=0)
         self._free = max(_FREE, -(-end // _FREE) * _FREE)
