@@ -197,6 +197,14 @@ def test_rust(name: str, expected: str) -> None:
     assert text(program(FIXTURES / "rust/shapes.rustc.O0"), f"shapes::{name}") == expected
 
 
+def test_types_of_rust_by_their_names() -> None:
+    """They have no tags, as those of C have."""
+    session = program(FIXTURES / "rust/shapes.rustc.O0")
+    assert text(session, "sizeof(shapes::Point)") == "8"
+    assert text(session, "sizeof(shapes::Choice)") == "12"
+    assert text(session, "(shapes::Plain)1") == "Plain::Red"
+
+
 UNSIGNED = Base(BaseType("u8", "unsigned", 8))
 TAG = Member("tag", UNSIGNED, 0)
 

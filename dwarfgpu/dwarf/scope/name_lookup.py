@@ -82,7 +82,7 @@ Path: TypeAlias = tuple[str, ...]
 
 def ordinary(die: Die) -> bool:
     """Return whether an entry has an ordinary name: in C, tags of types are separate."""
-    return die.tag not in TAGGED or die.unit.is_cplusplus
+    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language == dw.LANG_RUST
 
 
 def is_type(die: Die) -> bool:
