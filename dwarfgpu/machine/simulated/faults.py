@@ -17,6 +17,8 @@ class StopReason(Enum):
     ADDRESS_ERROR = "ADDRESS_ERROR"
     ILLEGAL_INSTRUCTION = "ILLEGAL_INSTRUCTION"
     FATAL_HALT = "FATAL_HALT"
+    INTERRUPTED = "INTERRUPTED"
+    """No reason of amd-dbgapi: somebody wants the machine to stop."""
     NOT_SIMULATED = "NOT_SIMULATED"
     """No reason of amd-dbgapi: the instruction is one that a GPU has and this simulator has not."""
 

@@ -6,7 +6,10 @@ nothing else. A wave that stops stands before the instruction that it could not 
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from random import Random
 from typing import Final
@@ -107,6 +110,20 @@ class Stopped:
     """A breakpoint of the debugger, not one of the program."""
 
 
+@contextmanager
+def _interrupts(machine: RunningMachine) -> Iterator[None]:
+    """Let Ctrl-C stop a machine between two instructions, where that is possible."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: machine.interrupt())
+    try:
+        yield
+    finally:
+        if before is not None:  # None: a handler that Python did not set
+            signal.signal(signal.SIGINT, before)
+
+
 class RunningMachine:
     """The waves of a dispatch with their memory."""
 
@@ -120,6 +137,7 @@ class RunningMachine:
         """Of all waves."""
         self._turn = 0
         self._changed: set[int] = set()
+        self._is_interrupted = False
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """The waves of each workgroup."""
@@ -153,6 +171,10 @@ class RunningMachine:
         """Once more what has made a NaN: nothing was written yet."""
         with np.errstate(all="ignore"):
             self.program.careful(step, wave.step_mode)(wave)
+
+    def interrupt(self) -> None:
+        """Stop a run at the next boundary of instructions; for signal handlers."""
+        self._is_interrupted = True
 
     def take_changed(self) -> set[int]:
         """The waves that have executed something since this was last asked."""
@@ -207,10 +229,13 @@ class RunningMachine:
         """Run until all waves have ended (None), one cannot go on, one is at a breakpoint that it
         was not at before, or so many instructions."""
         leaving = {wave.wave.id for wave in self.waves if wave.pc in breakpoints}
-        with np.errstate(all="ignore", invalid="raise"):
+        with _interrupts(self), np.errstate(all="ignore", invalid="raise"):
             for wave in self._schedule():
                 stopped = self._run_wave(wave, breakpoints, wave.wave.id in leaving)
                 leaving.discard(wave.wave.id)
+                if stopped is None and self._is_interrupted:
+                    self._is_interrupted = False
+                    stopped = Stopped(wave, StopReason.INTERRUPTED, "interrupted")
                 if stopped is not None:
                     return stopped
                 if most is not None and self.instructions >= most:

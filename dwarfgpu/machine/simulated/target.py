@@ -26,6 +26,7 @@ _SIGNALS: Final = {
     StopReason.NOT_SIMULATED: "SIGILL",
     StopReason.ASSERT_TRAP: "SIGABRT",
     StopReason.FATAL_HALT: "SIGABRT",
+    StopReason.INTERRUPTED: "SIGINT",
 }
 """ROCgdb's names of stops; all others are SIGTRAP."""
 _TTMP: Final = 108

@@ -1,6 +1,9 @@
-"""What MODE changes: denormal numbers, and rounding that is not simulated."""
+"""What MODE changes: denormal numbers, rounding that is not simulated; and stops from outside."""
 
 from __future__ import annotations
+
+import signal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,3 +46,27 @@ def test_other_rounding_is_not_simulated() -> None:
     with pytest.raises(WaveStop, match="not simulated: FP_ROUND") as stopped:
         machine.waves[0].set_mode(0xF3)
     assert stopped.value.reason is StopReason.NOT_SIMULATED
+
+
+def test_an_endless_loop_is_interrupted_between_instructions() -> None:
+    """s_branch -1 of GFX11, and a signal that has come before."""
+    machine = vectors.machine(bytes.fromhex("ffffa0bf"), 1)
+    machine.interrupt()
+    stopped = machine.run()
+    assert stopped is not None
+    assert (stopped.reason, stopped.wave.pc) == (StopReason.INTERRUPTED, 0x10000)
+
+
+def test_control_c_interrupts_and_is_then_as_before() -> None:
+    machine = vectors.machine(bytes.fromhex("ffffa0bf"), 1)
+    before = signal.getsignal(signal.SIGINT)
+    take_turn = machine._run_wave
+
+    def run_wave(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return take_turn(*arguments)
+
+    machine._run_wave = run_wave  # type: ignore[method-assign]
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.INTERRUPTED
+    assert signal.getsignal(signal.SIGINT) is before
