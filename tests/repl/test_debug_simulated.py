@@ -97,7 +97,7 @@ def test_a_fault_is_a_signal_with_its_reason(tmp_path: Path) -> None:
     lines = talk(tmp_path, "pointer_chase", "run", "p $_lane", a=list(range(100)))
     [stop] = [line for line in lines if "signal" in line]
     assert "received signal SIGSEGV, MEMORY_VIOLATION, lane 36 reads 4 bytes" in stop
-    assert "behind the end of buffer" in stop
+    assert "after the end of buffer" in stop
 
 
 def test_a_barrier_is_met_while_one_wave_is_stepped(tmp_path: Path) -> None:
