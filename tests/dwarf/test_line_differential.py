@@ -103,7 +103,7 @@ def test_tables_as_llvm_dwarfdump_prints_them(name: str, tool: Callable[[str], s
     compare(FIXTURES / name, tool(DUMP))
 
 
-@pytest.mark.parametrize("package", LARGE)
+@pytest.mark.parametrize("package", ["python3.11-dbg", "libc6-dbg"])
 def test_tables_of_large_files(package: str, tool: Callable[[str], str]) -> None:
     path = LARGE[package]
     if not path.exists() or not is_described(path):
