@@ -14,7 +14,6 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
-from dwarfgpu.isa.operation import Operation
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
@@ -27,6 +26,7 @@ from dwarfgpu.machine.simulated.operand_text import (
     scalar_write,
     type_shape,
 )
+from dwarfgpu.machine.simulated.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.wave import M0
 
@@ -49,10 +49,6 @@ _CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
-_KEEPS_HIGH_ON_GFX9: Final = frozenset(
-    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
-)
-"""16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
 _VCC: Final = Register("vcc", 0, 2)
 
 
@@ -100,22 +96,19 @@ def statements(
     return [*out, *(line for piece in pieces for line in piece.written())]
 
 
-class _Piece:
+class _Piece(ResultStatements):
     """One operation of an instruction."""
 
     def __init__(self, item: Bound, target: IsaTarget, is_careful: bool, mode: StepMode) -> None:
-        self.item = item
+        super().__init__(item, target)
         self.is_careful = is_careful
         self.mode = mode
-        self.operation: Operation = item.operation
-        self.target = target
         self.suffix = ""
         self.sources = list(item.sources)
         self.results = list(item.results)
         self.writes: list[str] = []
         if item.operation.name.startswith("v_"):
             self._index(mode.indexed)
-        self.name = item.instruction.mnemonic
 
     def _index(self, indexed: int) -> None:
         """Say which VGPRs are those of a number and M0."""
@@ -381,11 +374,6 @@ class _Piece:
     def _hardware_register(self) -> int:
         return self.item.fields["simm16"]
 
-    @property
-    def _selects_half(self) -> bool:
-        flags = self.item.instruction.encoding.format.flags
-        return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
-
     def _modified(self, type: str, expression: str, clamp: bool) -> str:
         """A result with output modifiers."""
         if type == "exec" and self.operation.is_scalar:
@@ -481,107 +469,6 @@ class _Piece:
         if is_array or shape.is_float:
             return scalar_write(register, shape.dwords, f"int(bits({variable})[0])")
         return scalar_write(register, shape.dwords, f"({variable})")
-
-    def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
-        """A matrix in as many registers as the encoding says."""
-        register = destination.register
-        assert register is not None
-        bank = "v" if register.bank == "v" else "av"
-        lines = []
-        if kind in ("f16", "bf16") and self.target.generation == 11:
-            return [
-                f"for n in range({register.size}):",
-                f"    row = {bank}[{register.first} + n]",
-                f"    row[:] = row & 0xffff0000 | raw_bits({variable}[n], '{kind}')",
-            ]
-        lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
-        for number in range(register.size):
-            lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
-        return lines
-
-    def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
-        register = destination.register
-        assert register is not None
-        bank = "" if register.bank == "v" else "a"
-        first = register.first
-        on = "on" if self.operation.is_masked else "None"
-        if self.item.has_dpp:
-            on = "reached"
-        rows: list[tuple[str, str]] = []
-        if destination.offset:
-            if shape.bits != 32 or shape.count > 1:
-                raise not_simulated(f"{self.name} with an index")
-            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
-            return self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
-        if self.item.is_sdwa and "dst_sel" in self.item.fields:
-            fields = self.item.fields
-            old = f"{bank}v[{first}]"
-            select, unused = fields["dst_sel"], fields["dst_unused"]
-            bits = f"raw_bits({variable}, '{shape.element}')"
-            rows.append((old, f"placed({old}, {bits}, {select}, {unused})"))
-        elif shape.count > 1:
-            rows = self._element_rows(bank, first, shape, variable)
-        elif shape.bits == 32:
-            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
-            rows.append((f"{bank}{kind}[{first}]", variable))
-        elif shape.bits == 64:
-            name = f"{variable}_"
-            lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
-            lines += self._stores(
-                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
-            )
-            return [*self._reached(), *lines]
-        else:
-            rows.append(self._half_row(bank, first, shape, variable, destination))
-        return [*self._reached(), *self._stores(rows, on)]
-
-    def _reached(self) -> list[str]:
-        """The lanes that DPP writes."""
-        fields = self.item.fields
-        if "dpp_ctrl" in fields:
-            zero = bool(fields.get("bound_ctrl"))
-            fetch = bool(fields.get("fi", 0))
-            control, rows, banks = fields["dpp_ctrl"], fields["row_mask"], fields["bank_mask"]
-            return [f"reached = reached_by({control:#x}, {rows}, {banks}, {zero}, {fetch}, w)"]
-        return ["reached = on"] if self.item.has_dpp else []
-
-    def _half_row(
-        self, bank: str, first: int, shape: TypeShape, variable: str, destination: Operand
-    ) -> tuple[str, str]:
-        row = f"{bank}v[{first}]"
-        half = f"u32(raw_bits({variable}, '{'bf16' if shape.kind == 'bf' else shape.element}'))"
-        if shape.bits != 16:
-            raise not_simulated(self.name)
-        is_high = self._selects_half and destination.modifiers & OP_SELECT_HIGH
-        if is_high or (destination.register is not None and destination.register.half == "h"):
-            return row, f"{row} & 0xffff | {half} << 16"
-        keeps = self.target.generation >= 10 or self.operation.name in _KEEPS_HIGH_ON_GFX9
-        return row, f"{row} & 0xffff0000 | {half}" if keeps else half
-
-    def _element_rows(
-        self, bank: str, first: int, shape: TypeShape, variable: str
-    ) -> list[tuple[str, str]]:
-        if shape.bits == 32:
-            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
-            return [(f"{bank}{kind}[{first + n}]", f"{variable}[{n}]") for n in range(shape.count)]
-        if shape.bits == 64:
-            rows = []
-            for n in range(shape.count):
-                low = f"{variable}[{n}].view(u64)"
-                rows += [
-                    (f"{bank}v[{first + 2 * n}]", low),
-                    (f"{bank}v[{first + 2 * n + 1}]", f"{low} >> 32"),
-                ]
-            return rows
-        if shape.bits == 16 and shape.count == 2:
-            return [(f"{bank}v[{first}]", f"joined_halves({variable}, '{shape.element}')")]
-        if shape.bits == 8 and shape.count in (2, 4):
-            return [(f"{bank}v[{first}]", f"join_bytes({variable})")]
-        raise not_simulated(self.name)
-
-    @staticmethod
-    def _stores(rows: list[tuple[str, str]], on: str) -> list[str]:
-        return [f"put({row}, {on}, {value})" for row, value in rows]
 
     def written(self) -> list[str]:
         """Statements that write the results."""

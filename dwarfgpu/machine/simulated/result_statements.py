@@ -1,0 +1,133 @@
+"""Statements that write results to vector registers, whole or in part, for the lanes that count."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
+from dwarfgpu.isa.operation import Operation
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.instruction_operands import Bound
+from dwarfgpu.machine.simulated.operand_text import Operand, TypeShape
+
+_KEEPS_HIGH_ON_GFX9: Final = frozenset(
+    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
+)
+"""16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
+
+
+class ResultStatements:
+    """The results of one operation of an instruction."""
+
+    def __init__(self, item: Bound, target: IsaTarget) -> None:
+        self.item = item
+        self.operation: Operation = item.operation
+        self.target = target
+        self.name = item.instruction.mnemonic
+
+    @property
+    def _selects_half(self) -> bool:
+        flags = self.item.instruction.encoding.format.flags
+        return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
+
+    def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
+        """A matrix in as many registers as the encoding says."""
+        register = destination.register
+        assert register is not None
+        bank = "v" if register.bank == "v" else "av"
+        lines = []
+        if kind in ("f16", "bf16") and self.target.generation == 11:
+            return [
+                f"for n in range({register.size}):",
+                f"    row = {bank}[{register.first} + n]",
+                f"    row[:] = row & 0xffff0000 | raw_bits({variable}[n], '{kind}')",
+            ]
+        lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
+        for number in range(register.size):
+            lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
+        return lines
+
+    def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
+        register = destination.register
+        assert register is not None
+        bank = "" if register.bank == "v" else "a"
+        first = register.first
+        on = "on" if self.operation.is_masked else "None"
+        if self.item.has_dpp:
+            on = "reached"
+        rows: list[tuple[str, str]] = []
+        if destination.offset:
+            if shape.bits != 32 or shape.count > 1:
+                raise not_simulated(f"{self.name} with an index")
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            return self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
+        if self.item.is_sdwa and "dst_sel" in self.item.fields:
+            fields = self.item.fields
+            old = f"{bank}v[{first}]"
+            select, unused = fields["dst_sel"], fields["dst_unused"]
+            bits = f"raw_bits({variable}, '{shape.element}')"
+            rows.append((old, f"placed({old}, {bits}, {select}, {unused})"))
+        elif shape.count > 1:
+            rows = self._element_rows(bank, first, shape, variable)
+        elif shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            rows.append((f"{bank}{kind}[{first}]", variable))
+        elif shape.bits == 64:
+            name = f"{variable}_"
+            lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
+            lines += self._stores(
+                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
+            )
+            return [*self._reached(), *lines]
+        else:
+            rows.append(self._half_row(bank, first, shape, variable, destination))
+        return [*self._reached(), *self._stores(rows, on)]
+
+    def _reached(self) -> list[str]:
+        """The lanes that DPP writes."""
+        fields = self.item.fields
+        if "dpp_ctrl" in fields:
+            zero = bool(fields.get("bound_ctrl"))
+            fetch = bool(fields.get("fi", 0))
+            control, rows, banks = fields["dpp_ctrl"], fields["row_mask"], fields["bank_mask"]
+            return [f"reached = reached_by({control:#x}, {rows}, {banks}, {zero}, {fetch}, w)"]
+        return ["reached = on"] if self.item.has_dpp else []
+
+    def _half_row(
+        self, bank: str, first: int, shape: TypeShape, variable: str, destination: Operand
+    ) -> tuple[str, str]:
+        row = f"{bank}v[{first}]"
+        half = f"u32(raw_bits({variable}, '{'bf16' if shape.kind == 'bf' else shape.element}'))"
+        if shape.bits != 16:
+            raise not_simulated(self.name)
+        is_high = self._selects_half and destination.modifiers & OP_SELECT_HIGH
+        if is_high or (destination.register is not None and destination.register.half == "h"):
+            return row, f"{row} & 0xffff | {half} << 16"
+        keeps = self.target.generation >= 10 or self.operation.name in _KEEPS_HIGH_ON_GFX9
+        return row, f"{row} & 0xffff0000 | {half}" if keeps else half
+
+    def _element_rows(
+        self, bank: str, first: int, shape: TypeShape, variable: str
+    ) -> list[tuple[str, str]]:
+        if shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            return [(f"{bank}{kind}[{first + n}]", f"{variable}[{n}]") for n in range(shape.count)]
+        if shape.bits == 64:
+            rows = []
+            for n in range(shape.count):
+                low = f"{variable}[{n}].view(u64)"
+                rows += [
+                    (f"{bank}v[{first + 2 * n}]", low),
+                    (f"{bank}v[{first + 2 * n + 1}]", f"{low} >> 32"),
+                ]
+            return rows
+        if shape.bits == 16 and shape.count == 2:
+            return [(f"{bank}v[{first}]", f"joined_halves({variable}, '{shape.element}')")]
+        if shape.bits == 8 and shape.count in (2, 4):
+            return [(f"{bank}v[{first}]", f"join_bytes({variable})")]
+        raise not_simulated(self.name)
+
+    @staticmethod
+    def _stores(rows: list[tuple[str, str]], on: str) -> list[str]:
+        return [f"put({row}, {on}, {value})" for row, value in rows]
