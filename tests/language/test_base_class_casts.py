@@ -130,7 +130,7 @@ def test_a_class_that_is_only_declared(
     unit: Any = SimpleNamespace(is_cplusplus=is_cplusplus)
     for one, another in ((opaque, other), (other, opaque)):
         if is_refused:
-            with pytest.raises(UsageError, match="'Opaque' is defined nowhere"):
+            with pytest.raises(UsageError, match="'Opaque' has no definition"):
                 require_defined(unit, one, another)
         else:
             require_defined(unit, one, another)
