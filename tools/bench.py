@@ -1,5 +1,5 @@
-"""Benchmarks: `tools/bench.py cores|disas|expr|gdb|journeys|lanes|names|reader|repl|unwind` prints
-tables for the documents.
+"""Benchmarks: `tools/bench.py cores|disas|expr|gdb|journeys|lanes|names|reader|repl|run|unwind`
+prints tables for the documents.
 
 Figures are for orientation on one machine; nothing in the tests depends on them, except that
 `tests/session/test_journeys.py` guards the counts of `journeys`.
@@ -36,6 +36,7 @@ from tools.bench_lanes import bench_lanes
 from tools.bench_names import bench_names
 from tools.bench_reader import bench_reader
 from tools.bench_repl import bench_repl
+from tools.bench_run import bench_run
 from tools.bench_unwind import bench_unwind
 
 EXPRESSIONS = (
@@ -144,6 +145,7 @@ def main() -> None:
         "reader": bench_reader,
         "names": bench_names,
         "repl": bench_repl,
+        "run": bench_run,
         "unwind": bench_unwind,
     }
     parser.add_argument("what", choices=benches)
