@@ -104,7 +104,7 @@ print(lost)
     assert leaf[0] == "parameter int n, declared at line 81"
     assert len(leaf) == 2 and leaf[1].endswith("in rsi: DW_OP_reg4 RSI")
     assert mid[0] == "parameter int n, declared at line 100"
-    assert len(mid) == 2 and "its value on entry to the function" in mid[1]
+    assert len(mid) == 2 and "what it was on entry to the function" in mid[1]
     assert lines[2].endswith("100.0% of 162 bytes")
     assert lines[3] == "local int lost, declared at line 83"
     assert "0.0% of" in lines[-1]
