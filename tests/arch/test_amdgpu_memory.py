@@ -177,7 +177,7 @@ def test_scratch_in_global_memory_is_one_store(
         (PRIVATE_LANE, 0, -1, InconsistentContext, "lane -1"),
         (PRIVATE_LANE, NULL, 0, OutOfRange, "private_lane address 0xffffffff is beyond"),
         (LOCAL, 1 << 32, 0, OutOfRange, "0x100000000 is not an address of local"),
-        (GLOBAL, 1 << 64, 0, OutOfRange, "no address of global, which has 64 bits"),
+        (GLOBAL, 1 << 64, 0, OutOfRange, "is not an address of global, which has 64 bits"),
         (GLOBAL, -1, 0, OutOfRange, "-0x1 is not an address of global"),
         (REGION, 0, 0, Unavailable, "address space region is not accessible"),
         (
@@ -297,7 +297,7 @@ def test_pairs_that_are_refused(source: int, target: int) -> None:
         (PRIVATE_WAVE, 0, PRIVATE_LANE, None, MissingContext, "no lane"),
         (PRIVATE_LANE, 0, PRIVATE_WAVE, 64, InconsistentContext, "lane 64"),
         (PRIVATE_LANE, 1 << 31, PRIVATE_WAVE, 0, OutOfRange, "beyond any wave's scratch"),
-        (LOCAL, 1 << 32, GENERIC, 0, OutOfRange, "no address of local"),
+        (LOCAL, 1 << 32, GENERIC, 0, OutOfRange, "is not an address of local"),
         (9, 0, GENERIC, 0, IllFormed, "defines no address space 9"),
         (GENERIC, 0, 9, 0, IllFormed, "defines no address space 9"),
     ],

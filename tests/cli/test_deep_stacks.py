@@ -11,7 +11,7 @@ import pytest
 
 from dwarfgpu.cfi.unwind import MOST_STEPS
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.session import backtrace, entry_values
+from dwarfgpu.session import backtrace, call_site_values
 from dwarfgpu.session.session import Session
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
@@ -45,7 +45,7 @@ def test_the_outermost_question_first(tmp_path: Path) -> None:
 def evaluations(monkeypatch: pytest.MonkeyPatch, folder: Path, depth: int) -> int:
     """How many call-site parameters are evaluated for all arguments of a stack."""
     count = 0
-    evaluate = entry_values.passed_value
+    evaluate = call_site_values.passed_value
 
     def counted(*arguments: object) -> object:
         nonlocal count
@@ -53,7 +53,7 @@ def evaluations(monkeypatch: pytest.MonkeyPatch, folder: Path, depth: int) -> in
         return evaluate(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(entry_values, "passed_value", counted)
+        patch.setattr(call_site_values, "passed_value", counted)
         run_json("bt", *deep_core(folder / "core", depth))
     return count
 
