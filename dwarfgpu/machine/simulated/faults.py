@@ -18,7 +18,7 @@ class StopReason(Enum):
     ILLEGAL_INSTRUCTION = "ILLEGAL_INSTRUCTION"
     FATAL_HALT = "FATAL_HALT"
     INTERRUPTED = "INTERRUPTED"
-    """No reason of amd-dbgapi: somebody wants the machine to stop."""
+    """The debugger asks the machine to stop; amd-dbgapi has no such reason."""
     NOT_SIMULATED = "NOT_SIMULATED"
     """No reason of amd-dbgapi: the instruction is one that a GPU has and this simulator has not."""
 
