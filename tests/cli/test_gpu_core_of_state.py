@@ -238,6 +238,7 @@ def test_the_core_file_of_the_process_has_what_that_of_the_gpus_lacks(tmp_path: 
     assert alone.status == 2
     assert "its waves are not read: the context save area" in alone.error
     assert "in the core file of the process: give --core PROCESS --gpu-core FILE" in alone.error
+    assert "…" not in alone.error
     assert run("bt", gpu, "--wave", 1).error == alone.error
     assert run("info", gpu).lines[1] == "waves: no waves, none faulty"
     host = tmp_path / "host.core"

@@ -133,12 +133,12 @@ def test_same_value_is_checked_on_request() -> None:
     comparison = Comparison()
     access = evolve(made.context, comparison=comparison).access
     same = of(made, "addr 0x1010", "regx s0", "LLVM_undefined; piece 2; addr 0x1012; piece 2")
-    assert access.retrieve(same, 32) == 0x13121110 and comparison.taken() == ()
+    assert access.retrieve(same, 32) == 0x13121110 and comparison.take_findings() == ()
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     assert access.retrieve(same, 32) == 0x13121110
-    (found,) = comparison.taken()
+    (found,) = comparison.take_findings()
     assert (found.index, found.other) == (1, 0) and found.place == same.places[1]
-    assert access.retrieve(same, 16) == 0x1110 and comparison.taken() == ()
+    assert access.retrieve(same, 16) == 0x1110 and comparison.take_findings() == ()
     assert made.context.access.retrieve(same, 32) == 0x13121110
 
 
@@ -149,10 +149,10 @@ def test_places_are_compared_with_all_before_them() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     late = of(made, "LLVM_undefined", "addr 0x1010", "regx s0", "regx s99")
     assert access.read(late, 32).value == 0x13121110
-    assert [(each.index, each.other) for each in comparison.taken()] == [(2, 1), (3, None)]
+    assert [(each.index, each.other) for each in comparison.take_findings()] == [(2, 1), (3, None)]
     inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
     access.read(Location((SingleLocation(inside.places[0].storage),)), 64)
-    assert [(each.index, each.other) for each in comparison.taken()] == [(2, 1), (3, None)]
+    assert [(each.index, each.other) for each in comparison.take_findings()] == [(2, 1), (3, None)]
 
 
 @pytest.mark.clause(C + "position", "keeps")

@@ -108,7 +108,8 @@ class Core:
             if stopped is not None:
                 return stopped
         if not self.numbers:
-            why = "; ".join(self.notes) or "no wave was executing"
+            notes = self.notes if self.gpu is None else self.gpu.gpu.notes
+            why = notes[-1] if notes else "no wave was executing"
             raise UsageError(f"{self.dump.file.path} has no waves: {why}")
         return self.numbers[0]
 
