@@ -115,6 +115,13 @@ def _code_to_show(
     code = disassembly.range_at(location.pc)
     if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
+    used = disassembly.lines.line_of(location.pc) if colon and line.isdecimal() else None
+    if used is not None:  # the next line with code
+        return [
+            piece
+            for begin, end in line_spans(disassembly, name, used.line)
+            for piece in code_between(disassembly, begin, end)
+        ], location.notes
     return [CodeToShow(code, code.begin, code.end)], location.notes
 
 

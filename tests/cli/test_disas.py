@@ -48,6 +48,14 @@ def test_a_line_has_its_code_alone() -> None:
     ]
 
 
+def test_a_line_without_code_shows_that_of_the_next() -> None:
+    done = run("disas", NEST, "nest.hip:17", "--no-bytes")
+    assert [line for line in done.lines if line.startswith("    ")] == [
+        "    16c0  v_add_u32_e32 v7, -7, v8",
+    ]
+    assert "nest.hip:17 has no code: line 18 at 0x16c0 is used" in done.err
+
+
 def test_a_function_has_its_descriptor_and_inlined_calls() -> None:
     lines = run("disas", NEST, "nest").lines
     assert lines[2] == ".amdhsa_kernel nest"

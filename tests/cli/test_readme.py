@@ -79,6 +79,7 @@ def test_a_command_prints_what_the_readme_shows(
             "address-spaces.md",
             "core-files.md",
             "debug.md",
+            "disas.md",
             "dispatch.md",
             "divergence.md",
             "eval.md",
@@ -89,6 +90,7 @@ def test_a_command_prints_what_the_readme_shows(
             "lanes.md",
             "language.md",
             "location.md",
+            "run.md",
         )
         for each in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
     ],

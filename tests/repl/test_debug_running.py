@@ -50,7 +50,7 @@ def last(shell: Shell, *lines: str) -> list[str]:
 
 def test_a_breakpoint_is_hit(shell: Shell) -> None:
     assert last(shell, "break factorial", "run") == [
-        "", f"Breakpoint 1, factorial (n=3) at {AT}:60",
+        "", f"Breakpoint 1, factorial (n=3) at {AT}:60", f"60\tin {AT}",
     ]  # fmt: skip
     assert last(shell, "continue")[:3] == [
         "Continuing.", "", f"Breakpoint 1, factorial (n=2) at {AT}:60",

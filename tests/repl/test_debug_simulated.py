@@ -138,3 +138,38 @@ def test_a_condition_is_asked_of_each_active_lane(tmp_path: Path) -> None:
 def test_a_condition_that_cannot_be_evaluated_stops_there(tmp_path: Path) -> None:
     lines = talk(tmp_path, "nest", "break integers.hip:61 if nowhere == 17", "run", "p t")
     assert lines[-1] == "$1 = 0"
+
+
+NEST = (
+    FIXTURES / "hip/nest.gfx942.O2.v5.co", "--dispatch", "nest", "--grid", 128, "--workgroup", 64,
+    "--arg", "out=zeros:8192", "--arg", "limit=3",
+)  # fmt: skip
+
+
+def nest(*lines: str, count: int = 2_000) -> list[str]:
+    commands = [word for line in lines for word in ("-ex", line)]
+    done = run("debug", *NEST, "--arg", f"in=range:{count}", "--batch", *commands)
+    return [line for line in [*done.lines, *done.err.splitlines()] if line]
+
+
+def test_a_breakpoint_at_the_first_instruction() -> None:
+    assert any(line.startswith("Thread 1 hit Breakpoint 1, ") for line in nest("b *nest", "run"))
+
+
+def test_a_condition_that_has_no_value_stops() -> None:
+    lines = nest("tbreak nest.hip:28 if t == 70", "run", "info breakpoints")
+    assert any(line.startswith("Thread 1 hit Temporary breakpoint 1, ") for line in lines)
+    assert "No breakpoints or watchpoints." in lines
+    [error] = [line for line in lines if "Error in testing condition for breakpoint 1: " in line]
+    assert "t is optimized out at this pc" in error
+
+
+def test_a_fault_is_said_as_in_gdb() -> None:
+    lines = nest("run", count=100)
+    assert any(line.startswith("Thread 2 received signal SIGSEGV, MEMORY_V") for line in lines)
+
+
+def test_steps_show_the_line_where_the_source_is_missing() -> None:
+    lines = nest("b nest.hip:14", "run", "step", "next")
+    shown = [line for line in lines if "\tin hip/nest.hip" in line]
+    assert [line.split()[0] for line in shown] == ["14", "13", "14"]

@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, UsageError
 from dwarfgpu.language.linespec import body_of, line_at
 from dwarfgpu.machine.target import Halt, StepsRanges
 from dwarfgpu.machine.undo import RecordedTarget
@@ -130,13 +130,19 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
         why = "." if halt.text is None else f", {halt.text}."
-        yield heading(f"\n{_focus_text(shell)}Program received signal {name}{why}")
+        has_threads = len(shell.machine.threads) > 1
+        who = f"Thread {session.wave}" if has_threads else "Program"
+        yield heading(f"\n{who} received signal {name}{why}")
         yield Output(frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Output("", data)
     else:
         yield Output(frame_line(session, style), data)
-    yield from source_line(shell, session)
+    lines = list(source_line(shell, session))
+    place = _place(session)
+    yield from lines
+    if not lines and place is not None:  # as GDB, where the source is missing
+        yield heading(f"{place.line}\tin {place.file}")
     yield from displayed(shell)
 
 
@@ -189,15 +195,19 @@ def _is_to_be_passed(shell: Shell, halt: Halt) -> bool:
     if hit is None or not hit.condition:
         return False
     session = shell.session
-    if not session.architecture.is_simt:
-        return not holds(session, shell.values, hit.condition)
-    mask = session.active_lanes()[0] or 0
-    for lane in range(mask.bit_length()):
-        if mask >> lane & 1:
-            focused = session.focused(lane)
-            if holds(focused, shell.values, hit.condition):
-                shell.session = focused
-                return False
+    try:
+        if not session.architecture.is_simt:
+            return not holds(session, shell.values, hit.condition)
+        mask = session.active_lanes()[0] or 0
+        for lane in range(mask.bit_length()):
+            if mask >> lane & 1:
+                focused = session.focused(lane)
+                if holds(focused, shell.values, hit.condition):
+                    shell.session = focused
+                    return False
+    except DwarfGpuError as error:
+        shell.console.note(f"Error in testing condition for breakpoint {hit.number}: {error}")
+        return False
     return True
 
 
@@ -212,7 +222,11 @@ def run(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("The program takes its arguments from the backend, none here.")
     halt = backend.start()
     _focus_on_stop(shell, halt)
-    if halt.reason != "exited" and shell.session.pc not in _addresses(shell):
+    if halt.reason != "exited" and shell.session.pc in _addresses(shell):
+        halt = evolve(halt, reason="breakpoint-hit")
+        if _is_to_be_passed(shell, halt):
+            halt = _run_on(shell)
+    elif halt.reason != "exited":
         halt = _run_on(shell)
     yield from _stopped(shell, halt)
 
