@@ -10,6 +10,7 @@ import struct
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -245,7 +246,7 @@ def test_the_core_file_of_the_process_has_what_that_of_the_gpus_lacks(tmp_path: 
     host.write_bytes(with_memory(HOST, of_host))
     both = ("--core", host, "--gpu-core", gpu, *SYSROOT)
     file = FIXTURES / "hip/call.gfx942.O0.v5.co"
-    given = ("--code-object", f"file://{file}={file}")
+    given = ("--code-object", f"file://{quote(str(file))}={file}")
     done = run("eval", *both, *given, "--wave", 3, "n", "table")
     assert done.lines == run("eval", core, "n", "table").lines
     assert run("eval", *both, *given, "sum").lines == ["sum = 74"]
@@ -282,7 +283,7 @@ def test_a_merged_core(tmp_path: Path) -> None:
     core, merged = written("call.gfx942.O0", tmp_path), tmp_path / "merged.core"
     merged.write_bytes(merged_core(HOST, core))
     file = FIXTURES / "hip/call.gfx942.O0.v5.co"
-    given = (*SYSROOT, "--code-object", f"file://{file}={file}")
+    given = (*SYSROOT, "--code-object", f"file://{quote(str(file))}={file}")
     lines = run("info", merged, *given).lines
     assert lines[0] == f"{merged}: core file of x86_64, process 19189, with AMD GPUs"
     assert [line[:4] for line in lines[5:7]] == ["* 1 ", "  2 "]
