@@ -173,3 +173,17 @@ def test_steps_show_the_line_where_the_source_is_missing() -> None:
     lines = nest("b nest.hip:14", "run", "step", "next")
     shown = [line for line in lines if "\tin hip/nest.hip" in line]
     assert [line.split()[0] for line in shown] == ["14", "13", "14"]
+
+
+def test_a_core_file_has_the_reason_of_the_stop(tmp_path: Path) -> None:
+    core = tmp_path / "core.gpu"
+    nest("run", f"generate-core-file {core}", count=100)
+    [line] = [line for line in run("waves", core).lines if "memory_violation" in line]
+    assert "1 wave" in line and "nest.hip:10" in line
+    assert run("waves", core).lines[0].endswith("1 faulty")
+
+
+def test_a_wave_that_goes_on_has_no_reason(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    nest("run", "set $pc = *nest", "stepi", f"save {state}", count=100)
+    assert "memory_violation" not in state.read_text("utf-8")

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from attrs import evolve
+
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import Halt, RegisterId, WaveId
+from dwarfgpu.machine.topology import STOP_REASONS
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave, Stopped
@@ -52,6 +55,8 @@ class SimulatedTarget(StateTarget):
         self._stale: set[WaveId] = set()
         """Waves whose registers have changed since they were last shown."""
         self._by_id: dict[WaveId, SimulatedWave] = {}
+        self._faulty: set[WaveId] = set()
+        """Waves with a stop reason."""
 
     # The registers of the state, brought up to date when they are looked at.
 
@@ -124,7 +129,7 @@ class SimulatedTarget(StateTarget):
             if wave.lds.contents and ("local", group) not in self._memories:
                 local = self._memories["local", group] = SparseMemory("local")
                 local.share(0, wave.lds.contents)
-        self.stop += 1
+        self._goes_on()
         return machine
 
     def _machine(self) -> RunningMachine:
@@ -134,7 +139,7 @@ class SimulatedTarget(StateTarget):
         """Execute one instruction; at a barrier, the others run until it goes on."""
         machine = self._machine()
         running = self._by_id[wave]
-        self.stop += 1
+        self._goes_on()
         if running.is_ended:
             return self._went_on(machine, running)
         try:
@@ -159,7 +164,7 @@ class SimulatedTarget(StateTarget):
         """As in `dwarfgpu.machine.target.StepsRanges`."""
         machine = self._machine()
         running = self._by_id[wave]
-        self.stop += 1
+        self._goes_on()
         try:
             while not running.is_ended:
                 is_call = over_calls and machine.is_at_call(running)
@@ -195,7 +200,7 @@ class SimulatedTarget(StateTarget):
     def resume(self, addresses: frozenset[int]) -> Halt:
         """Let all waves run."""
         machine = self._machine()
-        self.stop += 1
+        self._goes_on()
         stopped: Stopped | None
         stopped = machine.run(breakpoints=addresses)
         self._stale |= machine.take_changed()
@@ -203,7 +208,18 @@ class SimulatedTarget(StateTarget):
             return Halt("exited", exit_code=0)
         return self._halt_of(stopped)
 
+    def _goes_on(self) -> None:
+        """No wave has a reason to be stopped any longer."""
+        self.stop += 1
+        for number in self._faulty:
+            self.place_wave(evolve(self.machine.waves[number], stop_reasons=()))
+        self._faulty.clear()
+
     def _signalled(self, wave: WaveId, reason: StopReason, text: str) -> Halt:
+        name = reason.value.lower()
+        if name in STOP_REASONS and wave in self.machine.waves:
+            self.place_wave(evolve(self.machine.waves[wave], stop_reasons=(name,)))
+            self._faulty.add(wave)
         signal = _SIGNALS.get(reason, "SIGTRAP")
         return Halt("signal-received", wave, signal=signal, text=f"{reason.value}, {text}")
 
