@@ -20,10 +20,10 @@ each command by one line: a JSON object. The keys are those of GDB's machine int
 has them, so are the forms: an address is a string `0x…`, with its address space before it
 (`private_lane#0x10`) unless that is the global one; a value is a string, as `print` shows it,
 since a JSON reader has no number for most of them; bytes are hexadecimal digits. Counts, lines,
-levels and the numbers of breakpoints, waves and lanes are numbers. What is not known is told in
+levels and the numbers of breakpoints, waves and lanes are numbers. What is not known is named in
 its place, by name (`<unavailable>`, `<optimized out>`) or as null; a key is left out where the
-command tells nothing of the kind. What the commands of the shell tell too (`variable`, `drawing`,
-`explanation`, `report`) has the form of their own schemas, where addresses may be numbers. Paths
+command answers nothing of the kind. Answers that the shell gives, too (`variable`, `drawing`,
+`explanation`, `report`) have the form of their own schemas, where addresses may be numbers. Paths
 are as the debugging information and the command line have them: relative ones stay so.
 
 - Standard output has these lines and nothing else. What `shell`, `pipe` and `python` print is in
@@ -32,7 +32,7 @@ are as the debugging information and the command line have them: relative ones s
   there. A terminal still shows the prompt, unless input is no terminal.
 - Each line has one answer, a blank line and a comment none: an empty line repeats nothing.
 - With `set logging redirect on`, too, the answers come; the file has them besides.
-- A command that fails answers `"result": "error"` with `msg`, after what it told before, and
+- A command that fails answers `"result": "error"` with `msg`, after its output so far, and
   counts for the exit status.
 - What fails before the first command (a state that cannot be read) is no answer: one line on the
   error stream and exit status 2, as of every other command of the shell.
@@ -52,13 +52,13 @@ _HEAD: Final = "| Key | Type | |\n|---|---|---|"
 def document() -> str:
     """All of it."""
     schema = json.loads(_SCHEMA.read_text("utf-8"))
-    told = schema["$defs"]["told"]["properties"]
+    answer = schema["$defs"]["answer"]["properties"]
     parts = [
         INTRODUCTION,
         "## Of every answer\n",
         "\n".join([_HEAD, *_rows(schema["properties"])]),
         "\n## What commands tell\n",
-        "\n".join([_HEAD, *_rows(told)]),
+        "\n".join([_HEAD, *_rows(answer)]),
     ]
     return "\n".join(parts) + "\n"
 

@@ -18,7 +18,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 MOST_STEPS: Final = 2_000
-"""Steps of an expression, each `x{20}` counted as often as it stands for."""
+"""Steps of an expression; `x{20}` counts 20 times."""
 MOST_WORK: Final = 1_000_000
 """Steps that one expression may go through that were not remembered."""
 _MOST_REMEMBERED: Final = 50_000

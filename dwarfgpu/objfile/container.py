@@ -56,7 +56,7 @@ def open_object(
     """Return the ELF file at a path, or the code object of a target in it.
 
     `target` is a target such as `gfx90a:xnack+`, a whole bundle entry ID, or the number of the
-    entry. Without it an ELF file stands for itself, a bundle for its only code object. Raises
+    entry. Without it, use an ELF file itself, or the only code object of a bundle. Raises
     `UsageError` unless exactly one matches.
     """
     if target is None:

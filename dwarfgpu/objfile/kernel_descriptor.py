@@ -96,7 +96,7 @@ class KernelDescriptor:
     wave_size: int
     """Lanes."""
     allocated_vgprs: int
-    """Number of registers that the granulated count stands for, including AGPRs if unified."""
+    """Number of registers that the granulated count denotes, including AGPRs if unified."""
     allocated_sgprs: int | None
     """The same for SGPRs; None from GFX10 on, where every wave has all of them."""
     accum_offset: int | None = None

@@ -247,7 +247,7 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
         why = f": {error_line(code.problems[0])}" if code.problems else ""
         raise UsageError(f"{file} has no kernel{why}")
     if name is None:
-        raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
+        raise UsageError(f"{file} has several kernels; name one after it: {_listed(code.kernels)}")
     called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
     folded = _folded(name)
     matching = [kernel for kernel in code.kernels if folded in map(_folded, called[kernel.name])]
@@ -256,7 +256,7 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
     if matching:
         raise UsageError(f"{file} has several kernels {name}: {_listed(matching)}")
     hint = nearest(name, sorted({*names, *chain.from_iterable(called.values())}))
-    raise UsageError(f"{file} has no kernel {name}{hint}; it has {_listed(code.kernels)}")
+    raise UsageError(f"{file} has no kernel {name}; it has {_listed(code.kernels)}{hint}")
 
 
 def _listed(kernels: Sequence[GpuKernel]) -> str:

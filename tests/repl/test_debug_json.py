@@ -76,7 +76,7 @@ def test_of_a_whole_machine(looked_at: list[str]) -> None:
 
 def test_every_key_is_described() -> None:
     known = schema("repl")
-    for each in (known["properties"], known["$defs"]["told"]["properties"]):
+    for each in (known["properties"], known["$defs"]["answer"]["properties"]):
         assert [name for name, of in each.items() if not of.get("description")] == []
 
 

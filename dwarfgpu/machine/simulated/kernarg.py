@@ -394,7 +394,7 @@ def _chosen(
             titles = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
             there = ", ".join(titles) or "none"
             hint = nearest(name, names)
-            raise UsageError(f"the kernel has no argument {name}{hint}; its arguments: {there}")
+            raise UsageError(f"the kernel has no argument {name}; its arguments: {there}{hint}")
         if id(names[name]) in out:
             raise UsageError(f"argument {name} is given twice")
         out[id(names[name])] = value
