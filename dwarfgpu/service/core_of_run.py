@@ -20,7 +20,7 @@ from dwarfgpu.service.core_of_state import write_core_of_state
 from dwarfgpu.service.run_kernel import Result
 
 if TYPE_CHECKING:  # it imports NumPy
-    from dwarfgpu.machine.simulated.running import SimulatedWave
+    from dwarfgpu.machine.simulated.interpreter import SimulatedWave
 
 _SCC_OF_STATUS: Final = 0
 _SCC_OF_STATE: Final = 9

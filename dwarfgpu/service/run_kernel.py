@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.target import SimulatedTarget
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.running import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
 
 _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
@@ -96,14 +96,14 @@ def _started(launched: Launched, images: Iterable[Image], seed: int) -> RunningM
 def why_not_simulated(instruction: Instruction) -> str | None:
     """What of an instruction is not simulated; None where all is. `Unsupported` without NumPy."""
     _require_numpy()
-    from dwarfgpu.machine.simulated import program
+    from dwarfgpu.machine.simulated import compiled_instructions
 
-    return program.why_not_simulated(instruction)
+    return compiled_instructions.why_not_simulated(instruction)
 
 
 def _require_numpy() -> None:
     try:
-        import dwarfgpu.machine.simulated.wave  # noqa: F401 - the first that needs it
+        import dwarfgpu.machine.simulated.wave_registers  # noqa: F401 - the first that needs it
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise

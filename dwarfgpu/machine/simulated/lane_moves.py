@@ -13,7 +13,7 @@ import numpy as np
 
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.lane_functions import Lanes, bf16
-from dwarfgpu.machine.simulated.wave import RunningWave
+from dwarfgpu.machine.simulated.wave_registers import RunningWave
 
 TYPES: Final[dict[str, Any]] = {
     **{f"u{bits}": getattr(np, f"uint{bits}") for bits in (8, 16, 32, 64)},

@@ -14,7 +14,7 @@ from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH, 
 from dwarfgpu.isa.operands import Constant, Literal, Value
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
-from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH, M0, TTMP, XNACK_MASK
+from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, M0, TTMP, XNACK_MASK
 
 _VECTOR_TYPE: Final = re.compile(r"v(\d+)([a-z]+)(\d+)")
 _TYPE: Final = re.compile(r"([a-z]+)(\d+)")

@@ -14,11 +14,11 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.aql_objects import PACKET_BYTES, QUEUE_BYTES, SIGNAL_BYTES
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.compiled_instructions import Program
 from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.program import Program
-from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave
-from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH, TTMP
+from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
+from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
 
 MOST_IMAGE_BYTES: Final = 1 << 30
 _BUFFER_RESOURCE: Final = 1 << 31

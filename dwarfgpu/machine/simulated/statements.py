@@ -28,7 +28,7 @@ from dwarfgpu.machine.simulated.operand_text import (
 )
 from dwarfgpu.machine.simulated.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
-from dwarfgpu.machine.simulated.wave import M0
+from dwarfgpu.machine.simulated.wave_registers import M0
 
 PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
 _LETTERS: Final = "abcdefgh".replace("d", "")

@@ -20,7 +20,7 @@ from dwarfgpu.machine.target import Halt, RegisterId, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.running import RunningMachine, SimulatedWave, Stopped
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
 
 _SIGNALS: Final = {
     StopReason.MEMORY_VIOLATION: "SIGSEGV",

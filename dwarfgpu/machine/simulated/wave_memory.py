@@ -13,7 +13,7 @@ import numpy as np
 
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
-from dwarfgpu.machine.simulated.wave import Lanes, RunningWave, lanes_of
+from dwarfgpu.machine.simulated.wave_registers import Lanes, RunningWave, lanes_of
 from dwarfgpu.machine.topology import Wave
 
 Update = Callable[[Lanes, Any], Lanes]

@@ -19,11 +19,11 @@ import numpy as np
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
+from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
-from dwarfgpu.machine.simulated.program import Program, Step
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
-from dwarfgpu.machine.simulated.wave import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.wave_memory import WaveMemory
+from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH
 from dwarfgpu.machine.topology import Wave
 
 STACK_POINTER: Final = 32

@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.matrices import MATRICES
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, PROLOGUE, StepMode, statements
-from dwarfgpu.machine.simulated.wave import lanes_of, mask_of
+from dwarfgpu.machine.simulated.wave_registers import lanes_of, mask_of
 
 NAMESPACE: Final[dict[str, Any]] = {
     **FUNCTIONS,
