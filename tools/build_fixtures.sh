@@ -102,6 +102,14 @@ without_objects() {
   rm -f "split/$1/a.o" "split/$1/b.o"
 }
 
+# What `dwarfgpu run --demo` runs comes with the package, beside its source.
+(
+  cd ../dwarfgpu/data/source
+  "$CLANG" -x hip hip/mandelbrot.hip --offload-arch=gfx942 --cuda-device-only \
+    --no-gpu-bundle-output -nogpulib -nogpuinc -fuse-cuid=none "${paths[@]}" \
+    -ffile-prefix-map="$PWD=." -g -gdwarf-5 -O2 -o ../mandelbrot.co
+)
+
 for gfx in gfx90a gfx942 gfx1100; do
   for opt in 0 2; do
     for dwarf in 4 5; do

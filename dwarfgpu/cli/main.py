@@ -108,6 +108,13 @@ See docs/address-spaces.md.
 See docs/dispatch.md.
 
 """,
+    "run": """examples:
+  dwarfgpu run --demo
+  dwarfgpu run k.co nest --grid 128 --workgroup 64 --arg in=range:128 --arg out=zeros:512 \\
+      --arg limit=10 --out out=out.npy
+See docs/run.md.
+
+""",
     "waves": """examples:
   dwarfgpu waves app.core
   dwarfgpu waves app.core --gpu-core gpucore.4711 --faulty

@@ -16,6 +16,7 @@ from dwarfgpu.base.writing import write_set
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.options.demo import with_run_demo
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
@@ -26,13 +27,19 @@ from dwarfgpu.service.run_kernel import Result, output, run_kernel
 
 SCHEMA: Final = "dwarfgpu-run-1"
 _MOST_SHOWN: Final = 8
+_MOST_TEXT_LINES: Final = 64
 
 
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="a code object, or a file with one in it"
+    )
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
-    configure_launch(parser, is_required=True)
+    parser.add_argument(
+        "--demo", action="store_true", help="a kernel that comes with dwarfgpu and draws a picture"
+    )
+    configure_launch(parser, is_required=False)
     parser.add_argument(
         "--out", action="append", default=[], metavar="NAME=FILE",
         help="write the memory of an argument to an .npy file",
@@ -51,6 +58,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the kernel; 1 where a wave could not go on, `UsageError` for an impossible dispatch."""
+    return with_run_demo(args, _run)
+
+
+def _run(args: Namespace) -> int:
+    if args.file is None or args.grid is None or args.workgroup is None:
+        raise UsageError("run needs FILE, --grid and --workgroup, or --demo alone")
     outputs = dict(_output(text) for text in args.out)
     seed = natural(args.seed, "--seed") or 0
     prepared = prepare_run(args)
@@ -102,7 +115,12 @@ def _lines(launched: Launched, result: Result, *, is_mangled: bool) -> Iterator[
         if stop.source is not None:
             yield f"  at {stop.source}"
     for name, array in result.outputs.items():
-        yield f"  {name} = {_values(array)}"
+        lines = result.texts[name].splitlines() if name in result.texts else []
+        if 0 < len(lines) <= _MOST_TEXT_LINES:
+            yield f"  {name} = char[{array.shape[0]}]:"
+            yield from (f"    {line}" for line in lines)
+        else:
+            yield f"  {name} = {_values(array)}"
 
 
 def _values(array: Npy) -> str:
@@ -144,7 +162,12 @@ def _record(launched: Launched, result: Result, notes: list[str]) -> dict[str, J
         "instructions": result.machine.instructions,
         "stop": place,
         "buffers": [
-            {"name": name, "type": array.descr, "count": array.shape[0]}
+            {
+                "name": name,
+                "type": array.descr,
+                "count": array.shape[0],
+                "text": result.texts.get(name),
+            }
             for name, array in result.outputs.items()
         ],
     }

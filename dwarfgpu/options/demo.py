@@ -1,9 +1,15 @@
-"""The demo as a machine: a kernel of the package, stopped in a divergent branch."""
+"""The demos: a kernel of the package that is stopped in a divergent branch, and one that runs."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+
+DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
+"""Of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 
 
 def with_demo(
@@ -18,4 +24,22 @@ def with_demo(
         args.file = args.file or str(folder / "demo.co")
         args.state = args.state or str(folder / "demo.json")
         args.lane = args.lane or lane
+        return run(args)
+
+
+def with_run_demo(args: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """Run, for `--demo` with a kernel that comes with dwarfgpu and with arguments for it, where
+    none are given; `UsageError` for a file or a kernel besides it."""
+    if not args.demo:
+        return run(args)
+    if args.file is not None:
+        raise UsageError("give FILE or --demo, not both")
+    from importlib.resources import as_file, files  # no other command line needs them
+
+    given = {text.partition("=")[0].strip() for text in args.arg}
+    own = [text for text in DEMO_ARGUMENTS if text.partition("=")[0] not in given]
+    with as_file(files("dwarfgpu") / "data") as folder:
+        args.file, args.kernel = str(folder / "mandelbrot.co"), "mandelbrot"
+        args.grid, args.workgroup = args.grid or "1344", args.workgroup or "64"
+        args.arg = [*own, *args.arg]
         return run(args)

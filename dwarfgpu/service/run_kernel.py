@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from attrs import field
+
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -48,6 +50,8 @@ class Result:
     """The memory that arguments point to, as arrays, by their names."""
     stop: StopPlace | None
     """None where all waves have ended."""
+    texts: Mapping[str, str] = field(factory=dict)
+    """Those of `char` that are printable text, up to the first zero byte."""
 
 
 def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Result:
@@ -64,14 +68,14 @@ def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Re
         parameter.name or str(parameter.argument.offset_bytes): parameter
         for parameter in launched.request.parameters
     }
-    outputs = {
-        name: _array(
-            allocation.data[: allocation.end - allocation.start].tobytes(), parameters[name]
-        )
+    memory = {
+        name: allocation.data[: allocation.end - allocation.start].tobytes()
         for name, allocation in buffers(launched, machine).items()
     }
+    outputs = {name: _array(data, parameters[name]) for name, data in memory.items()}
+    texts = {name: _text(data, parameters[name]) for name, data in memory.items()}
     stop = None if stopped is None else _place(stopped, code_object, launched, machine)
-    return Result(machine, outputs, stop)
+    return Result(machine, outputs, stop, {name: text for name, text in texts.items() if text})
 
 
 def able_to_run(
@@ -122,6 +126,15 @@ def _array(data: bytes, parameter: Parameter) -> Npy:
             letter = "i" if declared.item_integers.least < 0 else "u"
             kind = f"{'|' if size == 1 else '<'}{letter}{size}"
     return Npy(kind, (len(data) // int(kind[2:]),), data)
+
+
+def _text(data: bytes, parameter: Parameter) -> str:
+    """What a pointer to `char` points to, if it is printable ASCII; else nothing."""
+    integers = parameter.declared.item_integers
+    if integers is None or integers.name != "char":
+        return ""
+    text = data.partition(b"\0")[0].decode("latin-1")
+    return text if text.isascii() and text.replace("\n", "").isprintable() else ""
 
 
 def _place(

@@ -242,3 +242,33 @@ def test_numbers_of_no_type_are_refused() -> None:
     )  # fmt: skip
     assert done.status == 2
     assert done.error.endswith("no debugging information says which numbers it points to")
+
+
+def test_the_demo_draws_the_mandelbrot_set() -> None:
+    """As this loop in doubles does, but for points at the edge of a shade."""
+    done = run("run", "--demo")
+    assert done.status == 0 and done.err == ""
+    rows = [line.removeprefix("    ") for line in done.lines[3:]]
+    assert len(rows) == 21
+    wrong = 0
+    for row, line in enumerate(rows):
+        assert len(line) == 63
+        for column, shown in enumerate(line):
+            z, c, steps = 0j, complex((column - 44) / 20, (row - 10) / 9), 0
+            while steps < 40 and abs(z) < 2:
+                z, steps = z * z + c, steps + 1
+            wrong += shown != ("@" if steps == 40 else " .,:;-=+*#%"[min(steps, 10)])
+    assert wrong <= 13  # one in a hundred
+
+
+def test_the_demo_is_little_work_and_takes_other_arguments() -> None:
+    first, second = run_json("run", "--demo"), run_json("run", "--demo", "--arg", "most=5")
+    assert second.json["instructions"] < first.json["instructions"] < 25_000
+    assert set(second.json["buffers"][0]["text"]) == set(".,:;@\n")
+
+
+def test_a_run_names_what_it_lacks() -> None:
+    assert run("run").error == "run needs FILE, --grid and --workgroup, or --demo alone"
+    file = CL / "kernels.gfx942.O2.v5.co"
+    assert run("run", file, "call", "--grid", 64).error == run("run").error
+    assert run("run", file, "--demo").error == "give FILE or --demo, not both"
