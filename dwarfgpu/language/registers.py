@@ -39,6 +39,9 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
     register = _register(session, name)
     pseudo = architecture.pseudo_named(name)
+    part = architecture.part_named(name)
+    if session.has_ended and (register or pseudo or part):
+        raise UsageError("No registers.")
     if is_lacking(session, register or pseudo):
         return None
     if register is not None:
@@ -46,7 +49,6 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         if _is_nowhere(session, register):
             return evolve(value, error=UsageError("No registers."))
         return value
-    part = architecture.part_named(name)
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
         return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
@@ -98,11 +100,12 @@ def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None)
 
 
 def lane_count(session: Session) -> int:
-    """Return the number of lanes of the wave; 0 without lanes in the architecture.
+    """Return the number of lanes of the wave; 0 if it has ended, and without lanes in the
+    architecture.
 
     By default, if the function does not specify it, that of the architecture.
     """
-    if not session.architecture.is_simt:
+    if not session.architecture.is_simt or session.has_ended:
         return 0
     try:
         return session.lane_count()[0]

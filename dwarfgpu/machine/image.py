@@ -12,7 +12,7 @@ from typing import Protocol
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.target import Extensible, Named, RegisterId, Target, WaveId
+from dwarfgpu.machine.target import EndsWaves, Extensible, Named, RegisterId, Target, WaveId
 from dwarfgpu.machine.topology import Machine as Model
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.model.storage import Memory
@@ -80,6 +80,10 @@ class ImageTarget:
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self.machine
         return isinstance(machine, Extensible) and machine.lacks_register(wave, register)
+
+    def has_ended(self, wave: WaveId) -> bool:
+        machine = self.machine
+        return isinstance(machine, EndsWaves) and machine.has_ended(wave)
 
     def read_register(
         self,

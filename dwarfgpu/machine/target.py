@@ -198,6 +198,15 @@ class Runs(Target, Protocol):
 
 
 @runtime_checkable
+class EndsWaves(Target, Protocol):
+    """The power to distinguish waves that ended from those that still run."""
+
+    def has_ended(self, wave: WaveId) -> bool:
+        """Return whether a wave has ended: it has no registers any more."""
+        ...
+
+
+@runtime_checkable
 class StepsRanges(Runs, Protocol):
     """The power to execute many instructions of a wave at once, which a debugger need not see."""
 

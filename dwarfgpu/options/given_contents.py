@@ -64,7 +64,7 @@ def set_registers(
         if {register.name, *(e.name for e in parts if e.register is register)} & keys:
             raise UsageError(f"--reg {text}: register {register} is given twice")
         keys.add(register.name)
-        target.waves[wave].pop(register.name, None)
+        target.forget_register(wave, register, 0, (register.size_bits + 7) // 8)
         set_register(target, wave, register, field)
 
 

@@ -6,8 +6,10 @@ command that fails prints one error and the conversation goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
+
+from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -117,6 +119,11 @@ class Shell:
             signal = integer_value(self.session.architecture, machine.ending_signal)
             self.values.named["_exitsignal"] = signal
 
+    def know_threads(self, threads: Mapping[WaveId, str]) -> None:
+        """Set which waves or threads there are, after the program has run."""
+        self.machine = evolve(self.machine, threads=threads)
+        self.values.has_threads = bool(threads)
+
     @property
     def is_of_core(self) -> bool:
         """Whether a core file is open."""
@@ -128,6 +135,8 @@ class Shell:
         session, own = self.session, self.settings.word("prompt")
         if own:
             return f"{own} "
+        if session.has_ended:
+            return "(dwarfgpu) "
         lane = "" if session.lane is None else f" l{session.lane}"
         is_thread = self.machine.threads and not session.architecture.is_simt
         return f"(dwarfgpu {'t' if is_thread else 'w'}{session.wave}{lane}) "

@@ -38,7 +38,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
-from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.target import EndsWaves, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.call_site_values import MOST_CALLERS
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
@@ -262,6 +262,11 @@ class Session:
         if self.is_absent:
             raise InconsistentContext(f"lane {self.lane} {self.why_absent}")
         return self.pc if self.lane is None else self.frame.program_location(self.lane)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the wave in focus ran to its end: it has no registers and no lanes any more."""
+        return isinstance(self.target, EndsWaves) and self.target.has_ended(self.wave)
 
     @property
     def is_absent(self) -> bool:

@@ -106,7 +106,7 @@ def placed(shell: Shell) -> Shell:
     """The shell, which knows where its wave belongs: the third of a workgroup."""
     target = shell.session.target
     assert isinstance(target, StateTarget)
-    target.machine = Machine(
+    target._machine = Machine(
         64,
         {1: Agent(1)},
         {2: Queue(2, 1)},

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import FIXTURES, run
 
 CODE = FIXTURES / "run"
@@ -152,8 +153,63 @@ def nest(*lines: str, count: int = 2_000) -> list[str]:
     return [line for line in [*done.lines, *done.err.splitlines()] if line]
 
 
-def test_a_breakpoint_at_the_first_instruction() -> None:
-    assert any(line.startswith("Thread 1 hit Breakpoint 1, ") for line in nest("b *nest", "run"))
+def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
+    lines = nest("b *nest", "run", "c", "c")
+    assert [line[:28] for line in lines if "hit" in line] == [
+        "Thread 1 hit Breakpoint 1, w", "Thread 2 hit Breakpoint 1, w",
+    ]  # fmt: skip
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("info threads", "No threads."),
+        ("bt", "No stack."),
+        ("info registers", "The program has no registers now."),
+        ("info registers s3", "The program has no registers now."),
+        ("p $pc", "No registers."),
+        ("p $v3", "No registers."),
+        ("set var $s3 = 1", "No registers."),
+        ("step", "The program is not being run."),
+        ("continue", "The program is not being run."),
+        ("info locals", "No frame selected."),
+        ("thread", "No thread selected"),
+        ("info lanes", "No lanes."),
+        ("lane 3", "Lane 3 does not exist on this thread."),
+        ("info waves", "0 waves (0 running, 0 single-stepping, 0 stopped)"),
+        ("info dispatches", "No dispatches are currently active."),
+        ("save after.json", "Only a state can be saved; this is none."),
+        ("p $_thread", "$1 = 0"),
+    ],
+)
+def test_after_the_end(line: str, expected: str) -> None:
+    """What GDB says of a program that has exited, for the waves as for threads."""
+    assert nest("run", line)[-2:] == ["[Inferior 1 exited normally]", expected]
+
+
+def test_memory_is_readable_after_the_end(tmp_path: Path) -> None:
+    """The outputs are what a kernel is run for."""
+    lines = talk(tmp_path, "vadd", "tbreak vadd", "run", "set $o = (int *) out", "c", "p $o[1]@3")
+    assert lines[-2:] == ["[Inferior 1 exited normally]", "$1 = {-12, -17, -9}"]
+
+
+def test_waves_that_ended_are_gone(tmp_path: Path) -> None:
+    """The condition holds in the second wave, when the first has ended."""
+    state = tmp_path / "second.json"
+    lines = talk(
+        tmp_path, "vadd", "break integers.hip:16 if t == 70", "run", "info threads",
+        "info waves", "thread 1", f"save {state}",
+    )  # fmt: skip
+    listed = [line for line in lines if "AMDGPU Wave" in line]
+    assert [line.split()[1] for line in listed] == ["2"]
+    assert "1 wave (0 running, 0 single-stepping, 1 stopped)" in lines
+    assert [wave.wave for wave in load_state(state).waves] == [2]
+
+
+def test_the_kernel_starts_again_after_its_end() -> None:
+    lines = nest("run", "b *nest", "run", "info threads")
+    assert len([line for line in lines if "AMDGPU Wave" in line]) == 2
 
 
 def test_a_condition_that_has_no_value_stops() -> None:

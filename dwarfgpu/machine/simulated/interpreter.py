@@ -43,6 +43,10 @@ class SimulatedWave(WaveMemory):
         super().__init__(wave, lane_count, vgprs, agprs, arena)
         self.is_halted = False
         self.step_mode = PLAIN_MODE
+        self.stop_reason: StopReason | None = None
+        """Why the wave cannot continue; None if it can."""
+        self.reported_pc: int | None = None
+        """Where the debugger last reported the wave: a breakpoint there is not hit again."""
 
     @property
     def clock(self) -> int:
@@ -111,7 +115,7 @@ class Stopped:
 
 
 @contextmanager
-def _interrupts(machine: RunningMachine) -> Iterator[None]:
+def interrupts(machine: RunningMachine) -> Iterator[None]:
     """Let Ctrl-C stop a machine between two instructions, where that is possible."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -136,7 +140,6 @@ class RunningMachine:
         self.instructions = 0
         """Of all waves."""
         self._turn = 0
-        self._changed: set[int] = set()
         self._is_interrupted = False
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
@@ -149,7 +152,7 @@ class RunningMachine:
     def step(self, wave: SimulatedWave) -> None:
         """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
         pc = wave.pc
-        self._changed.add(wave.wave.id)
+        wave.reported_pc = None
         step = self.program.step_at(pc, wave.step_mode)
         wave.pc = step.next_pc
         try:
@@ -176,16 +179,20 @@ class RunningMachine:
         """Stop a run at the next boundary of instructions; for signal handlers."""
         self._is_interrupted = True
 
-    def take_changed(self) -> set[int]:
-        """The waves that have executed something since this was last asked."""
-        changed, self._changed = self._changed, set()
-        return changed
+    def interrupted(self, wave: SimulatedWave) -> Stopped | None:
+        """The stop that `interrupt` asked for, once."""
+        if not self._is_interrupted:
+            return None
+        self._is_interrupted = False
+        return Stopped(wave, StopReason.INTERRUPTED, "interrupted")
 
     def next_wave(self) -> SimulatedWave | None:
         """The first wave that has not ended."""
         return next((wave for wave in self.waves if not wave.is_ended), None)
 
-    def step_past_barriers(self, wave: SimulatedWave) -> Stopped | None:
+    def step_past_barriers(
+        self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
+    ) -> Stopped | None:
         """Execute one instruction of a wave; while it waits at a barrier, the others run first."""
         with np.errstate(all="ignore", invalid="raise"):
             while wave.is_waiting and not self._release():
@@ -193,7 +200,7 @@ class RunningMachine:
                 if not ready:
                     return self._deadlock()
                 for other in ready:
-                    stopped = self._run_wave(other, frozenset())
+                    stopped = self._run_wave(other, breakpoints)
                     if stopped is not None:
                         return stopped
         self.step(wave)
@@ -218,7 +225,7 @@ class RunningMachine:
                 return None
             if wave.pc in breakpoints:
                 return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
-            stopped = self.step_past_barriers(wave)
+            stopped = self.step_past_barriers(wave, breakpoints) or self.interrupted(wave)
             if stopped is not None:
                 return stopped
         return None
@@ -226,30 +233,25 @@ class RunningMachine:
     def run(
         self, most: int | None = None, breakpoints: frozenset[int] = frozenset()
     ) -> Stopped | None:
-        """Run until all waves have ended (None), one cannot go on, one is at a breakpoint that it
-        was not at before, or so many instructions."""
-        leaving = {wave.wave.id for wave in self.waves if wave.pc in breakpoints}
-        with _interrupts(self), np.errstate(all="ignore", invalid="raise"):
+        """Run until all waves have ended (None), one cannot go on, one is at a breakpoint where it
+        was not reported before, or so many instructions."""
+        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
             for wave in self._schedule():
-                stopped = self._run_wave(wave, breakpoints, wave.wave.id in leaving)
-                leaving.discard(wave.wave.id)
-                if stopped is None and self._is_interrupted:
-                    self._is_interrupted = False
-                    stopped = Stopped(wave, StopReason.INTERRUPTED, "interrupted")
+                stopped = self._run_wave(wave, breakpoints)
+                stopped = stopped or self.interrupted(wave)
                 if stopped is not None:
                     return stopped
                 if most is not None and self.instructions >= most:
                     return None
         return self._deadlock()
 
-    def _run_wave(
-        self, wave: SimulatedWave, breakpoints: frozenset[int], is_leaving: bool = False
-    ) -> Stopped | None:
-        """A turn of a wave; one that is leaving does not stop where it is."""
+    def _run_wave(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
+        """A turn of a wave; it does not stop where it was reported."""
         mode = wave.step_mode
         steps, step_at = self.program.steps_of(mode), self.program.step_at
-        self._changed.add(wave.wave.id)
         pc = wave.pc
+        is_leaving = pc == wave.reported_pc
+        wave.reported_pc = None
         executed = 0
         try:
             for _ in range(QUANTUM):

@@ -6,7 +6,7 @@ memory) are one store: the architecture lowers an address to a place in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve
@@ -64,21 +64,31 @@ class StateTarget:
         self.architecture = architecture
         self.apertures = apertures
         self._places: dict[WaveId, Wave] = {}
-        self.machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
+        self._machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
         self.stop = 0
-        self.waves: dict[WaveId, dict[str, RegisterBytes]] = {}
+        self._registers: dict[WaveId, dict[str, RegisterBytes]] = {}
         self.workgroups: dict[WaveId, int] = {}
         self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
 
+    @property
+    def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
+        """The known registers of each wave, by name."""
+        return self._registers
+
     def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
         """Add a wave; by default it is alone in its workgroup."""
-        self.waves.setdefault(wave, {})
+        self._registers.setdefault(wave, {})
         self.workgroups[wave] = wave if workgroup is None else workgroup
 
     def place_wave(self, record: Wave) -> None:
         """Where a wave belongs."""
         self._places[record.id] = record
+
+    @property
+    def machine(self) -> Machine:
+        """Agents, queues, dispatches, workgroups, and where the waves belong."""
+        return self._machine
 
     @property
     def model(self) -> Machine:
@@ -113,7 +123,7 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        stored = self.waves[wave].setdefault(register.name, RegisterBytes(size_bytes))
+        stored = self._registers[wave].setdefault(register.name, RegisterBytes(size_bytes))
         stored.data[offset_bytes : offset_bytes + len(data)] = data
         mask = b"\xff" * len(data) if mask is None else mask
         stored.known[offset_bytes : offset_bytes + len(data)] = mask
@@ -160,8 +170,8 @@ class StateTarget:
     def without_memory(self) -> StateTarget:
         """Return the same machine with unknown memory, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures, self.machine)
-        out._places, out.machine = self._places, self.machine
-        out.waves, out.workgroups = self.waves, self.workgroups
+        out._places, out._machine = self._places, self._machine
+        out._registers, out.workgroups = self._registers, self.workgroups
         out.wave_apertures = self.wave_apertures
         return out
 
@@ -216,7 +226,7 @@ class StateTarget:
             return
         stored.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
         if not any(stored.known):
-            del self.waves[wave][register.name]
+            del self._registers[wave][register.name]
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
         """`Unavailable` for a register beyond the allocation of the wave's dispatch."""
@@ -232,12 +242,17 @@ class StateTarget:
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
     ) -> RegisterBytes | None:
+        self._require_inside(wave, register, offset_bytes, end)
+        return self._registers[wave].get(register.name)
+
+    def _require_inside(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
+    ) -> None:
         self.architecture_of(wave)
         if not 0 <= offset_bytes <= end:
             raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
         if end > (register.size_bits + 7) // 8:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
-        return self.waves[wave].get(register.name)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         out: list[bytes] = []

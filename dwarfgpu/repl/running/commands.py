@@ -19,6 +19,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.files.listing import source_line
+from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.breakpoints import located, runner
@@ -51,14 +52,23 @@ def _focus_on_stop(shell: Shell, halt: Halt) -> None:
     if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
         target.done.clear()
         target.undone.clear()
-    if halt.wave is not None:
-        if not shell.machine.threads:
-            threads = {halt.wave: f"Thread {halt.wave}"}
-            shell.machine = evolve(shell.machine, threads=threads)
-        lane = shell.session.lane if halt.wave == shell.session.wave else None
-        focus_on(shell, halt.wave)
-        if lane is not None and (halt.reason == "end-stepping-range" or _is_active(shell, lane)):
-            shell.session = shell.session.focused(lane)
+    if halt.wave is None:
+        _end_of_program(shell)
+        return
+    threads = wave_names(shell.session)
+    if threads or not shell.machine.threads:
+        shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
+    lane = shell.session.lane if halt.wave == shell.session.wave else None
+    focus_on(shell, halt.wave)
+    if lane is not None and (halt.reason == "end-stepping-range" or _is_active(shell, lane)):
+        shell.session = shell.session.focused(lane)
+
+
+def _end_of_program(shell: Shell) -> None:
+    """There is no wave or thread any more; memory can still be read."""
+    shell.know_threads({})
+    top = shell.session.top or shell.session
+    shell.session = evolve(top, pc=None, lane=None, top=None, level=0, inline_level=0)
 
 
 def _is_active(shell: Shell, lane: int | None) -> bool:
@@ -86,7 +96,7 @@ def _focus_text(shell: Shell) -> str:
     """Return `Thread 6, with lanes [0-63], ` on a GPU; empty for the only thread of a CPU."""
     session = shell.session
     if not session.architecture.is_simt:
-        return "" if len(shell.machine.threads) < 2 else f"Thread {session.wave} hit "
+        return "" if max(shell.machine.threads, default=0) < 2 else f"Thread {session.wave} hit "
     return f"Thread {session.wave} hit "
 
 
@@ -130,7 +140,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
         why = "." if halt.text is None else f", {halt.text}."
-        has_threads = len(shell.machine.threads) > 1
+        has_threads = max(shell.machine.threads, default=0) > 1  # as GDB: there were several
         who = f"Thread {session.wave}" if has_threads else "Program"
         yield heading(f"\n{who} received signal {name}{why}")
         yield Output(frame_line(session, style), {**data, "signal-name": name})

@@ -41,6 +41,8 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     register with known contents.
     """
     session = shell.session
+    if session.has_ended:
+        raise UsageError(_NO_REGISTERS)
     is_nowhere = session.pc is None and not session.architecture.is_simt
     for word in argument.split():
         values = named_registers(session, word)
