@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Protocol, assert_never
 
 from attrs import field
@@ -220,11 +221,8 @@ class LocationAccess(ABC):
                 # Prepared again: an earlier write may have changed bits of the same byte.
                 storage, first_byte, data = self._prepared(place, count, part)
                 old: bytes | None = None
-                try:
+                with suppress(Unavailable):  # the store says whether it can be written
                     old = self.load(storage, first_byte, len(data))
-                except Unavailable:
-                    if isinstance(storage, Memory):
-                        raise
                 self._store(storage, first_byte, data)
                 if old is not None:
                     done.append((storage, first_byte, old))

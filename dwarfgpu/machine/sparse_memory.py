@@ -157,6 +157,10 @@ class SparseMemory:
         self._require(address, size_bytes)
         return b"".join(data for _, data in parts)
 
+    def require_writable(self, address: int, size_bytes: int) -> None:
+        """`Unavailable` unless all bytes of a range can be written."""
+        self._require(address, size_bytes)
+
     def _require(self, address: int, size_bytes: int) -> None:
         """`Unavailable` unless all bytes of a range are known; no bytes are known where one is."""
         at = address

@@ -92,6 +92,20 @@ class Sparse(Target, Protocol):
 
 
 @runtime_checkable
+class ForgetsMemory(Target, Protocol):
+    """Optional capability: memory that nothing has defined can be written, and be undefined
+    again."""
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """Return the defined parts of a range: offsets in it, and bytes."""
+        ...
+
+    def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
+        """Make bytes undefined; `Unavailable` where no memory is."""
+        ...
+
+
+@runtime_checkable
 class SharesArchitecture(Target, Protocol):
     """The power to compare the architectures of many waves at once."""
 

@@ -10,7 +10,7 @@ from attrs import field
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.target import ForgetsMemory, RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
 
 
@@ -68,9 +68,17 @@ class RecordedTarget(ImageTarget):
             return None
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        before = tuple(self.read_memory(where, address, len(data)))
+        before = self._memory_before(where, address, len(data))
         super().write_memory(where, address, data)
         self._record(Write(MemoryPlace(where, address), before, bytes(data)))
+
+    def _memory_before(self, where: Memory, address: int, count: int) -> tuple[int | None, ...]:
+        if not isinstance(self.machine, ForgetsMemory):
+            return tuple(self.read_memory(where, address, count))
+        before: list[int | None] = [None] * count
+        for offset, data in self.machine.known_memory(where, address, count):
+            before[offset : offset + len(data)] = data
+        return tuple(before)
 
     def _record(self, write: Write) -> None:
         self.undone.clear()
@@ -100,7 +108,7 @@ class RecordedTarget(ImageTarget):
 
     def _set(self, place: RegisterPlace | MemoryPlace, data: tuple[int | None, ...]) -> None:
         if isinstance(place, MemoryPlace):
-            self.machine.write_memory(place.where, place.address, bytes(filter_known(data)))
+            self._set_memory(place, data)
             return
         for index, byte in enumerate(data):
             at = place.offset_bytes + index
@@ -109,10 +117,14 @@ class RecordedTarget(ImageTarget):
             else:
                 self.machine.write_register(place.wave, place.register, bytes((byte,)), at)
 
-
-def filter_known(data: tuple[int | None, ...]) -> list[int]:
-    """The bytes that are known."""
-    return [byte for byte in data if byte is not None]
+    def _set_memory(self, place: MemoryPlace, data: tuple[int | None, ...]) -> None:
+        self.machine.write_memory(place.where, place.address, bytes(byte or 0 for byte in data))
+        if None not in data:
+            return
+        assert isinstance(self.machine, ForgetsMemory)
+        for offset, byte in enumerate(data):
+            if byte is None:
+                self.machine.forget_memory(place.where, place.address + offset, 1)
 
 
 def recorded(target: ImageTarget) -> RecordedTarget:

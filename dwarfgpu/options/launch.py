@@ -43,6 +43,7 @@ from dwarfgpu.machine.simulated.dispatch import (
 )
 from dwarfgpu.machine.simulated.kernarg import parameters
 from dwarfgpu.machine.simulated.save import saved, write
+from dwarfgpu.machine.simulated.undefined import FILL
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
@@ -84,6 +85,8 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
     place = _place(args, before)
     fill = _fill(args)
+    if fill is not None and args.save is None:
+        raise UsageError("--fill is about the memory of a state; give --save STATE")
     prepared = _prepared(args, limits, before, place)
     launched, notes = prepared.launched, prepared.notes
     written: list[str] = []
@@ -119,6 +122,7 @@ def _prepared(args: Namespace, limits: FileLimits, before: State | None, place: 
         _number(args.dynamic_lds, "--dynamic-lds") or 0,
         _number(args.scratch, "--scratch"),
         place,
+        FILL if (fill := _fill(args)) is None else fill,
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
@@ -176,8 +180,6 @@ def _place(args: Namespace, before: State | None) -> Place:
 def _fill(args: Namespace) -> int | None:
     """Return the byte of memory that was never written; `UsageError` if it is invalid."""
     value = _number(args.fill, "--fill")
-    if value is not None and args.save is None:
-        raise UsageError("--fill is about the memory of a state; give --save STATE")
     if value is not None and value > 255:
         raise UsageError(f"--fill {args.fill}: expected a byte, 0 to 255")
     return value

@@ -85,16 +85,18 @@ def able_to_run(
 
     def begin() -> RunningMachine:
         images = [image for code_object in code_objects for image in code_object.images()]
-        return _started(launched, images, 0)
+        return _started(launched, images, 0, tracks_writes=True)
 
     return SimulatedTarget(state, begin)
 
 
-def _started(launched: Launched, images: Iterable[Image], seed: int) -> RunningMachine:
+def _started(
+    launched: Launched, images: Iterable[Image], seed: int, *, tracks_writes: bool = False
+) -> RunningMachine:
     _require_numpy()
     from dwarfgpu.machine.simulated.started import started
 
-    return started(launched, images, seed)
+    return started(launched, images, seed, tracks_writes=tracks_writes)
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:

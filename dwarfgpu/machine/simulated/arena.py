@@ -24,9 +24,16 @@ Lanes = np.ndarray[Any, Any]
 class Allocation:
     """Consecutive bytes of memory that belong together."""
 
-    __slots__ = ("contents", "data", "end", "is_writable", "name", "start", "words")
+    __slots__ = ("contents", "data", "end", "is_writable", "name", "start", "words", "written")
 
-    def __init__(self, name: str, start: int, contents: bytes, is_writable: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        start: int,
+        contents: bytes,
+        is_writable: bool,
+        written: Lanes | None = None,
+    ) -> None:
         self.name = name
         self.start = start
         self.end = start + len(contents)
@@ -39,6 +46,14 @@ class Allocation:
             if start % size == 0
         }
         self.is_writable = is_writable
+        self.written = written
+        """0xff for each byte that is defined, 0 for others; None where all are."""
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Replace bytes, which are defined then."""
+        self.data[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
+        if self.written is not None:
+            self.written[offset : offset + len(data)] = 0xFF
 
 
 class Arena:
@@ -55,8 +70,12 @@ class Arena:
         """Make an allocation; `UsageError` where there is one."""
         if not contents:
             raise UsageError(f"{name} at {start:#x} has no bytes")
+        return self.insert(Allocation(name, start, contents, is_writable))
+
+    def insert(self, allocation: Allocation) -> Allocation:
+        """Add an allocation; `UsageError` where there is one."""
+        name, start = allocation.name, allocation.start
         index = bisect_right(self._starts, start)
-        allocation = Allocation(name, start, contents, is_writable)
         for other in self.allocations[max(index - 1, 0) : index + 1]:
             if other.start < allocation.end and start < other.end:
                 raise UsageError(f"{name} at {start:#x} and {other.name} overlap")
@@ -95,7 +114,7 @@ class Arena:
             assert allocation is not None
             first = address - allocation.start
             count = min(allocation.end - address, len(data))
-            allocation.data[first : first + count] = np.frombuffer(data[:count], np.uint8)
+            allocation.write(first, data[:count])
             address, data = address + count, data[count:]
 
     def scalar_read(self, address: int, size_bytes: int) -> bytes:
@@ -160,12 +179,15 @@ class Arena:
             index = (offsets // np.uint64(size)).astype(np.intp)
             for n, row in enumerate(rows):
                 words[index + n] = row.view(words.dtype)
-            return
-        index = offsets.astype(np.intp)[:, None] + np.arange(size)
-        for n, row in enumerate(rows):
-            allocation.data[index + n * size] = (
-                np.ascontiguousarray(row).view(np.uint8).reshape(-1, size)
-            )
+        else:
+            index = offsets.astype(np.intp)[:, None] + np.arange(size)
+            for n, row in enumerate(rows):
+                allocation.data[index + n * size] = (
+                    np.ascontiguousarray(row).view(np.uint8).reshape(-1, size)
+                )
+        if allocation.written is not None:
+            index = offsets.astype(np.intp)[:, None] + np.arange(size * len(rows))
+            allocation.written[index] = 0xFF
 
     def _parts(
         self, addresses: Lanes, size_bytes: int, lanes: Lanes | None, verb: str

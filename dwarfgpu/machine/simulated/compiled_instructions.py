@@ -55,8 +55,12 @@ class Step:
 class Program:
     """The code of one processor in global memory."""
 
-    def __init__(self, arena: Arena, processor: str, wave_size: int) -> None:
+    def __init__(
+        self, arena: Arena, processor: str, wave_size: int, *, tracks_writes: bool = False
+    ) -> None:
+        """`tracks_writes`: waves note which lanes of their registers are written."""
         self._arena = arena
+        self._tracks_writes = tracks_writes
         self._decoder: Decoder = decoder(processor, wave_size)
         self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
         self.steps: dict[int, Step] = {}
@@ -124,6 +128,7 @@ class Program:
                 self._decoder.target,
                 is_careful,
                 mode,
+                self._tracks_writes,
             )
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
@@ -143,10 +148,15 @@ def _lines(
     target: IsaTarget,
     is_careful: bool,
     mode: StepMode,
+    tracks_writes: bool,
 ) -> tuple[str, ...]:
     """The statements of an instruction, made once for all places where it stands."""
     instruction = Instruction(address, size, encoding, word, literal, extra)
-    return tuple(statements(instruction, target, is_careful=is_careful, mode=mode))
+    return tuple(
+        statements(
+            instruction, target, is_careful=is_careful, mode=mode, tracks_writes=tracks_writes
+        )
+    )
 
 
 @cache

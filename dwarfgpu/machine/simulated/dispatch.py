@@ -24,6 +24,7 @@ from dwarfgpu.machine.simulated.kernarg import (
     Kernarg,
     Parameter,
 )
+from dwarfgpu.machine.simulated.undefined import FILL
 from dwarfgpu.machine.topology import Agent, Dispatch, Geometry, Machine, Queue, Wave, Workgroup
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
@@ -80,6 +81,8 @@ class Request:
     scratch_bytes: int | None = None
     """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
     place: Place = FIRST_PLACE
+    fill: int = FILL
+    """The byte of registers and memory that nothing has defined, where it runs."""
 
     @property
     def private_bytes(self) -> int:

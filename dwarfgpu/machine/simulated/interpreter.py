@@ -39,8 +39,16 @@ QUANTUM: Final = 1 << 12
 class SimulatedWave(WaveMemory):
     """A wave with what it needs of its machine."""
 
-    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int, arena: Arena) -> None:
-        super().__init__(wave, lane_count, vgprs, agprs, arena)
+    def __init__(
+        self,
+        wave: Wave,
+        lane_count: int,
+        vgprs: int,
+        agprs: int,
+        arena: Arena,
+        fill: int | None = None,
+    ) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
         self.is_halted = False
         self.step_mode = PLAIN_MODE
         self.stop_reason: StopReason | None = None

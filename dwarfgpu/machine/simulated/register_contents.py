@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.written_registers import (
+    forget_written,
+    set_written,
+    written_bits,
+)
 from dwarfgpu.machine.state.target import RegisterBytes
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -37,8 +42,8 @@ class WaveRegisters(Mapping[str, RegisterBytes]):
         if data is None:
             raise KeyError(name)
         stored = RegisterBytes(len(data))
-        stored.data[:] = data
-        stored.known[:] = b"\xff" * len(data)
+        known = stored.known[:] = written_bits(self._wave, name, len(data))
+        stored.data[:] = bytes(byte & mask for byte, mask in zip(data, known, strict=True))
         return stored
 
     def __iter__(self) -> Iterator[str]:
@@ -95,7 +100,25 @@ def _number(wave: SimulatedWave, name: str) -> int | None:
     return None
 
 
-def set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> None:
+def write_contents(
+    wave: SimulatedWave, register: RegisterInfo, offset_bytes: int, data: bytes
+) -> None:
+    """Write bytes of a register, which are defined then; `UsageError` as of `_set_contents`."""
+    whole = bytearray(contents(wave, register) or b"")
+    whole[offset_bytes : offset_bytes + len(data)] = data
+    _set_contents(wave, register, bytes(whole))
+    set_written(wave, register.name, offset_bytes, len(data))
+
+
+def forget_contents(
+    wave: SimulatedWave, register: RegisterInfo, offset_bytes: int, size_bytes: int
+) -> None:
+    """Make bytes of a register undefined; `UsageError` for one that always has a value."""
+    if not forget_written(wave, register.name, offset_bytes, size_bytes):
+        raise UsageError(f"{register.name} of a machine that runs cannot be unknown")
+
+
+def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> None:
     """Write all of a register; `UsageError` for one that is not simulated, and for a MODE that is
     not."""
     name, number = register.name, int.from_bytes(data, "little")

@@ -20,7 +20,8 @@ _KEEPS_HIGH_ON_GFX9: Final = frozenset(
 class ResultStatements:
     """The results of one operation of an instruction."""
 
-    def __init__(self, item: Bound, target: IsaTarget) -> None:
+    def __init__(self, item: Bound, target: IsaTarget, *, tracks_writes: bool) -> None:
+        self.tracks_writes = tracks_writes
         self.item = item
         self.operation: Operation = item.operation
         self.target = target
@@ -39,11 +40,13 @@ class ResultStatements:
         lines = []
         if kind in ("f16", "bf16") and self.target.generation == 11:
             return [
+                *self._marks(destination, register.size),
                 f"for n in range({register.size}):",
                 f"    row = {bank}[{register.first} + n]",
                 f"    row[:] = row & 0xffff0000 | raw_bits({variable}[n], '{kind}')",
             ]
         lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
+        lines += self._marks(destination, register.size)
         for number in range(register.size):
             lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
         return lines
@@ -61,7 +64,8 @@ class ResultStatements:
             if shape.bits != 32 or shape.count > 1:
                 raise not_simulated(f"{self.name} with an index")
             kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
-            return self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
+            lines = self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
+            return [*self._marks(destination, 1), *lines]
         if self.item.is_sdwa and "dst_sel" in self.item.fields:
             fields = self.item.fields
             old = f"{bank}v[{first}]"
@@ -79,10 +83,29 @@ class ResultStatements:
             lines += self._stores(
                 [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
             )
-            return [*self._reached(), *lines]
+            return [*self._reached(), *self._marks(destination, 2), *lines]
         else:
             rows.append(self._half_row(bank, first, shape, variable, destination))
-        return [*self._reached(), *self._stores(rows, on)]
+        marks = self._marks(destination, shape.dwords)
+        return [*self._reached(), *marks, *self._stores(rows, on)]
+
+    def _marks(self, destination: Operand, count: int) -> list[str]:
+        """Statements that note which lanes of registers have been written."""
+        register = destination.register
+        if not self.tracks_writes or register is None:
+            return []
+        lanes = "w.exec" if self.operation.is_masked else "w.all_lanes"
+        if self.operation.name == "v_writelane_b32":
+            lanes = f"1 << (int(b) & {self.target.wave_size - 1})"
+        if self.item.has_dpp:
+            lanes = "mask_of(reached)" if "dpp_ctrl" in self.item.fields else lanes
+        first = f"{register.first}{destination.offset}"
+        if register.bank == "a":
+            first = f"w.vgprs + {first}"
+        return [
+            f"w.written[{first}{f' + {number}' if number else ''}] |= {lanes}"
+            for number in range(count)
+        ]
 
     def _reached(self) -> list[str]:
         """The lanes that DPP writes."""

@@ -1,6 +1,6 @@
 """A dispatch as a machine that can run: its memory as allocations, its waves with their registers.
 
-Registers and memory that no document defines begin as zeros; a kernel that reads them is wrong.
+Law: what no document defines is undefined (`undefined.py`), not zero.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.compiled_instructions import Program
 from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
+from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
 
 MOST_IMAGE_BYTES: Final = 1 << 30
@@ -28,9 +29,16 @@ _ELEMENT_4: Final = 1 << 19
 _DATA_FORMAT_32: Final = 4 << 15
 
 
-def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> RunningMachine:
+def started(
+    launched: Launched,
+    images: Iterable[Image],
+    seed: int = 0,
+    *,
+    tracks_writes: bool = False,
+) -> RunningMachine:
     """The machine before the first instruction.
 
+    `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated.
     """
@@ -41,18 +49,22 @@ def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> Runni
         name = "writable memory of the code object" if image.is_writable else "the code object"
         data = image.read(0, image.size_bytes)
         arena.add(name, image.address, data, is_writable=image.is_writable)
-    _add_objects(arena, launched)
+    fill = launched.request.fill
+    _add_objects(arena, launched, fill, is_tracked=tracks_writes)
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is None:
             raise UsageError(f"{name}: its contents are unknown; set them with zeros:SIZE or @FILE")
         arena.add(f"buffer {name}", address, buffer.data)
     request, processor = launched.request, launched.request.processor
     lane_count = launched.machine.lane_count
-    scratch = _add_scratch(arena, launched)
-    machine = RunningMachine(arena, Program(arena, processor.name, lane_count), lane_count, seed)
+    scratch = _add_scratch(arena, launched, fill, is_tracked=tracks_writes)
+    program = Program(arena, processor.name, lane_count, tracks_writes=tracks_writes)
+    machine = RunningMachine(arena, program, lane_count, seed)
     [dispatch] = launched.machine.dispatches.values()
     memories: dict[int | None, Allocation] = {
-        group: Allocation(f"LDS of workgroup {group}", 0, bytes(launched.group_bytes), True)
+        group: _undefined(
+            f"LDS of workgroup {group}", 0, launched.group_bytes, fill, is_tracked=tracks_writes
+        )
         for group in launched.machine.workgroups
     }
     for registers in launched.waves:
@@ -62,6 +74,7 @@ def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> Runni
             max(dispatch.vgprs or 0, 256),
             max(dispatch.agprs or 0, 256),
             arena,
+            fill,
         )
         wave.pc = launched.pc
         wave.lds = memories[registers.wave.workgroup]
@@ -73,11 +86,21 @@ def started(launched: Launched, images: Iterable[Image], seed: int = 0) -> Runni
             first = registers.scratch_address - scratch.start
             part = scratch.data[first : first + registers.scratch_bytes]
             wave.scratch = part.view(np.uint32).reshape(-1, lane_count)
+            if scratch.written is not None:
+                marks = scratch.written[first : first + registers.scratch_bytes]
+                wave.scratch_written = marks.view(np.uint32).reshape(-1, lane_count)
         machine.waves.append(wave)
     return machine
 
 
-def _add_objects(arena: Arena, launched: Launched) -> None:
+def _undefined(
+    name: str, start: int, size_bytes: int, fill: int, *, is_tracked: bool
+) -> Allocation:
+    written = np.zeros(size_bytes, np.uint8) if is_tracked else None
+    return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
+
+
+def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: bool) -> None:
     """What the runtime has made for the dispatch."""
     [queue] = launched.machine.queues.values()
     [dispatch] = launched.machine.dispatches.values()
@@ -91,21 +114,22 @@ def _add_objects(arena: Arena, launched: Launched) -> None:
     for name, address, size in sizes:
         if address is None or not size:
             continue
-        data = bytearray(size)
+        allocation = arena.insert(_undefined(name, address, size, fill, is_tracked=is_tracked))
         for at, piece in launched.memory:
             first, last = max(at, address), min(at + len(piece), address + size)
             if first < last:
-                data[first - address : last - address] = piece[first - at : last - at]
-        arena.add(name, address, bytes(data))
+                allocation.write(first - address, bytes(piece[first - at : last - at]))
 
 
-def _add_scratch(arena: Arena, launched: Launched) -> Allocation | None:
+def _add_scratch(
+    arena: Arena, launched: Launched, fill: int, *, is_tracked: bool
+) -> Allocation | None:
     """Private memory of all waves, which lies in one piece."""
     size = sum(wave.scratch_bytes for wave in launched.waves)
     first = launched.waves[0].scratch_address
     if first is None or not size:
         return None
-    return arena.add("scratch", first, bytes(size))
+    return arena.insert(_undefined("scratch", first, size, fill, is_tracked=is_tracked))
 
 
 def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
@@ -128,7 +152,9 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
             case _:
                 raise Unsupported(f"not simulated: {name} of a wave that begins")
     for name, values in registers.vectors.items():
-        wave.v[int(name[1:])][: len(values)] = values
+        number = int(name[1:])
+        wave.v[number][: len(values)] = values
+        wave.written[number] |= (1 << len(values)) - 1
 
 
 def _set_mode(wave: SimulatedWave, mode: int) -> None:
@@ -139,17 +165,16 @@ def _set_mode(wave: SimulatedWave, mode: int) -> None:
 
 
 def _number(contents: Contents) -> int:
-    """A register whose unknown bits are zeros."""
+    """A register whose unknown bits are undefined, and zeros."""
     if isinstance(contents, int):
         return contents
-    out = 0
+    out = known = 0
     for at, word in enumerate(contents.split()):
-        if word.startswith("%"):
-            byte = int(word[1:].replace("?", "0"), 2)
-        else:
-            byte = 0 if word == "??" else int(word, 16)
-        out |= byte << 8 * at
-    return out
+        bits = word[1:] if word.startswith("%") else "?" * 8 if word == "??" else ""
+        bits = bits or f"{int(word, 16):08b}"
+        out |= int(bits.replace("?", "0"), 2) << 8 * at
+        known |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * at
+    return Undefined(out, known)
 
 
 def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:

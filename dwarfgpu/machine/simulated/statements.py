@@ -78,14 +78,17 @@ def statements(
     *,
     is_careful: bool = False,
     mode: StepMode = PLAIN_MODE,
+    tracks_writes: bool = False,
 ) -> list[str]:
     """The statements; `WaveStop` where the instruction is not simulated.
 
     `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
     says so before anything is written (`FloatingPointError`).
+    `tracks_writes`: keep `RunningWave.written` up to date.
     """
     pieces = [
-        _Piece(item, target, is_careful, mode) for item in bound(instruction, target.generation)
+        _Piece(item, target, is_careful, mode, tracks_writes=tracks_writes)
+        for item in bound(instruction, target.generation)
     ]
     out: list[str] = []
     if len(pieces) == 1:
@@ -99,8 +102,16 @@ def statements(
 class _Piece(ResultStatements):
     """One operation of an instruction."""
 
-    def __init__(self, item: Bound, target: IsaTarget, is_careful: bool, mode: StepMode) -> None:
-        super().__init__(item, target)
+    def __init__(
+        self,
+        item: Bound,
+        target: IsaTarget,
+        is_careful: bool,
+        mode: StepMode,
+        *,
+        tracks_writes: bool,
+    ) -> None:
+        super().__init__(item, target, tracks_writes=tracks_writes)
         self.is_careful = is_careful
         self.mode = mode
         self.suffix = ""

@@ -16,11 +16,15 @@ from attrs import evolve
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
-from dwarfgpu.machine.simulated.register_contents import WaveRegisters, set_contents
-from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.simulated.register_contents import (
+    WaveRegisters,
+    forget_contents,
+    write_contents,
+)
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import Halt, RegisterId, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
+from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
@@ -146,15 +150,23 @@ class SimulatedTarget(StateTarget):
         stored = self._register(wave, register, offset_bytes, offset_bytes + len(data))
         if stored is None:
             raise UsageError(f"{register.name} of a machine that runs cannot be written")
-        stored.data[offset_bytes : offset_bytes + len(data)] = data
-        set_contents(self._wave(wave), register, bytes(stored.data))
+        write_contents(self._wave(wave), register, offset_bytes, data)
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
-        if self._running is not None:
-            raise UsageError("a register of a machine that runs cannot be unknown")
-        super().forget_register(wave, register, offset_bytes, size_bytes)
+        if self._running is None:
+            super().forget_register(wave, register, offset_bytes, size_bytes)
+            return
+        forget_contents(self._wave(wave), register, offset_bytes, size_bytes)
+
+    def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
+        """As in `dwarfgpu.machine.target.ForgetsMemory`."""
+        from dwarfgpu.machine.simulated.running_memory import RunningMemory  # it imports NumPy
+
+        for store, start, (_, count) in self._lowered(where, address, size_bytes):
+            if isinstance(store, RunningMemory):
+                store.forget(start, count)
 
     # Running.
 
@@ -167,15 +179,15 @@ class SimulatedTarget(StateTarget):
         machine = self._running = self._begin()
         self._by_id = {wave.wave.id: wave for wave in machine.waves}
         self._memories = {}
-        store = self._memories["", None] = SparseMemory("")
-        for allocation in machine.arena.allocations:
-            if allocation.is_writable:  # the rest is in files
-                store.share(allocation.start, allocation.contents)
+        from dwarfgpu.machine.simulated.running_memory import RunningMemory  # it imports NumPy
+
+        # What is not writable is in files.
+        writable = [item for item in machine.arena.allocations if item.is_writable]
+        self._memories["", None] = RunningMemory("", writable)
         for wave in machine.waves:
             group = self.workgroups.get(wave.wave.id, wave.wave.id)
             if wave.lds.contents and ("local", group) not in self._memories:
-                local = self._memories["local", group] = SparseMemory("local")
-                local.share(0, wave.lds.contents)
+                self._memories["local", group] = RunningMemory("local", [wave.lds])
         self.stop += 1
         return machine
 

@@ -20,13 +20,22 @@ Update = Callable[[Lanes, Any], Lanes]
 """What an atomic operation stores, from what was there and which lanes it is for."""
 
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
+_WRITTEN: Final = np.uint32(0xFFFFFFFF)
 
 
 class WaveMemory(RunningWave):
     """A wave with its memories."""
 
-    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int, arena: Arena) -> None:
-        super().__init__(wave, lane_count, vgprs, agprs)
+    def __init__(
+        self,
+        wave: Wave,
+        lane_count: int,
+        vgprs: int,
+        agprs: int,
+        arena: Arena,
+        fill: int | None = None,
+    ) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs, fill)
         self.arena = arena
         self.lds = Allocation("LDS", 0, b"", True)
         self.shared_base = 0
@@ -223,11 +232,16 @@ class WaveMemory(RunningWave):
                     target[:] = row
                 else:
                     np.putmask(target, on, row)
+                if self.scratch_written is not None:
+                    marks = self.scratch_written[(address >> 2) + number]
+                    marks[... if on is None else on] = _WRITTEN
             return
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
         index = self._scratch_bytes(address, data.itemsize * len(rows), lanes)
         raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8)
         self._scratch_view()[index] = raw.reshape(len(lanes), -1)
+        if self.scratch_written is not None:
+            self.scratch_written.view(np.uint8).reshape(-1)[index] = 0xFF
 
     def _scratch_view(self) -> Lanes:
         return self.scratch.view(np.uint8).reshape(-1)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.machine.simulated.undefined import Undefined, undefined
 from dwarfgpu.machine.topology import Wave
 
 Lanes = np.ndarray[Any, Any]
@@ -42,29 +43,38 @@ def mask_of(lanes: Lanes) -> int:
 class RunningWave:
     """The registers of a wave, and where it is."""
 
-    def __init__(self, wave: Wave, lane_count: int, vgprs: int, agprs: int) -> None:
+    def __init__(
+        self, wave: Wave, lane_count: int, vgprs: int, agprs: int, fill: int | None = None
+    ) -> None:
+        """All registers are undefined and have the bytes of `fill`; without it, they are zeros."""
         self.wave = wave
         self.lane_count = lane_count
         self.all_lanes = (1 << lane_count) - 1
         self.lane = np.arange(lane_count, dtype=np.uint32)
         self.pc = 0
-        self.s: list[int] = [0] * _SCALARS
-        self.vcc = 0
+        self.s: list[int] = [undefined(4, fill)] * _SCALARS
+        self.vcc = undefined(8, fill)
         self.exec = 0
         self.active: Lanes | None = None
         """The lanes of EXEC; None where it has them all."""
-        self.scc = 0
+        self.scc = 0 if fill is None else Undefined(fill & 1)
         self.mode = 0
         self.scratch_base = 0
         """FLAT_SCRATCH of processors where it is architected."""
-        self.vectors = np.zeros((vgprs + agprs, lane_count), np.uint32)
+        shape = vgprs + agprs, lane_count
+        self.vectors = np.full(shape, int(undefined(4, fill)), np.uint32)
         self.vgprs = vgprs
+        self.written = [self.all_lanes if fill is None else 0] * shape[0]
+        """For each row of `vectors`, the mask of the lanes that were ever written; kept up to date
+        by programs that track writes."""
         self.is_ended = False
         self.is_waiting = False
         """At a barrier."""
         self.instructions = 0
         self.scratch: Lanes = np.zeros((0, lane_count), np.uint32)
         """Private memory: the dwords of the lanes, shape (dwords, lanes)."""
+        self.scratch_written: Lanes | None = None
+        """Ones for its bytes that were written, in the same shape; None where that is unknown."""
         self.make_views()
 
     def make_views(self) -> None:

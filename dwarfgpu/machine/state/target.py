@@ -278,7 +278,7 @@ class StateTarget:
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         places = self._lowered(where, address, len(data))
         for store, start, (_, size_bytes) in places:
-            store.read(start, size_bytes)  # all or nothing
+            store.require_writable(start, size_bytes)  # all or nothing
         for store, start, (offset, size_bytes) in places:
             store.write(start, data[offset : offset + size_bytes])
 

@@ -1,0 +1,40 @@
+"""Registers and memory that nothing has defined: no rule of the ABI, and no instruction since.
+
+Law: what is undefined has the bytes of `FILL`, and debuggers show it as unavailable until it is
+written (docs/decisions/0021-undefined-is-not-zero.md).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+FILL: Final = 0xFD
+"""The byte of undefined registers and memory: NaN as f16, a large negative number as f32, f64 and
+integer, and no address."""
+
+
+class Undefined(int):
+    """A scalar of which no bits, or only some, were written.
+
+    Arithmetic gives plain numbers: it is undefined until something is written over it.
+    """
+
+    known: int
+    """The bits that were written."""
+
+    def __new__(cls, value: int, known: int = 0) -> Self:
+        out = super().__new__(cls, value)
+        out.known = known
+        return out
+
+
+def undefined(size_bytes: int, fill: int | None) -> int:
+    """A number of equal bytes that is undefined; without them, a zero that is defined."""
+    if fill is None:
+        return 0
+    return Undefined(int.from_bytes(bytes([fill]) * size_bytes, "little"))
+
+
+def known_bits(number: int) -> int:
+    """The mask of the bits of a scalar that were written."""
+    return number.known if isinstance(number, Undefined) else -1
