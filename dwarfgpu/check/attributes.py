@@ -16,7 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import ACTIVE_LANE_16, LEGACY_ATTRIBUTES
 from dwarfgpu.dwarf.forms import FORMS
-from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16

@@ -27,7 +27,8 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.lists import InvertedRange, Range
-from dwarfgpu.dwarf.scope.entities import DATA, Subprogram, covered
+from dwarfgpu.dwarf.scope.scope_entries import DATA, covered
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk

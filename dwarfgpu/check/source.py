@@ -14,7 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import joined
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.scope.entities import decl_file, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

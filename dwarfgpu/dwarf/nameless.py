@@ -22,18 +22,17 @@ from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of, is_nameless_function
-from dwarfgpu.dwarf.scope.entities import (
+from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CONTAINERS,
     FUNCTIONS,
     TEMPLATE_PARAMETERS,
-    Variable,
     calls_below,
     decl_file,
     decl_line,
     name_of,
-    variables_below,
 )
+from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Array, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -8,7 +8,7 @@ import gdb
 from attrs import evolve
 
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD

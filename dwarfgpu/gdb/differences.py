@@ -16,7 +16,8 @@ from attrs import field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.scope.entities import Variable, covered, variables_below
+from dwarfgpu.dwarf.scope.scope_entries import covered
+from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc, Frame, LocList

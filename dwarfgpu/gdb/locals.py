@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.functions import name_in_frames
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.stack import aligned

@@ -18,7 +18,7 @@ from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import (
     DwarfGpuError,

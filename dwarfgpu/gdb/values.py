@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of

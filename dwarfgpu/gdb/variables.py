@@ -10,7 +10,7 @@ import gdb
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb

@@ -16,8 +16,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import overloaded
-from dwarfgpu.dwarf.scope.entities import Variable, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.entities import Variable, variables_below
+from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc

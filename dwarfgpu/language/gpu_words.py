@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.scope.entities import Variable, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Member, Struct
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.builtin import Builtins

@@ -15,7 +15,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unavailable

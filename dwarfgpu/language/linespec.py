@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
 from dwarfgpu.dwarf.line.stepping import LineSteps
-from dwarfgpu.dwarf.scope.entities import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, functions_named
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError

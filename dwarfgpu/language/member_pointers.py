@@ -10,7 +10,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import around, is_member, parameter_types, with_parameters
-from dwarfgpu.dwarf.scope.entities import CLASSES, Subprogram, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip

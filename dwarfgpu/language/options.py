@@ -8,7 +8,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.value import TypedValue
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import CLASSES, Variable
 from dwarfgpu.dwarf.scope.name_lookup import has_tag
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Member, Qualified, Struct, Type, Typedef, strip
 from dwarfgpu.session.session import Session

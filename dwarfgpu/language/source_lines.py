@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.language.linespec import first_after, spots_of
 from dwarfgpu.language.options import Options
 from dwarfgpu.session.session import Session

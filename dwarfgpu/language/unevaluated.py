@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places

@@ -8,7 +8,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext

@@ -13,7 +13,7 @@ from dwarfgpu.base.npy import is_npy, parse_npy, read_file
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.kernarg import (

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error

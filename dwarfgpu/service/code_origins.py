@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.entities import BLOCKS, FUNCTIONS, covered, entries_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, covered, entries_of
 from dwarfgpu.errors import DwarfGpuError
 
 _MOST_SCOPES = 4096

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line

@@ -10,7 +10,7 @@ from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Options, TypedValue

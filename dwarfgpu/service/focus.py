@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import lane_count
 from dwarfgpu.language.symbols import symbol_text

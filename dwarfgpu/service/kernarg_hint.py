@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.topology import model_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.model.location import Location, narrowed

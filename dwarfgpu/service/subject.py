@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer

@@ -9,14 +9,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import TYPES
-from dwarfgpu.dwarf.scope.entities import (
-    FUNCTIONS,
-    Subprogram,
-    Variable,
-    declared_in,
-    entries_of,
-    name_of,
-)
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.coverage.coverage import Coverage, Place
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.coverage import (

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
 from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode

@@ -18,7 +18,7 @@ from dwarfgpu.cfi.on_entry import OnEntry
 from dwarfgpu.cfi.unwind import MOST_STEPS, CfiFrame
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode

@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
 

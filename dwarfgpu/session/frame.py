@@ -18,7 +18,7 @@ from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_sites
 from dwarfgpu.dwarf.calls.call_values import require_call
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.convert import memory_location

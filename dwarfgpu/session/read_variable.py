@@ -14,7 +14,7 @@ from attrs import evolve, field
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import Program, prepare
@@ -231,7 +231,7 @@ def why_not_described(
     variable: Variable, code_object: CodeObject | None, pc: int | None
 ) -> str | None:
     """Return why nothing describes a variable at a program location; None if something does."""
-    why = None if pc is None else variable.why_not(pc)
+    why = None if pc is None else variable.why_optimized_out_at(pc)
     if why is None or not variable.described or code_object is None:
         return why
     if not code_object.load_address:

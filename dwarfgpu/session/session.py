@@ -23,10 +23,10 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,

@@ -21,7 +21,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, size_bits, strip

@@ -15,7 +15,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
 from dwarfgpu.dwarf.lists import Range, common, merged, without
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import DATA, Variable
+from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit

@@ -16,7 +16,7 @@ from attrs import evolve
 
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import (

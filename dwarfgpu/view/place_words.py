@@ -14,7 +14,7 @@ from attrs import evolve
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.dwarf.coverage.coverage import Description
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.check.extent import Extent

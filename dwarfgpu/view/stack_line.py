@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.program import is_program

@@ -380,7 +380,7 @@ def test_the_sums_of_a_library(tool: Callable[[str], str]) -> None:
     ],
 )
 def test_why_nothing_describes_a_variable_here(entries: list[bytes], expected: str | None) -> None:
-    why = of_list(*entries).variable.why_not(BASE)
+    why = of_list(*entries).variable.why_optimized_out_at(BASE)
     assert why is None if expected is None else why is not None and why.endswith(expected)
 
 

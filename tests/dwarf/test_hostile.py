@@ -18,8 +18,8 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope import name_lookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import code_ranges
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (

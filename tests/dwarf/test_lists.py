@@ -6,8 +6,8 @@ import pytest
 
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.scope.entities import code_ranges, merged
+from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 from tests.dwarf.builder import Shape, debug_info, file_of

@@ -10,7 +10,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import open_object

@@ -7,7 +7,9 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import Subprogram, Variable, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, fixture, unit
@@ -92,19 +94,19 @@ def test_locations_and_their_gaps() -> None:
     sp = here.variable_at(0x11210, "sp")
     assert sp is not None
     assert sp.described == ((0x11210, 0x112B2),)
-    assert sp.why_not(0x11210) is None
+    assert sp.why_optimized_out_at(0x11210) is None
     into = here.variable_at(0x11210, "into")
     assert into is not None
-    assert into.why_not(0x11210) == (
+    assert into.why_optimized_out_at(0x11210) == (
         "into is optimized out at this pc; described at [0x1123d,0x112b2)"
     )
     lost = here.variable_at(0x11210, "lost")
     assert lost is not None
     assert (lost.location, lost.described) == (None, ())
-    assert "optimized out" in (lost.why_not(0x11210) or "")
+    assert "optimized out" in (lost.why_optimized_out_at(0x11210) or "")
     array = here.variable_at(0x11210, "array")
     assert array is not None
-    assert isinstance(array.location, ExprLoc) and array.why_not(0x11210) is None
+    assert isinstance(array.location, ExprLoc) and array.why_optimized_out_at(0x11210) is None
 
 
 def test_load_address_moves_what_leaves_the_file() -> None:
@@ -158,7 +160,7 @@ def test_constants_are_objects_of_their_types() -> None:
     assert value is not None
     assert isinstance(value.location, ConstValue)
     assert len(value.location.data) == 4
-    assert value.why_not(0x1642) is None
+    assert value.why_optimized_out_at(0x1642) is None
 
 
 def test_globals_of_other_units_and_of_namespaces() -> None:

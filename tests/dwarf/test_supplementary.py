@@ -12,8 +12,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.entities import UNKNOWN_NAME
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units
+from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
 from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import (
     DwarfGpuError,

@@ -143,7 +143,7 @@ def ask_variables(here: Scopes, pc: int) -> None:
     for variable in here.variables_at(pc):
         for ask in (
             lambda v=variable: size_bytes(v.type),
-            lambda v=variable: v.why_not(pc),
+            lambda v=variable: v.why_optimized_out_at(pc),
             lambda v=variable: (v.decl_line, v.memory_space, v.location),
         ):
             attempt(ask)

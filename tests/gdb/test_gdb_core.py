@@ -18,7 +18,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.evaluate import matching_entries

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.functions import name_in_frames
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.service.disassembly import Disassembly
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import gpu_words
 from dwarfgpu.language.wave_variables import workgroup_id

@@ -11,8 +11,8 @@ from dwarfgpu import language
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Malformed, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session

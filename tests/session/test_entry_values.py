@@ -9,7 +9,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.call_site_values import entry_value_from_call_site, register_from_call_site
 from dwarfgpu.view.locations import location_text

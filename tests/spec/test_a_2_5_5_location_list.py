@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext, OutOfRange
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.evaluate import evaluate_attribute

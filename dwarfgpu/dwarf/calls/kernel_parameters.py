@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.entities import Subprogram, Variable, variable_of
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable, variable_of
 
 
 def kernel_function(code_object: CodeObject, entry: int | None) -> Subprogram | None:

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
 )
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 

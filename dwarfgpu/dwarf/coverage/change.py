@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import VariableKind
+from dwarfgpu.dwarf.scope.variable import VariableKind
 from dwarfgpu.errors import DwarfGpuError
 
 ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]

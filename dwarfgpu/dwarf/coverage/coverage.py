@@ -16,7 +16,8 @@ from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, common, merged, size_bytes, without
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.check.extent import Extent, extent_of

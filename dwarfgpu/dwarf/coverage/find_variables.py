@@ -24,7 +24,8 @@ from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
-from dwarfgpu.dwarf.scope.entities import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered
+from dwarfgpu.dwarf.scope.variable import Variable, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import CLASSES, CONTAINERS, name_of
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
 from dwarfgpu.dwarf.scope.symbol_list import units_with_word
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit

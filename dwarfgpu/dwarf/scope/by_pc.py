@@ -20,21 +20,20 @@ from dwarfgpu.dwarf.lists import Range, covers
 from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
-from dwarfgpu.dwarf.scope.entities import (
+from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CONTAINERS,
     DATA,
     FUNCTIONS,
     UNKNOWN_NAME,
-    Subprogram,
-    Variable,
     covered,
-    declared_in,
     entries_of,
     name_of,
 )
-from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
-from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 

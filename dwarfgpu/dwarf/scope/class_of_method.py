@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
-from dwarfgpu.dwarf.scope.entities import CLASSES
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Type
 

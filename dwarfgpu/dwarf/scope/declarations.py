@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical, joined, parts
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.entities import (
+from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
     CONTAINERS,

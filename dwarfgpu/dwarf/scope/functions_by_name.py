@@ -19,8 +19,8 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import bare_name, full_function_name
 from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
-from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import STRINGS
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.entities import CONTAINERS
+from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

@@ -45,17 +45,9 @@ from dwarfgpu.dwarf.scope.declarations import (
     template_parameter,
     unknown_in,
 )
-from dwarfgpu.dwarf.scope.entities import (
-    CLASSES,
-    CONTAINERS,
-    FUNCTIONS,
-    UNKNOWN_NAME,
-    Variable,
-    declared_in,
-    name_of,
-    variables_below,
-)
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, UNKNOWN_NAME, name_of
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError

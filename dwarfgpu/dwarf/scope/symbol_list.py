@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, is_nameless_function, qualified_name
-from dwarfgpu.dwarf.scope.entities import CLASSES, code_ranges, decl_file, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges, decl_file, decl_line
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import TYPES, is_transparent
-from dwarfgpu.dwarf.scope.entities import CLASSES, DATA
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 

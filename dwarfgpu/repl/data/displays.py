@@ -10,7 +10,8 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion

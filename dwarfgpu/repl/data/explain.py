@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Offer, OfText, command

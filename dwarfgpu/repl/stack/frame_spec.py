@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu import language
 from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import entry_of, functions_of
 from dwarfgpu.repl.shell import Shell

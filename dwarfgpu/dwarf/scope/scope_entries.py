@@ -1,0 +1,126 @@
+"""The entries of a scope: kinds of them, names, declarations and code (DWARF 5 2.14, 2.17, 3).
+
+Law: addresses are those of the file, except for `as_loaded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_table import SourceFile
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+
+BLOCKS: Final = frozenset(
+    {
+        dw.TAG_LEXICAL_BLOCK,
+        dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_WITH_STMT,
+        dw.TAG_CATCH_BLOCK,
+        dw.TAG_TRY_BLOCK,
+    }
+)
+FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
+DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+UNKNOWN_NAME: Final = "<name in a supplementary file>"
+"""Name of a variable whose name is in a missing file."""
+CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+TEMPLATE_PARAMETERS: Final = frozenset(
+    {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
+)
+CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+
+
+def name_of(die: Die) -> str | None:
+    """The name of an entry, `UNKNOWN_NAME` where the file that has it is not found."""
+    try:
+        return die.name
+    except (MissingContext, InconsistentContext):
+        return UNKNOWN_NAME
+
+
+def entries_of(scope: Die) -> Iterator[Die]:
+    """Yield the entries of a scope, including those of blocks without addresses: such a block has
+    no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2)."""
+    pending = [scope.children()]
+    while pending:
+        for child in pending[-1]:
+            is_block = child.tag in BLOCKS - FUNCTIONS and not (
+                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
+            )
+            if is_block or child.tag == dw.TAG_COMMON_BLOCK:
+                pending.append(child.children())
+                break
+            yield child
+        else:
+            pending.pop()
+
+
+def decl_line(die: Die) -> int | None:
+    """DW_AT_decl_line of an entry or of one that it is an instance of."""
+    holder = die.holder(dw.AT_DECL_LINE)
+    return None if holder is None else holder.integer(dw.AT_DECL_LINE)
+
+
+def decl_file(die: Die) -> SourceFile | None:
+    """DW_AT_decl_file, likewise; `IllFormed` for a number that the line table does not have."""
+    holder = die.holder(dw.AT_DECL_FILE)
+    table = None if holder is None else holder.unit.line_table
+    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
+    return None if table is None or number is None else table.file(number)
+
+
+def calls_below(scope: Die) -> Iterator[Die]:
+    """The inlined calls in a scope, also those in its blocks and in other calls."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in BLOCKS:
+                pending.append(child)
+                if child.tag == dw.TAG_INLINED_SUBROUTINE:
+                    yield child
+
+
+def as_loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    return tuple(Range(unit.relocate(span.begin), unit.relocate(span.end)) for span in spans)
+
+
+def code_ranges(die: Die) -> tuple[Range, ...]:
+    """The addresses of the file that an entry covers (DWARF 5 2.17), in the order of the file."""
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.ranges_of(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def covered(die: Die) -> tuple[Range, ...]:
+    """The same by address, adjacent and overlapping ones merged; each list is read once."""
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.covered_by(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def _low_to_high(die: Die) -> tuple[Range, ...]:
+    unit = die.unit
+    low = die.address(dw.AT_LOW_PC)
+    if low is None or low >= unit.tombstone:
+        return ()
+    # Linkers leave 0 as the address of code that they dropped.
+    file = unit.info.main.sections.object
+    if low == 0 and not file.is_code(0):
+        return ()
+    high = die.address(dw.AT_HIGH_PC)
+    if high is None:
+        high = low + (die.integer(dw.AT_HIGH_PC) or 0)
+    return (Range(low, high),) if high > low else ()

@@ -1,0 +1,90 @@
+"""Subprograms, inlined calls and entry points (DWARF 5 3.3; AMD text A.3.3.5).
+
+Law: program locations are those of the loaded code.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, name_of
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import IllFormed
+from dwarfgpu.expr.context import ExprLoc, LocList
+
+
+@frozen
+class Subprogram:
+    """A function with code: a subprogram, an inlined call of one, or an entry point of one."""
+
+    die: Die
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @property
+    def name(self) -> str:
+        return name_of(self.die) or f"subprogram {self.die.offset:#x}"
+
+    @property
+    def frame_base(self) -> ExprLoc | LocList | None:
+        """DW_AT_frame_base (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_FRAME_BASE)
+
+    @property
+    def return_address(self) -> ExprLoc | LocList | None:
+        """DW_AT_return_addr (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_RETURN_ADDR)
+
+    @property
+    def static_link(self) -> ExprLoc | LocList | None:
+        """DW_AT_static_link (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_STATIC_LINK)
+
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes; None if it is absent. `IllFormed` unless it is positive."""
+        for holder in self.die.origins():
+            for number in holder.llvm_numbers(dw.AT_LLVM_LANES):
+                lanes = holder.integer(number)
+                if lanes is None:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is not an integer constant")
+                if lanes <= 0:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is {lanes}")
+                return lanes
+        return None
+
+    @property
+    def lane_pc(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_lane_pc (A.3.3.5)."""
+        return self._expression(dw.AT_LLVM_LANE_PC)
+
+    @property
+    def active_lane(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_active_lane (A.3.3.5)."""
+        return self._expression(dw.AT_LLVM_ACTIVE_LANE)
+
+    @property
+    def iterations(self) -> int | ExprLoc | LocList | None:
+        """DW_AT_LLVM_iterations (A.3.3.5). `IllFormed` for a constant that is not above 0."""
+        for number in self.die.llvm_numbers(dw.AT_LLVM_ITERATIONS):
+            constant = self.die.integer(number)
+            if constant is None:
+                return self.unit.location_of(self.die, number)
+            if constant <= 0:
+                raise IllFormed(f"DW_AT_LLVM_iterations of {self.name} is {constant}")
+            return constant
+        return None
+
+    def _expression(self, name: int) -> ExprLoc | LocList | None:
+        for number in self.die.llvm_numbers(name):
+            return self.unit.location_of(self.die, number)
+        return None
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """Its code, as loaded."""
+        return as_loaded(self.unit, code_ranges(self.die))

@@ -1,0 +1,201 @@
+"""Variables, parameters and named constants (DWARF 5 4.1; AMD text A.4.1).
+
+Law: program locations go in and come out as loaded. A variable whose location list does not cover
+the location is found, and says so; its value is not this module's concern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, Literal
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.scope_entries import (
+    BLOCKS,
+    DATA,
+    FUNCTIONS,
+    decl_line,
+    entries_of,
+    name_of,
+)
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.check.extent import extent_of
+from dwarfgpu.expr.context import LocationAttribute, LocList
+
+VariableKind = Literal["local", "parameter", "global"]
+
+_MOST_SHOWN: Final = 16
+"""Ranges that one message names."""
+
+
+@frozen(slots=False)
+class Variable:
+    """A variable, parameter or named constant that is in scope somewhere.
+
+    Its type and location are read once: the file does not change.
+    """
+
+    name: str
+    die: Die = field(repr=False)
+    kind: VariableKind
+    inline_level: int = 0
+    """0 for the innermost function at the location, inlined or not; 1 for its caller …"""
+    is_shadowed: bool = False
+    """Another one of the same name is nearer."""
+    note: str | None = None
+    """Why this one was taken, where the debug information alone does not say it."""
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @cached_property
+    def type(self) -> Type | None:
+        return types_of(self.unit).type_of(self.die)
+
+    @cached_property
+    def type_text(self) -> str | None:
+        """The type in its language's spelling; None if there is none."""
+        kind = self.type
+        unit = self.unit
+        if kind is None:
+            return None
+        return type_name(kind, cplusplus=unit.is_cplusplus, style=unit.style)
+
+    @property
+    def readable_type_text(self) -> str | None:
+        """`type_text`; None too for a type that cannot be read: the value reports that."""
+        try:
+            return self.type_text
+        except DwarfGpuError:
+            return None
+
+    @property
+    def decl_line(self) -> int | None:
+        return decl_line(self.die)
+
+    @property
+    def memory_space(self) -> int | None:
+        """DW_AT_LLVM_memory_space (A.4.1)."""
+        for holder in self.die.origins():
+            space = holder.llvm_integer(dw.AT_LLVM_MEMORY_SPACE)
+            if space is not None:
+                return space
+        return None
+
+    @cached_property
+    def location(self) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
+        for holder in self.die.origins():
+            location = holder.unit.location_attribute(holder)
+            if location is not None:
+                return location
+        return None
+
+    @property
+    def is_external(self) -> bool:
+        """Whether other files can mean it (DWARF 5 4.1, DW_AT_external)."""
+        return any(holder.flag(dw.AT_EXTERNAL) for holder in self.die.origins())
+
+    @cached_property
+    def described(self) -> tuple[Range, ...] | None:
+        """Where its location list describes it, as loaded; None if no list limits it."""
+        location = self.location
+        if not isinstance(location, LocList):
+            return () if location is None else None
+        out: list[Range] = []
+        for entry in location.entries:
+            if entry.begin is None or entry.end is None:
+                return None
+            out.append(Range(entry.begin, entry.end))
+        return merged(out)
+
+    def why_optimized_out_at(self, pc: int) -> str | None:
+        """Return why the variable is not described at a program location; None if it is."""
+        described = self.described
+        if described is None or any(span.covers(pc) for span in described):
+            return None
+        if not described and self.location is not None:
+            return (
+                f"{self.name} is declared here, but its location list has no range that holds any "
+                "code: it is optimized out"
+            )
+        if not described:
+            return f"{self.name} is declared here but no location is given: it is optimized out"
+        cached = self._somewhere
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MOST_SHOWN])
+        where = f"at {spans}" if cached else "nowhere"
+        hidden = len(cached) - _MOST_SHOWN
+        more = f" and {hidden} more ranges" if hidden > 0 else ""
+        return f"{self.name} is optimized out at this pc; described {where}{more}"
+
+    @cached_property
+    def _somewhere(self) -> tuple[Range, ...]:
+        """The same as `described` without entries that say that the variable is nowhere."""
+        location = self.location
+        assert isinstance(location, LocList)
+        unit = location.unit
+        return merged(
+            Range(entry.begin, entry.end)
+            for entry in location.entries
+            if entry.begin is not None
+            and entry.end is not None
+            and extent_of(entry.expression, unit.dialect, unit.format).completeness != "nothing"
+        )
+
+
+def variable_of(die: Die) -> Variable | None:
+    """The variable of an entry in a scope; None for one without a name, and for `extern int x;` in
+    a block, which means the global of that name."""
+    name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
+    kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
+    return None if name is None else Variable(name, die, kind)
+
+
+def declared_in(scope: Die) -> Iterator[Variable]:
+    """Yield the variables of one scope, those only in its abstract instance last."""
+    for child in entries_of(scope):
+        variable = variable_of(child) if child.tag in DATA else None
+        if variable is not None:
+            yield variable
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    if abstract is None:
+        return
+    concrete = set(_origins_in(scope))
+    for child in abstract.children():
+        if child.tag in DATA and child not in concrete:
+            variable = variable_of(child)
+            if variable is not None:
+                yield variable
+
+
+def variables_below(function: Die) -> Iterator[Variable]:
+    """Yield the variables of a function, including those of its blocks; the concrete instance's
+    variable replaces the abstract one."""
+    pending = [function]
+    while pending:
+        scope = pending.pop()
+        yield from declared_in(scope)
+        pending += [child for child in scope.children() if child.tag in BLOCKS - FUNCTIONS]
+
+
+def _origins_in(scope: Die) -> Iterator[Die]:
+    """What the variables of a scope and of its blocks, into which producers move them, are
+    instances of."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in DATA:
+                yield from child.origins()
+            elif child.tag in BLOCKS - FUNCTIONS:
+                pending.append(child)
