@@ -24,9 +24,10 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.source import declaration_of, file_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
-from dwarfgpu.dwarf.lists import InvertedRange, Range
+from dwarfgpu.dwarf.location_lists import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import DATA, covered
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of

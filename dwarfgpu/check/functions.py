@@ -8,8 +8,8 @@ from functools import cached_property
 
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source import line_of
+from dwarfgpu.dwarf.address_ranges import Range, covers, merged
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.lists import Range, covers, merged
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
 from dwarfgpu.objfile.gpu_code import read_gpu_code

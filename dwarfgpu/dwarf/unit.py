@@ -14,11 +14,12 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
+from dwarfgpu.dwarf.location_lists import FileLocation, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.thread_local import tls_address

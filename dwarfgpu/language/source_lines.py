@@ -11,10 +11,10 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS

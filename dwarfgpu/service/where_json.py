@@ -11,10 +11,10 @@ from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import define
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc

@@ -12,8 +12,8 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.address_ranges import Range, common, merged, without
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
-from dwarfgpu.dwarf.lists import Range, common, merged, without
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit

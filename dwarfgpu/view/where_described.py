@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.session.all_lanes import read_lanes

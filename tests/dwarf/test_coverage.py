@@ -12,11 +12,11 @@ import pytest
 
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, common, size_bytes, without
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import open_object

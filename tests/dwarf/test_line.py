@@ -11,13 +11,13 @@ from attrs import evolve, frozen
 
 from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line import line_table
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_table import LineTable, joined
 from dwarfgpu.dwarf.line.program import LineRow
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
-from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD

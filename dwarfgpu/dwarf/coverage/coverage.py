@@ -13,9 +13,9 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lists import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits

@@ -14,11 +14,11 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Generic, TypeVar
 
-from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.address_ranges import Range
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian, Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.address_map import SpanIndex
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported

@@ -15,8 +15,8 @@ from typing import Final, Literal
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported

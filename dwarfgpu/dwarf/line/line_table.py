@@ -16,11 +16,11 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_line_program
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, overload
 
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.errors import DwarfGpuError, Malformed
 
 IS_STMT: Final = 0x01

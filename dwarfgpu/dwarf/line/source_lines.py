@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
 from dwarfgpu.dwarf.line.program import LineRow
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

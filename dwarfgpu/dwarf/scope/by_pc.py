@@ -13,10 +13,10 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lists import Range, covers
 from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of

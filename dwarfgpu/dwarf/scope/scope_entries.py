@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import SourceFile
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 

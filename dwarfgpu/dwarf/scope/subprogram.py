@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import IllFormed

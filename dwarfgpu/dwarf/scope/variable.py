@@ -14,8 +14,8 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList

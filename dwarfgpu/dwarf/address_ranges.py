@@ -1,0 +1,75 @@
+"""Ranges of addresses (DWARF 5 2.17), and the union, intersection and difference of such sets."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import NamedTuple
+
+
+class Range(NamedTuple):
+    """Addresses of the file from `begin` to before `end`."""
+
+    begin: int
+    end: int
+
+    def covers(self, address: int) -> bool:
+        return self.begin <= address < self.end
+
+
+def merged(spans: Iterable[Range]) -> tuple[Range, ...]:
+    """Return the spans in order, adjacent and overlapping ones merged."""
+    out: list[Range] = []
+    for span in sorted(spans):
+        if out and span.begin <= out[-1].end:
+            out[-1] = Range(out[-1].begin, max(out[-1].end, span.end))
+        else:
+            out.append(span)
+    return tuple(out)
+
+
+def covers(spans: tuple[Range, ...], address: int) -> bool:
+    """Whether one of `merged` spans covers an address."""
+    index = bisect_right(spans, address, key=itemgetter(0)) - 1
+    return index >= 0 and address < spans[index].end
+
+
+def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Range, ...]:
+    """The addresses that two `merged` tuples share, as one."""
+    out: list[Range] = []
+    first = second = 0
+    while first < len(some) and second < len(second_list):
+        left, right = some[first], second_list[second]
+        begin, end = max(left.begin, right.begin), min(left.end, right.end)
+        if begin < end:
+            out.append(Range(begin, end))
+        if left.end <= right.end:
+            first += 1
+        else:
+            second += 1
+    return tuple(out)
+
+
+def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range, ...]:
+    """The addresses of one `merged` tuple that another one has not, as one."""
+    out: list[Range] = []
+    index = 0
+    for begin, end in some:
+        while index < len(removed) and removed[index].end <= begin:
+            index += 1
+        at = index
+        while at < len(removed) and removed[at].begin < end:
+            if begin < removed[at].begin:
+                out.append(Range(begin, removed[at].begin))
+            begin = max(begin, removed[at].end)
+            at += 1
+        if begin < end:
+            out.append(Range(begin, end))
+        index = max(index, at - 1)
+    return tuple(out)
+
+
+def size_bytes(spans: Iterable[Range]) -> int:
+    """Of ranges that do not overlap."""
+    return sum(end - begin for begin, end in spans)
