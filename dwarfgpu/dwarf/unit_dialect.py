@@ -1,16 +1,26 @@
-"""The dialect that a unit shows, by its producer and its expressions (`docs/dialects.md`)."""
+"""The dialect of a unit, by its producer and its expressions (`docs/dialects.md`).
+
+Law: the producer's name decides where it is known, the operations used where it is not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.producer import detect_dialect
+from dwarfgpu.dwarf.producer import LAST_DIRECT, LAST_WITHOUT_USER, parse_producer
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT
+from dwarfgpu.expr.dialect.encodings import DIRECT
+from dwarfgpu.expr.dialect.upstream_clang import has_suffix
+from dwarfgpu.expr.operation import LLVM_USER
 
 _LISTS: Final = frozenset(
     # location, string_length, return_addr, data_member_location, frame_base, segment, static_link,
@@ -18,6 +28,10 @@ _LISTS: Final = frozenset(
     {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
 )
 """Attributes that may be location lists."""
+_VENDOR_BYTES: Final = re.compile(rb"[\xe1-\xec]")
+"""An expression without any of these has no DW_OP_LLVM operation in any dialect."""
+_UPSTREAM_BYTES: Final = re.compile(rb"[\x90\x92\xa5]|\x16\x18")
+"""An expression without any of these has no form of upstream LLVM's."""
 _WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
 
@@ -75,3 +89,67 @@ def _expressions_of(
             yield from (entry.expression for entry in unit.locations_of(attribute).entries)
     except DwarfGpuError:
         return
+
+
+def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:
+    """Which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear 0xe9."""
+    names: set[str] = set()
+    for expression in expressions:
+        if not _VENDOR_BYTES.search(expression):
+            continue
+        decoded = decode(expression, AMD_DIRECT, format)
+        for instruction in decoded.instructions:
+            opcode = instruction.encoding[0]
+            if opcode == LLVM_USER:
+                names.add("user")
+            elif opcode in DIRECT:
+                names.add("direct")
+        if decoded.error is not None and decoded.undecoded[:1] == bytes((LLVM_USER,)):
+            names.add("other")
+    return frozenset(names)
+
+
+def detect_dialect(
+    producer: str, expressions: Iterable[bytes], machine: str, format: UnitFormat
+) -> str:
+    """Return the name of the dialect of a unit; reads its expressions only if they decide."""
+    if machine != "AMDGPU":
+        return "amd"
+    who = parse_producer(producer)
+    if who.is_amd and who.version is not None:
+        if who.version <= LAST_WITHOUT_USER:
+            return "amd-direct-16"
+        if who.version > LAST_DIRECT:
+            return "amd"
+    if not who.is_amd and not who.is_upstream and not who.is_gcc:
+        expressions = list(expressions)
+    used = vendor_operations(expressions, format)
+    if who.is_amd:
+        return "amd-direct" if "direct" in used else "amd"
+    if "other" in used and "user" not in used:
+        return "amd-direct-16"
+    if "direct" in used:
+        return "amd-direct"
+    if used or who.is_gcc:
+        return "amd"
+    if who.is_upstream or _has_upstream_forms(expressions, format):
+        return "upstream-clang"
+    return "amd"
+
+
+def _has_upstream_forms(expressions: Iterable[bytes], format: UnitFormat) -> bool:
+    """Whether an expression without DW_OP_LLVM operations is as upstream LLVM writes them.
+
+    Either it uses a vector register, or it ends in `litN, swap, xderef`.
+    """
+    for expression in expressions:
+        if not _UPSTREAM_BYTES.search(expression):
+            continue
+        instructions = decode(expression, AMD, format).instructions
+        if has_suffix(instructions) or any(
+            instruction.operands and instruction.operands[0] in VECTOR_REGISTERS
+            for instruction in instructions.distinct
+            if instruction.operation.name in ("regx", "bregx", "regval_type")
+        ):
+            return True
+    return False

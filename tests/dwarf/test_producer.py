@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.producer import (
-    detect_dialect,
-    has_legacy_attributes,
-    parse_producer,
-    tracks_calls,
-)
+from dwarfgpu.dwarf.producer import has_legacy_attributes, parse_producer, tracks_calls
+from dwarfgpu.dwarf.unit_dialect import detect_dialect
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import fixture
