@@ -18,6 +18,9 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsup
 
 MAX_INSTRUCTIONS: Final = 1 << 16
 """Instructions of one CIE or FDE, unless the file's budget says otherwise."""
+_LO_USER: Final = 0x1C
+_HI_USER: Final = 0x3F
+"""DW_CFA_lo_user and DW_CFA_hi_user (DWARF 5 7.24)."""
 
 
 @frozen
@@ -75,7 +78,8 @@ def decode_cfa(
 ) -> CfaProgram:
     """Decode `data` from offset `start` to `end` as far as possible; never raises.
 
-    `error` is `Malformed`, `Unsupported` (a pointer with an unknown base) or `LimitExceeded`.
+    `error` is `Malformed`, `Unsupported` (an unknown instruction of a vendor, a pointer with an
+    unknown base) or `LimitExceeded`.
     """
     instructions: list[CfaInstruction] = []
     error: DwarfGpuError | None = None
@@ -95,7 +99,7 @@ def decode_cfa(
             opcode = reader.u8()
             operation = table.get(opcode & 0xC0 or opcode)
             if operation is None:
-                raise Malformed(f"unknown call frame instruction {opcode:#04x}")
+                raise _unknown(opcode)
             operands = tuple(i.kind.read(reader, opcode, form) for i in operation.operands)
         except (Malformed, Unsupported, LimitExceeded) as cause:
             error = cause
@@ -106,3 +110,12 @@ def decode_cfa(
         encoding = data[at : reader.position]
         instructions.append(CfaInstruction(at, operation, operands, encoding))
     return CfaProgram(form, tuple(instructions), error)
+
+
+def _unknown(opcode: int) -> DwarfGpuError:
+    """The error for an opcode that the table does not have."""
+    if _LO_USER <= opcode <= _HI_USER:
+        return Unsupported(
+            f"call frame instruction {opcode:#04x} of an unknown vendor: its length is unknown"
+        )
+    return Malformed(f"unknown call frame instruction {opcode:#04x}")

@@ -14,6 +14,7 @@ from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
     Malformed,
+    Unsupported,
 )
 
 ARCHITECTURES = {"EM_X86_64": "x86_64", "EM_386": "i386", "EM_AMDGPU": "gfx90a"}
@@ -53,7 +54,7 @@ def run(case: Case) -> tuple[object, object] | None:
 def _decoded(case: Case, fde: CfaProgram) -> tuple[object, object] | None:
     expected = {name: member.value for name, member in case.expected.members() if name != "kind"}
     if expected.get("error"):
-        if isinstance(fde.error, FAULTS) and not fde.instructions:
+        if isinstance(fde.error, (*FAULTS, Unsupported)) and not fde.instructions:
             return None
         return "an error", [instruction.title for instruction in fde.instructions]
     if not fde.instructions:

@@ -13,7 +13,7 @@ from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.program import rows
 from dwarfgpu.cfi.text import instruction_json, row_json
-from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed, Unsupported
 
 CASES = [
     case
@@ -21,7 +21,7 @@ CASES = [
     for case in json.loads(path.read_text(encoding="utf-8"))["cases"]
 ]
 ARCHITECTURES = {"EM_X86_64": "x86_64", "EM_386": "i386", "EM_AMDGPU": "gfx90a"}
-FAILURES = (Malformed, IllFormed, EvaluationError, LimitExceeded)
+FAILURES = (Malformed, IllFormed, EvaluationError, LimitExceeded, Unsupported)
 
 Case = dict[str, Any]
 

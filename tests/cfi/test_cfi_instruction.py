@@ -215,12 +215,27 @@ def test_vendor_rules() -> None:
         run("", "2d", AMD)
 
 
+@pytest.mark.parametrize(
+    ("opcode", "kind", "message"),
+    [
+        (0x17, Malformed, "unknown call frame instruction 0x17"),
+        (0x1B, Malformed, "unknown call frame instruction 0x1b"),
+        (0x1C, Unsupported, "call frame instruction 0x1c of an unknown vendor"),
+        (0x3E, Unsupported, "call frame instruction 0x3e of an unknown vendor"),
+    ],
+)
+def test_an_unknown_instruction(opcode: int, kind: type[DwarfGpuError], message: str) -> None:
+    """DWARF 5 7.24 reserves DW_CFA_lo_user, 0x1c, to DW_CFA_hi_user, 0x3f, for vendors."""
+    program = decode_cfa(bytes([opcode]), FORM)
+    assert type(program.error) is kind and program.error.message.startswith(message)
+
+
 def test_rows_before_an_error_stay() -> None:
     initial = initial_rules(decode_cfa(b"\x0c\x07\x08", FORM))
-    fde = decode_cfa(bytes.fromhex("41 0e10 41 0e18 3e 00"), FORM)
+    fde = decode_cfa(bytes.fromhex("41 0e10 41 0e18 17 00"), FORM)
     table = row_table(initial, fde, 0x1000, 0x100)
     assert [row.start for row in table.rows] == [0x1000, 0x1004]
-    assert isinstance(table.error, Malformed) and "0x3e" in str(table.error)
+    assert isinstance(table.error, Malformed) and "0x17" in str(table.error)
     # The row that is asked for is made without those behind it.
     assert next(iterate_rows(initial, fde, 0x1000, 0x100)).end == 0x1004
 
