@@ -17,13 +17,8 @@ from dwarfgpu.machine.core.gpu.image import (
     tmpring_size,
 )
 from dwarfgpu.machine.core.gpu.note import Agent, CoreState
-from dwarfgpu.machine.core.gpu.save_area import (
-    SavedWave,
-    SaveLayout,
-    blocks_of,
-    layout_of,
-    place_of,
-)
+from dwarfgpu.machine.core.gpu.save_area import SavedWave, blocks_of, saved_register
+from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
 from dwarfgpu.machine.core.gpu.wave_status import WaveIds, status_words
 from dwarfgpu.machine.core.write import core_parts, core_state_note
@@ -217,7 +212,9 @@ class Machine:
 
 
 def _is_saved(layout: SaveLayout, state: int, name: str) -> bool:
-    return not isinstance(place_of(layout, SavedWave(0, blocks_of(layout, state), 0, 0), name), str)
+    return not isinstance(
+        saved_register(layout, SavedWave(0, blocks_of(layout, state), 0, 0), name), str
+    )
 
 
 def _without_aliases(

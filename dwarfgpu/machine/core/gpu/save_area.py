@@ -1,23 +1,20 @@
 """Context save areas of AMD GPUs: where the trap handlers save the registers and the LDS of waves.
 
-A save area has a control stack of words with bit fields, followed by the saved waves. A STATE word
-defines the block sizes of the waves after it, a WAVE word identifies a wave; the waves are stored
-downwards from the high end of the wave area, in the order of their words.
-
-Law: differences between GFX levels are fields of `SaveLayout`; this module reads no memory.
+Law: this module finds waves and registers in the words that it is given; it reads no memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import Final
 
-from attrs import evolve, field
+from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import Malformed
+from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout
 
 WORD_BYTES: Final = 4
 HEADER: Final = Struct("<6IQI4x")
@@ -27,99 +24,8 @@ SKIPPED_WORDS: Final = 2
 """At the beginning of a control stack: a PM4 header."""
 EVENT: Final = 1 << 30
 STATE: Final = 1 << 31
-
-
-@frozen
-class Bits:
-    """A field of a word."""
-
-    first: int
-    last: int
-
-    def of(self, word: int) -> int:
-        return word >> self.first & (1 << self.last - self.first + 1) - 1
-
-    def put(self, number: int) -> int:
-        """The word with a number in the field; `Malformed` where it does not fit."""
-        if not 0 <= number < 1 << self.last - self.first + 1:
-            raise Malformed(f"{number} does not fit bits {self.first} to {self.last}")
-        return number << self.first
-
-
-@frozen
-class Count:
-    """How many there are: (field + bias) * granule - less."""
-
-    bits: Bits
-    granule: int
-    bias: int = 0
-    less: int = 0
-    wave32_granule: int | None = None
-    """The granule of waves of 32 lanes, where it is another one."""
-
-    def of(self, word: int, lanes: int) -> int:
-        return (self.bits.of(word) + self.bias) * self._granule(lanes) - self.less
-
-    def put(self, count: int, lanes: int) -> int:
-        """Return the field for a count; `Malformed` if no field value encodes that count."""
-        units, rest = divmod(count + self.less, self._granule(lanes))
-        if rest:
-            raise Malformed(f"{count} is not a multiple of {self._granule(lanes)}")
-        return self.bits.put(units - self.bias)
-
-    def _granule(self, lanes: int) -> int:
-        return self.granule if lanes == 64 else self.wave32_granule or self.granule
-
-
-@frozen(eq=False)
-class SaveLayout:
-    """What the trap handler of a GFX level saves, and how its control stack describes it."""
-
-    level: str
-    """GFX level: `9.0.a`."""
-    state_words: int
-    """Of a STATE record; only the first one is read."""
-    wave32: Bits | None
-    """Nonzero for waves of 32 lanes. None if all have `lanes`."""
-    lanes: int
-    vgprs: Count
-    accumulators: Count | None
-    """AGPRs; None if the level has none."""
-    is_unified: bool
-    """Whether that count includes both VGPRs and AGPRs."""
-    shared_vgprs: Count | None
-    sgprs: Count | int
-    lds: Count
-    """Bytes."""
-    whole_lds: tuple[Bits, int] | None
-    """A workgroup that has the LDS of a whole WGP, and its bytes."""
-    scoreboard: Bits
-    shader_engine: Bits
-    scratch: Bits
-    """Whether the wave has scratch memory."""
-    first: Bits
-    """The wave of its workgroup whose registers are followed by the LDS."""
-    last: Bits
-    hardware: Mapping[str, tuple[int, int]]
-    """Register to its first slot among the hardware registers, and how many slots it has."""
-    hardware_words: int
-    """With the TTMPs, where these are behind the others."""
-    ttmps_in_sgprs: bool
-    """The last 16 slots of the SGPRs are TTMPs, not the last 16 hardware slots."""
-    tail_bytes: int
-    """Behind each wave."""
-    aliases_low_sgprs: bool
-    """VCC, XNACK_MASK and FLAT_SCRATCH are the last six allocated SGPRs; else VCC is s[106:107]."""
-    parked_pc: tuple[int, Callable[[int], bool]] | None
-    """Where the trap handler parks stopped waves: the TTMP with the low word of their pc, and
-    whether it does for an `r_version`."""
-    is_compared: bool
-    """Whether results for a core of this level were compared with AMD's library."""
-
-    def lanes_of(self, state: int) -> int:
-        if self.wave32 is None:
-            return self.lanes
-        return 32 if self.wave32.of(state) else 64
+PARKED_HIGH: Final = Bits(7, 22)
+"""Of TTMP11."""
 
 
 @frozen
@@ -155,8 +61,8 @@ class SavedWave:
 
 
 @frozen
-class Place:
-    """Where a register is: bytes in memory."""
+class SavedRegister:
+    """The bytes of memory that hold a register."""
 
     address: int
     size_bytes: int
@@ -253,7 +159,7 @@ def sgpr_end(layout: SaveLayout, blocks: Blocks) -> int:
     return min(_MOST_LOW_SGPRS, blocks.sgprs) if layout.aliases_low_sgprs else _MOST_LOW_SGPRS
 
 
-def place_of(layout: SaveLayout, wave: SavedWave, name: str) -> Place | str:
+def saved_register(layout: SaveLayout, wave: SavedWave, name: str) -> SavedRegister | str:
     """Where a register is, or why it is nowhere.
 
     `pc` is where the hardware had it; `parked_pc` says where else the trap handler puts it.
@@ -265,21 +171,21 @@ def place_of(layout: SaveLayout, wave: SavedWave, name: str) -> Place | str:
         index = int(name[4:])
         if index not in SAVED_TTMPS:
             return "the trap handler does not save it"
-        return Place(wave.start + blocks.ttmps_at + index * WORD_BYTES, WORD_BYTES)
+        return SavedRegister(wave.start + blocks.ttmps_at + index * WORD_BYTES, WORD_BYTES)
     alias = _alias(layout, blocks, name)
     if alias is not None:
         first, count = alias
         if not 0 <= first <= first + count <= blocks.sgprs:
             return f"the wave has {blocks.sgprs} SGPRs, none of them for {name}"
-        return Place(wave.start + blocks.sgprs_at + first * WORD_BYTES, count * WORD_BYTES)
+        return SavedRegister(wave.start + blocks.sgprs_at + first * WORD_BYTES, count * WORD_BYTES)
     slot = _slot(layout, blocks, name)
     if slot is None:
         return "the trap handler does not save it"
     first, count = slot
-    return Place(wave.start + blocks.hardware_at + first * WORD_BYTES, count * WORD_BYTES)
+    return SavedRegister(wave.start + blocks.hardware_at + first * WORD_BYTES, count * WORD_BYTES)
 
 
-def _numbered(layout: SaveLayout, wave: SavedWave, bank: str, number: int) -> Place | str:
+def _numbered(layout: SaveLayout, wave: SavedWave, bank: str, number: int) -> SavedRegister | str:
     blocks, row = wave.blocks, WORD_BYTES * wave.blocks.lanes
     counts = {"v": blocks.vgprs, "a": blocks.accumulators, "s": sgprs_of(layout, blocks)}
     if number >= counts[bank]:
@@ -289,10 +195,10 @@ def _numbered(layout: SaveLayout, wave: SavedWave, bank: str, number: int) -> Pl
         xnack = number - (sgpr_end(layout, blocks) - 4)
         if layout.aliases_low_sgprs and xnack in (0, 1):  # saved as hardware register alone
             first = layout.hardware["xnack_mask"][0] + xnack
-            return Place(wave.start + blocks.hardware_at + first * WORD_BYTES, WORD_BYTES)
-        return Place(wave.start + blocks.sgprs_at + number * WORD_BYTES, WORD_BYTES)
+            return SavedRegister(wave.start + blocks.hardware_at + first * WORD_BYTES, WORD_BYTES)
+        return SavedRegister(wave.start + blocks.sgprs_at + number * WORD_BYTES, WORD_BYTES)
     first = 0 if bank == "v" else blocks.accumulators_at
-    return Place(wave.start + first + number * row, row)
+    return SavedRegister(wave.start + first + number * row, row)
 
 
 def sgprs_of(layout: SaveLayout, blocks: Blocks) -> int:
@@ -327,136 +233,3 @@ def parked_pc(layout: SaveLayout, wave: SavedWave, r_version: int) -> tuple[int,
         return None
     base = wave.start + wave.blocks.ttmps_at
     return base + layout.parked_pc[0] * WORD_BYTES, base + 11 * WORD_BYTES
-
-
-PARKED_HIGH: Final = Bits(7, 22)
-"""Of TTMP11."""
-
-
-def _slots(text: str) -> dict[str, tuple[int, int]]:
-    """`m0 pc:2 exec:2`: names and sizes of slots, one after the other."""
-    out: dict[str, tuple[int, int]] = {}
-    at = 0
-    for word in text.split():
-        name, _, count = word.partition(":")
-        out[name] = at, int(count or 1)
-        at += int(count or 1)
-    return out
-
-
-def _always(_: int) -> bool:
-    return True
-
-
-def _since_9(r_version: int) -> bool:
-    return r_version > 8
-
-
-_GFX9: Final = SaveLayout(
-    level="9.0",
-    state_words=1,
-    wave32=None,
-    lanes=64,
-    vgprs=Count(Bits(0, 5), 4, bias=1),
-    accumulators=None,
-    is_unified=False,
-    shared_vgprs=None,
-    sgprs=Count(Bits(6, 8), 16, bias=1, less=16),
-    lds=Count(Bits(9, 17), 512),
-    whole_lds=None,
-    scoreboard=Bits(0, 8),
-    shader_engine=Bits(11, 12),
-    scratch=Bits(15, 15),
-    first=Bits(17, 17),
-    last=Bits(16, 16),
-    hardware=_slots("m0 pc:2 exec:2 status trapsts xnack_mask:2 mode"),
-    hardware_words=32,
-    ttmps_in_sgprs=False,
-    tail_bytes=64,
-    aliases_low_sgprs=True,
-    parked_pc=(7, _always),
-    is_compared=True,
-)
-_GFX908: Final = evolve(_GFX9, level="9.0.8", accumulators=_GFX9.vgprs, shader_engine=Bits(11, 13))
-_GFX90A: Final = evolve(
-    _GFX9,
-    level="9.0.a",
-    vgprs=Count(Bits(24, 29), 4, bias=1),
-    accumulators=Count(Bits(0, 5), 8, bias=1),
-    is_unified=True,
-    lds=Count(Bits(9, 16), 512),
-    shader_engine=Bits(9, 11),
-)
-_GFX94: Final = evolve(_GFX90A, level="9.4", shader_engine=Bits(9, 10), parked_pc=None)
-_GFX95: Final = evolve(_GFX94, level="9.5", lds=Count(Bits(9, 16), 1280), is_compared=False)
-_GFX101: Final = evolve(
-    _GFX9,
-    level="10.1",
-    state_words=2,
-    wave32=Bits(24, 24),
-    vgprs=Count(Bits(0, 5), 4, bias=1, wave32_granule=8),
-    shared_vgprs=Count(Bits(26, 29), 8),
-    sgprs=128,
-    lds=Count(Bits(10, 17), 512),
-    scoreboard=Bits(0, 9),
-    shader_engine=Bits(24, 25),
-    scratch=Bits(11, 11),
-    first=Bits(12, 12),
-    last=Bits(29, 29),
-    hardware=_slots("m0 pc:2 exec:2 status trapsts xnack_mask mode flat_scratch:2"),
-    tail_bytes=0,
-    aliases_low_sgprs=False,
-)
-_GFX103: Final = evolve(_GFX101, level="10.3", parked_pc=None)
-_GFX11: Final = evolve(_GFX101, level="11", shader_engine=Bits(24, 26), parked_pc=(7, _since_9))
-_GFX115: Final = evolve(_GFX11, level="11.5", is_compared=False)
-_GFX12: Final = evolve(
-    _GFX11,
-    level="12.0",
-    whole_lds=(Bits(6, 6), 128 << 10),
-    hardware=_slots(
-        "m0 pc:2 exec:2 state_priv excp_flag_priv xnack_mask mode scratch_base:2 excp_flag_user "
-        "trap_ctrl status"
-    ),
-    parked_pc=(10, _since_9),
-)
-_GFX125: Final = evolve(
-    _GFX12,
-    level="12.5",
-    wave32=None,
-    lanes=32,
-    vgprs=Count(Bits(0, 5), 16, bias=1),
-    shared_vgprs=None,
-    lds=Count(Bits(10, 18), 1024),
-    whole_lds=None,
-    last=Bits(13, 13),
-    hardware=_slots(
-        "m0 pc:2 exec:2 state_priv excp_flag_priv xnack_mask mode scratch_base:2 excp_flag_user "
-        "trap_ctrl status barrier"
-    ),
-    hardware_words=128,
-    ttmps_in_sgprs=True,
-    parked_pc=None,
-    is_compared=False,
-)
-LAYOUTS: Final = {
-    layout.level: layout
-    for layout in (
-        _GFX9, _GFX908, _GFX90A, _GFX94, _GFX95, _GFX101, _GFX103, _GFX11, _GFX115, _GFX12, _GFX125,
-    )
-}  # fmt: skip
-"""Every layout that is known, by its GFX level."""
-
-
-def layout_of(gfx_target_version: int) -> SaveLayout:
-    """Return the layout of a target version; `Unsupported` for an unknown one."""
-    major, minor, step = (
-        gfx_target_version // 10_000,
-        gfx_target_version // 100 % 100,
-        gfx_target_version % 100,
-    )
-    for level in (f"{major}.{minor}.{step:x}", f"{major}.{minor}", f"{major}"):
-        # 11 is the level of gfx110x; a later minor number has a layout of its own, or none.
-        if level in LAYOUTS and (level != f"{major}" or minor == 0):
-            return LAYOUTS[level]
-    raise Unsupported(f"the save areas of gfx{major}{minor:x}{step:x}")

@@ -19,10 +19,10 @@ from dwarfgpu.machine.core.gpu.save_area import (
     STATE,
     Blocks,
     SavedWave,
-    SaveLayout,
     blocks_of,
-    place_of,
+    saved_register,
 )
+from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout
 
 CONTROL_STACK_AT: Final = 0x40
 """Of a save area: behind its header."""
@@ -125,7 +125,7 @@ def _wave_bytes(layout: SaveLayout, wave: WaveImage, blocks: Blocks, lds: bytes 
     out = bytearray(room + layout.tail_bytes)
     saved = SavedWave(0, blocks, 0, 0)
     for name, data in wave.registers.items():
-        place = place_of(layout, saved, name)
+        place = saved_register(layout, saved, name)
         if isinstance(place, str):
             raise Malformed(f"register {name} is not saved: {place}")
         out[place.address : place.address + place.size_bytes] = data[: place.size_bytes].ljust(

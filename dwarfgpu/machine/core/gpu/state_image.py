@@ -23,13 +23,8 @@ from dwarfgpu.machine.core.gpu.image import (
     tmpring_size,
 )
 from dwarfgpu.machine.core.gpu.note import Agent
-from dwarfgpu.machine.core.gpu.save_area import (
-    SavedWave,
-    SaveLayout,
-    blocks_of,
-    layout_of,
-    place_of,
-)
+from dwarfgpu.machine.core.gpu.save_area import SavedWave, blocks_of, saved_register
+from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
 from dwarfgpu.machine.core.gpu.wave_status import STATUS_HALT, WaveIds, status_words
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
@@ -245,7 +240,7 @@ class _State:
         stored = {
             name: data
             for name, data in registers.items()
-            if not isinstance(place_of(self._layout, saved, name), str)
+            if not isinstance(saved_register(self._layout, saved, name), str)
         }
         return WaveImage(state, stored, 0, slot, scratch is not None)
 

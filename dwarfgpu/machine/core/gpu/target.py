@@ -18,7 +18,7 @@ from dwarfgpu.errors import (
     Unavailable,
     WhollyUnavailable,
 )
-from dwarfgpu.machine.core.gpu.save_area import place_of
+from dwarfgpu.machine.core.gpu.save_area import saved_register
 from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
@@ -130,7 +130,7 @@ class GpuTarget:
                 data = self._composed(wave, register)
                 if data is not None:
                     return data[offset_bytes:end]
-            place = place_of(wave.layout, wave.saved, name)
+            place = saved_register(wave.layout, wave.saved, name)
             may_lack = (
                 register.register_class == "vector" and words_of(wave.layout).gives_vgprs_back
             )
@@ -280,7 +280,7 @@ class _Place:
 
 def place_is_missing(wave: GpuWave, register: RegisterInfo) -> bool:
     """Return whether the wave has no such register to write."""
-    return isinstance(place_of(wave.layout, wave.saved, register.name), str)
+    return isinstance(saved_register(wave.layout, wave.saved, register.name), str)
 
 
 def _at_requested_address(

@@ -15,7 +15,8 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, WORD_BYTES, Bits, SavedWave, SaveLayout
+from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, WORD_BYTES, SavedWave
+from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout
 from dwarfgpu.machine.topology import STOP_REASONS, Position
 
 PC_BITS: Final = 48

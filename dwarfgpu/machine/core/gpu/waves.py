@@ -30,14 +30,12 @@ from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
 from dwarfgpu.machine.core.gpu.save_area import (
     HEADER,
     WORD_BYTES,
-    Bits,
     Blocks,
     SavedWave,
-    SaveLayout,
-    layout_of,
-    place_of,
+    saved_register,
     saved_waves,
 )
+from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.wave_status import HardwareWords, WaveIds, hardware_range
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import WaveId
@@ -304,7 +302,7 @@ class GpuWaves:
         try:
             if name in wave.layout.hardware:
                 return self.hardware(wave).register(name)
-            place = place_of(wave.layout, wave.saved, name)
+            place = saved_register(wave.layout, wave.saved, name)
             if isinstance(place, str):
                 return None
             return int.from_bytes(self.memory.read(place.address, place.size_bytes), "little")
