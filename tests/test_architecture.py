@@ -68,7 +68,7 @@ ANSWERED: dict[str, dict[str, str]] = {
     "dwarf.coverage.find_variables.find_variables": {},
     "dwarf.index.*": {},
     "dwarf.split.*": {},
-    "expr.check.*": {"cli/check*.py": "operations alone are checked without a file"},
+    "expr.static_check.*": {"cli/check*.py": "operations alone are checked without a file"},
     "expr.evaluate": {
         "cli/eval.py": "operations without a program need no session, and so no service of one",
         "cli/explain.py": "it records the steps",

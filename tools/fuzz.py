@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.check.checker import check
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.evaluate import Result, Step, evaluate
+from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.expr.text.text import assemble, disassemble, expression_text
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.view.location_json import entry_json

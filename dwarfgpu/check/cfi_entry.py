@@ -12,9 +12,9 @@ from dwarfgpu.cfi.text import instruction_text, program_text, register_name
 from dwarfgpu.check.finding import AROUND, Excerpt, Finding, Findings, Place, excerpt
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.expr.check.abstract_stack import Severity
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.static_check.abstract_stack import Severity
 from dwarfgpu.expr.text.text import expression_text
 
 _FEW: Final = 64

@@ -34,7 +34,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
-from dwarfgpu.expr.check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""

@@ -18,13 +18,13 @@ from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
 from dwarfgpu.dwarf.low_level import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.expr.check import checker as static
-from dwarfgpu.expr.check.abstract_stack import SEVERITIES
-from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.ops.composite import PIECES
+from dwarfgpu.expr.static_check import checker as static
+from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
+from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile

@@ -14,7 +14,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
-from dwarfgpu.expr.check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 MOST_FINDINGS: Final = 10_000
 """Of each severity."""

@@ -14,10 +14,10 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
-from dwarfgpu.expr.check.abstract_stack import Severity
-from dwarfgpu.expr.check.checker import DEEPEST
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.checker import DEEPEST
 
 Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
 _LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.expr.check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 
 @frozen

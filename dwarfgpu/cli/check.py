@@ -13,7 +13,7 @@ from dwarfgpu.cli.check_files import check_files
 from dwarfgpu.cli.check_paths import paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.expr.check.checker import Finding, check
+from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES

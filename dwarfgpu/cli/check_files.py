@@ -14,8 +14,8 @@ from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.cli.check_sarif import sarif
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.dialect.dialect import dialect
+from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, read_baseline

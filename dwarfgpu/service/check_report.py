@@ -10,7 +10,7 @@ from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Excerpt, Finding, Place
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.expr.check.abstract_stack import SEVERITIES
+from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.view.json_object import JsonObject
 
 FEW: Final = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.expr.check.extent import Extent, extent_of
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, dialect
+from dwarfgpu.expr.static_check.extent import Extent, extent_of
 from dwarfgpu.expr.text.text import assemble
 from tests.work import at_most
 

@@ -9,10 +9,10 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
-from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
+from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
 from dwarfgpu.view.place_words import description_text

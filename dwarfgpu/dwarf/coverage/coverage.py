@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
-from dwarfgpu.expr.check.extent import Extent, extent_of
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
+from dwarfgpu.expr.static_check.extent import Extent, extent_of
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8

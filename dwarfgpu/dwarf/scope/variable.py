@@ -29,8 +29,8 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import LocationAttribute, LocList
+from dwarfgpu.expr.static_check.extent import extent_of
 
 VariableKind = Literal["local", "parameter", "global"]
 

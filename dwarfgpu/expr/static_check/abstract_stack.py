@@ -14,7 +14,10 @@ from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import Perform
-from dwarfgpu.expr.check.abstract_value import (
+from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operation import PopInfo
+from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
     ADDRESS,
     ANY,
@@ -32,9 +35,6 @@ from dwarfgpu.expr.check.abstract_value import (
     performed,
     rule_of,
 )
-from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.operation import PopInfo
 from dwarfgpu.model.location import PartialComposite
 
 TRACKED_ENTRIES: Final = 32

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.cli.main import main
-from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
+from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.text import assemble
 from tests.work import assert_linear
 

@@ -15,13 +15,13 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.expr.bind import Program, prepare
-from dwarfgpu.expr.check.abstract_stack import Severity, Shape, Transfer, piece_bits
-from dwarfgpu.expr.check.abstract_value import PARTIAL
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
+from dwarfgpu.expr.static_check.abstract_stack import Severity, Shape, Transfer, piece_bits
+from dwarfgpu.expr.static_check.abstract_value import PARTIAL
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""

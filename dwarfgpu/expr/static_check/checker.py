@@ -15,7 +15,15 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.bind import Program, prepare
-from dwarfgpu.expr.check.abstract_stack import (
+from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.decode import Expression, encode_as
+from dwarfgpu.expr.dialect import upstream_clang
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from dwarfgpu.expr.ops.literal import dropped_bits
+from dwarfgpu.expr.static_check.abstract_stack import (
     TRACKED_ENTRIES,
     UNKNOWN_SHAPE,
     Severity,
@@ -23,7 +31,7 @@ from dwarfgpu.expr.check.abstract_stack import (
     Transfer,
     piece_bits,
 )
-from dwarfgpu.expr.check.abstract_value import (
+from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
     ANY,
     GENERIC,
@@ -35,14 +43,6 @@ from dwarfgpu.expr.check.abstract_value import (
     TYPED,
     Known,
 )
-from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.decode import Expression, encode_as
-from dwarfgpu.expr.dialect import upstream_clang
-from dwarfgpu.expr.dialect.dialect import AMD, Dialect
-from dwarfgpu.expr.dialect.encodings import encodings
-from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from dwarfgpu.expr.ops.literal import dropped_bits
 
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
