@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_paths import files_in
 from dwarfgpu.cli.check_rules import chosen_rules
-from dwarfgpu.cli.check_sarif import sarif
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import dialect
@@ -72,6 +71,8 @@ def _status(reports: Iterable[Report]) -> int:
 
 
 def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
+    from dwarfgpu.cli.check_sarif import sarif  # no other format needs it
+
     print(json.dumps(sarif(reports, has_baseline=has_baseline)))
     for report in reports:
         if report.error is not None:

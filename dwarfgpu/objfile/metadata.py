@@ -23,7 +23,6 @@ from dwarfgpu.objfile.metadata_value import (
     as_numbers,
     as_text,
 )
-from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
 
 Dimensions = tuple[int, ...]
@@ -206,6 +205,8 @@ def metadata_v3(data: bytes) -> CodeObjectMetadata:
 
 def metadata_v2(data: bytes) -> CodeObjectMetadata:
     """The content of NT_AMD_AMDGPU_HSA_METADATA."""
+    from dwarfgpu.objfile.metadata_yaml import parse_yaml  # no compiler writes it today
+
     try:
         text = data.split(b"\0", 1)[0].decode("utf-8")
     except UnicodeDecodeError:

@@ -32,7 +32,6 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.lane_count import checked_lanes
 from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.session.session import Session
@@ -45,6 +44,8 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
         return _of_state(args, files)
     if args.state is not None:
         raise UsageError("give --core or --state, not both")
+    from dwarfgpu.options.opened_core import opened_core  # most machines are states
+
     stopped = opened_core(args, files[0] if files else None, strict=args.strict)
     if args.arch is not None and architecture(args.arch).name != stopped.architecture.name:
         raise UsageError(f"--arch {args.arch}, but the core is of {stopped.architecture.name}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import DwarfGpuError
@@ -35,6 +34,7 @@ def kernarg_hint(session: Session, subject: Subject, answer: Answer | None = Non
     dispatch = None if machine is None else machine.dispatch_of(session.wave)
     if dispatch is None or dispatch.kernarg is None:
         return None
+    from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
     from dwarfgpu.language.kernel_arguments import kernel_arguments
 
     try:

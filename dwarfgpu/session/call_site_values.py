@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
@@ -26,16 +26,13 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.implicit import stack_value
+from dwarfgpu.expr.ops.special import TYPED_REGISTERS
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 
-MOST_CALLERS: Final = 32
-"""Evaluations of values on entry within one another, which no call site announces."""
 EntryValueSource: TypeAlias = bytes | Die
 """An expression for the place of the value, or the formal parameter."""
-TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
-"""Operations that read a register as a base type."""
 
 
 def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:

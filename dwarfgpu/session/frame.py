@@ -6,17 +6,14 @@ Law: a frame asks its session and caches nothing of the machine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import evolve, field
 
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import low_level
-from dwarfgpu.dwarf.calls.call_sites import CallSite, call_sites
-from dwarfgpu.dwarf.calls.call_values import require_call
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
@@ -26,19 +23,18 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, register_of
 from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, ExplicitAddress
+from dwarfgpu.expr.ops.special import TYPED_REGISTERS
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.call_site_values import (
-    TYPED_REGISTERS,
-    EntryValueSource,
-    call_site_returning_to,
-    register_from_call_site,
-)
-from dwarfgpu.session.entry_values import value_on_entry
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
-from dwarfgpu.session.ipa_ra import preserved_by_callees
+
+# Most questions are about the innermost frame: functions import what reads calls and callers.
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.calls.call_sites import CallSite
+    from dwarfgpu.session.call_site_values import EntryValueSource
 
 
 @frozen
@@ -211,11 +207,15 @@ class SubprogramFrame:
             return location
         if passing is None:
             return location if self.cfi_only else self._preserved_by_callees(number) or location
+        from dwarfgpu.session.call_site_values import register_from_call_site
+
         context = self.session.context()
         return register_from_call_site(passing.callee, passing.call, number, context) or location
 
     def _preserved_by_callees(self, number: int) -> Location | None:
         """Where it is because the calls within left it alone, as gcc knows."""
+        from dwarfgpu.session.ipa_ra import preserved_by_callees
+
         preserved = preserved_by_callees(
             self._physical, number, lambda e: self.session.at_level(e).code_object
         )
@@ -318,6 +318,8 @@ class SubprogramFrame:
         pc = self.program_location(self.session.lane)
         if self.subprogram is None or pc is None:
             return None
+        from dwarfgpu.dwarf.calls.call_sites import call_sites
+
         return next((site for site in call_sites(self.subprogram.die) if site.is_at(pc)), None)
 
     def at_call(self, call: CallSite) -> Context:
@@ -326,6 +328,8 @@ class SubprogramFrame:
 
         Raises `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
         """
+        from dwarfgpu.dwarf.calls.call_values import require_call
+
         context = self.session.context(self)
         subprogram = self.subprogram
         require_call(call, None if subprogram is None else subprogram.die, context)
@@ -445,6 +449,8 @@ class SubprogramFrame:
         return self.session.context(evolve(self, is_scalar=True))
 
     def caller(self) -> tuple[Frame, int]:
+        from dwarfgpu.session.call_site_values import call_site_returning_to
+
         calling, return_address = self.session.calling()
         calling = calling.nested()
         pc = calling.program_location
@@ -457,12 +463,16 @@ class SubprogramFrame:
         """By the call-site parameter, where call frame information has lost the register."""
         if self.subprogram is None or self.is_preserved_by_callees(expression):
             return None
+        from dwarfgpu.session.entry_values import value_on_entry
+
         return value_on_entry(self, expression)
 
     def parameter_value(self, section_offset: int) -> Value | None:
         """By the call-site parameter that names the formal parameter (DWARF 5 3.4.2)."""
         if self.subprogram is None:
             return None
+        from dwarfgpu.session.entry_values import value_on_entry
+
         parameter = self.subprogram.die.unit.info.die_at(section_offset)
         return value_on_entry(self, parameter)
 

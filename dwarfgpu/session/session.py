@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field
 
@@ -17,11 +17,7 @@ from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean, distance
-from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers
-from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -40,11 +36,9 @@ from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
 from dwarfgpu.machine.target import EndsWaves, Target, WaveId
 from dwarfgpu.model.location import Location
-from dwarfgpu.session.call_site_values import MOST_CALLERS
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
 from dwarfgpu.session.frame import LaneState, SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
-from dwarfgpu.session.loaded_code import LoadedCode
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
@@ -57,6 +51,12 @@ from dwarfgpu.session.read_variable import (
 )
 from dwarfgpu.session.resolve_type import Resolver
 
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.stack import CallStack
+    from dwarfgpu.cfi.unwind import CfiFrame
+
+MOST_CALLERS: Final = 32
+"""Evaluations of values on entry within one another, which no call site announces."""
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
 UNUSED: Final = "is unused: it has no work-item"
 
@@ -161,26 +161,24 @@ class Session:
         if self.pc is None:
             return None
         if self.stop not in self._stacks:
-            arch, target, limits = self.architecture, self.target, self.limits
+            from dwarfgpu.session.call_stack import call_stack_of  # few questions need callers
+
             context = Context(
-                arch,
+                self.architecture,
                 self.wave,
                 self.lane,
-                target=target,
-                limits=limits,
+                target=self.target,
+                limits=self.limits,
                 comparison=self.comparison,
                 widens_bases=self.widens_bases,
             )
-            loaded = LoadedCode(self.code_objects, arch, self.quirks)
-            guesses = self.is_heuristic and arch.machine == "AMDGPU"
-            convention = GpuCallers(self.code_objects, arch) if guesses else None
             self._stacks.clear()
-            self._stacks[self.stop] = CallStack(
+            self._stacks[self.stop] = call_stack_of(
                 context,
                 self.pc,
-                loaded,
-                by_convention=convention,
-                tail_calls=CallChains(self.code_objects),
+                self.code_objects,
+                self.quirks,
+                is_heuristic=self.is_heuristic,
             )
         return self._stacks[self.stop]
 

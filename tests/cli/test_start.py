@@ -36,13 +36,13 @@ def loaded(*arguments: str) -> set[str]:
     ("arguments", "most"),
     [
         ("--version", 12),
-        ("asm lit1", 83),
+        ("asm lit1", 77),
         ("eval lit1", 112),
-        ("eval --demo t", 270),
+        ("eval --demo t", 251),
         ("info FILE", 152),
-        ("check FILE", 218),
+        ("check FILE", 220),
         ("where --demo t", 223),
-        ("debug --demo -batch", 466),
+        ("debug --demo -batch", 460),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
@@ -54,6 +54,10 @@ def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
 def test_call_frames_are_loaded_when_asked_for() -> None:
     for arguments in (("info", str(DATA / "demo.co")), ("where", "--demo", "t")):
         assert [name for name in loaded(*arguments) if name.startswith("dwarfgpu.cfi")] == []
+    own_frame = loaded("eval", "--demo", "t")
+    assert {
+        name for name in own_frame if name.startswith(("dwarfgpu.cfi.", "dwarfgpu.dwarf.calls."))
+    } == {"dwarfgpu.cfi.quirk_names"}
 
 
 def test_operations_load_nothing_of_variables() -> None:

@@ -18,6 +18,8 @@ from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.model.value import Value
 
+TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
+"""Operations that read a register as a base type."""
 ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
 """The operations for a value on entry to the frame, by name."""
 

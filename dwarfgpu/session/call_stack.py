@@ -1,4 +1,4 @@
-"""The call frame information of everything that is loaded."""
+"""The call frames of a wave or a thread, by the call frame information of what is loaded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.quirks import corrected
+from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
+from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.expr.context import Context
 
 
 @frozen
@@ -33,3 +36,27 @@ class LoadedCode:
     def kernel_at(self, location: int) -> str | None:
         code_object = code_object_at(self.code_objects, location)
         return None if code_object is None else kernel_in(code_object, location)
+
+
+def call_stack_of(
+    context: Context,
+    pc: int,
+    code_objects: Sequence[CodeObject],
+    quirks: frozenset[str],
+    *,
+    is_heuristic: bool,
+) -> CallStack:
+    """Return the frames of a wave that is at a program location.
+
+    `context` has architecture, thread, lane, target and limits.
+    """
+    arch = context.architecture
+    assert arch is not None
+    guesses = is_heuristic and arch.machine == "AMDGPU"
+    return CallStack(
+        context,
+        pc,
+        LoadedCode(code_objects, arch, quirks),
+        by_convention=GpuCallers(code_objects, arch) if guesses else None,
+        tail_calls=CallChains(code_objects),
+    )
