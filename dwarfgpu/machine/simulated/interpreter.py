@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Final
 
@@ -21,8 +21,9 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
+from dwarfgpu.machine.simulated.observers import Observer
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
-from dwarfgpu.machine.simulated.wave_memory import WaveMemory
+from dwarfgpu.machine.simulated.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH
 from dwarfgpu.machine.topology import Wave
 
@@ -120,6 +121,8 @@ class Stopped:
     lanes: tuple[int, ...] = ()
     is_inserted: bool = False
     """A breakpoint of the debugger, not one of the program."""
+    watchpoint: int | None = None
+    """Its number: the wave stopped after an instruction, and can continue."""
 
 
 @contextmanager
@@ -147,6 +150,7 @@ class RunningMachine:
         self.waves: list[SimulatedWave] = []
         self.instructions = 0
         """Of all waves."""
+        self.observers: tuple[Observer, ...] = ()
         self._turn = 0
         self._is_interrupted = False
 
@@ -157,11 +161,26 @@ class RunningMachine:
             out.setdefault(wave.wave.workgroup, []).append(wave)
         return out
 
-    def step(self, wave: SimulatedWave) -> None:
-        """Execute one instruction of a wave; `WaveStop` before it where that is not possible."""
+    def observe(self, *observers: Observer) -> None:
+        """Set who observes the waves; without arguments, nobody."""
+        self.observers = observers
+        for wave in self.waves:
+            wave.on_access = partial(self._accessed, wave) if observers else None
+
+    def _accessed(self, wave: SimulatedWave, access: Access) -> None:
+        for observer in self.observers:
+            observer.access(wave, access)
+
+    def step(self, wave: SimulatedWave) -> Stopped | None:
+        """Execute one instruction of a wave; `WaveStop` before it where that is not possible.
+
+        Return why an observer stops the machine after it.
+        """
         pc = wave.pc
         wave.reported_pc = None
         step = self.program.step_at(pc, wave.step_mode)
+        for observer in self.observers:
+            observer.before(wave, step)
         wave.pc = step.next_pc
         try:
             with np.errstate(all="ignore", invalid="raise"):
@@ -171,6 +190,11 @@ class RunningMachine:
             raise
         wave.instructions += 1
         self.instructions += 1
+        stops = [observer.after(wave, step) for observer in self.observers]
+        stop = next(filter(None, stops), None)
+        return (
+            None if stop is None else Stopped(wave, stop.reason, stop.text, (), False, stop.number)
+        )
 
     def _execute(self, step: Step, wave: SimulatedWave) -> None:
         try:
@@ -211,8 +235,7 @@ class RunningMachine:
                     stopped = self._run_wave(other, breakpoints)
                     if stopped is not None:
                         return stopped
-        self.step(wave)
-        return None
+        return self.step(wave)
 
     def is_at_call(self, wave: SimulatedWave) -> bool:
         """Whether the next instruction of a wave calls a function; `WaveStop` as of `step`."""
@@ -255,6 +278,8 @@ class RunningMachine:
 
     def _run_wave(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
         """A turn of a wave; it does not stop where it was reported."""
+        if self.observers:
+            return self._run_observed(wave, breakpoints)
         mode = wave.step_mode
         steps, step_at = self.program.steps_of(mode), self.program.step_at
         pc = wave.pc
@@ -287,6 +312,23 @@ class RunningMachine:
             self.instructions += executed
         if wave.is_halted:
             return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
+        return None
+
+    def _run_observed(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
+        """The same turn with observers."""
+        for _ in range(QUANTUM):
+            if wave.pc in breakpoints and wave.pc != wave.reported_pc:
+                return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+            try:
+                stopped = self.step(wave)
+            except WaveStop as stop:
+                return Stopped(wave, stop.reason, stop.text, stop.lanes)
+            if stopped is not None:
+                return stopped
+            if wave.is_halted:
+                return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
+            if wave.is_ended or wave.is_waiting:
+                break
         return None
 
     def _schedule(self) -> Iterator[SimulatedWave]:

@@ -7,10 +7,11 @@ several elements has an axis for them before the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.wave_registers import Lanes, RunningWave, lanes_of
@@ -21,6 +22,25 @@ Update = Callable[[Lanes, Any], Lanes]
 
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
+
+
+Space: TypeAlias = Literal["global", "local", "private"]
+
+
+@frozen(eq=False)
+class Access:
+    """What an instruction does with one memory, for all of its lanes."""
+
+    space: Space
+    addresses: Lanes
+    """Of each lane, in the space: shape (accesses,)."""
+    lanes: Lanes | None
+    """The numbers of the lanes with these addresses; None for a scalar access, of the wave."""
+    size_bytes: int
+    """Consecutive bytes at each address."""
+    is_read: bool
+    is_written: bool
+    """An atomic operation reads and writes."""
 
 
 class WaveMemory(RunningWave):
@@ -40,6 +60,8 @@ class WaveMemory(RunningWave):
         self.lds = Allocation("LDS", 0, b"", True)
         self.shared_base = 0
         self.private_base = 0
+        self.on_access: Callable[[Access], None] | None = None
+        """Is called before each access of memory; None: nobody observes the wave."""
 
     @property
     def shared_limit(self) -> int:
@@ -65,12 +87,25 @@ class WaveMemory(RunningWave):
         """An address for each lane."""
         return np.broadcast_to(np.asarray(address), (self.lane_count,))
 
+    def _announce(
+        self, space: Space, addresses: Lanes, lanes: Lanes | None, size_bytes: int, verbs: str
+    ) -> None:
+        """Call `on_access`; `verbs` has `r` where it reads, `w` where it writes. Two addresses of
+        a lane are two accesses."""
+        assert self.on_access is not None
+        if lanes is None:
+            lanes = np.arange(self.lane_count)
+        for row in addresses if addresses.ndim > 1 else (addresses,):
+            self.on_access(Access(space, row, lanes, size_bytes, "r" in verbs, "w" in verbs))
+
     # Global.
 
     def global_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         lanes = self._chosen(on)
         addresses = self._all(address)
         chosen = addresses if lanes is None else addresses[lanes]
+        if self.on_access is not None:
+            self._announce("global", chosen, lanes, np.dtype(kind).itemsize * count, "r")
         return self._spread(self.arena.gather(chosen, kind, count, lanes), lanes)
 
     def global_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
@@ -78,6 +113,9 @@ class WaveMemory(RunningWave):
         addresses, data = self._all(address), self._elements(values, kind)
         if lanes is not None:
             addresses, data = addresses[lanes], data[..., lanes]
+        if self.on_access is not None:
+            size = data.itemsize * (1 if data.ndim == 1 else len(data))
+            self._announce("global", addresses, lanes, size, "w")
         self.arena.scatter(addresses, data, lanes)
 
     def _elements(self, values: Any, kind: Any) -> Lanes:
@@ -95,10 +133,11 @@ class WaveMemory(RunningWave):
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
             self.arena.scatter(where, data, lanes)
 
-        return self._atomic(self._all(address), kind, update, on, load, store)
+        return self._atomic("global", self._all(address), kind, update, on, load, store)
 
     def _atomic(
         self,
+        space: Space,
         addresses: Lanes,
         kind: Any,
         update: Update,
@@ -110,6 +149,8 @@ class WaveMemory(RunningWave):
         out = np.zeros(self.lane_count, kind)
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
         if len(lanes):
+            if self.on_access is not None:
+                self._announce(space, addresses[lanes], lanes, np.dtype(kind).itemsize, "rw")
             load(addresses[lanes], lanes)  # all of them, before anything is written
         while len(lanes):
             _, first = np.unique(addresses[lanes], return_index=True)
@@ -125,6 +166,9 @@ class WaveMemory(RunningWave):
 
     def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
         """A number of memory, of up to 16 dwords."""
+        if self.on_access is not None:
+            where = np.array([address], np.uint64)
+            self.on_access(Access("global", where, None, size_bytes, True, False))
         return int.from_bytes(
             self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
         )
@@ -152,6 +196,8 @@ class WaveMemory(RunningWave):
     def lds_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         lanes = self._chosen(on)
         addresses = self._lds_addresses(address, lanes)
+        if self.on_access is not None:
+            self._announce("local", addresses, lanes, np.dtype(kind).itemsize * count, "r")
         self._require_lds(addresses, np.dtype(kind).itemsize * count, lanes)
         if addresses.ndim > 1:
             parts = [Arena.read_elements(self.lds, part, kind, count) for part in addresses]
@@ -169,6 +215,8 @@ class WaveMemory(RunningWave):
         if lanes is not None:
             data = data[..., lanes]
         count = 1 if data.ndim == 1 or addresses.ndim > 1 else len(data)
+        if self.on_access is not None:
+            self._announce("local", addresses, lanes, data.itemsize * count, "w")
         self._require_lds(addresses, data.itemsize * count, lanes)
         if addresses.ndim > 1:
             for part, row in zip(addresses, data, strict=True):
@@ -189,13 +237,15 @@ class WaveMemory(RunningWave):
             Arena.write_elements(self.lds, where, np.ascontiguousarray(data))
 
         addresses = self._lds_addresses(address, None)
-        return self._atomic(addresses, kind, update, on, load, store)
+        return self._atomic("local", addresses, kind, update, on, load, store)
 
     def _lds_exchange(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         """Exchange at two addresses, lane by lane."""
         out = np.zeros((2, self.lane_count), kind)
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
         addresses = self._lds_addresses(address, None)
+        if self.on_access is not None:
+            self._announce("local", addresses[:, lanes], lanes, np.dtype(kind).itemsize, "rw")
         self._require_lds(addresses[:, lanes], np.dtype(kind).itemsize, lanes)
         for lane in lanes:
             now = np.array([lane])
@@ -211,6 +261,8 @@ class WaveMemory(RunningWave):
 
     def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         size = np.dtype(kind).itemsize
+        if self.on_access is not None:
+            self._announce_private(address, size * count, on, "r")
         if isinstance(address, int) and size == 4 and not address & 3:
             self._require_scratch(address, 4 * count, None)
             rows = self.scratch[address >> 2 : (address >> 2) + count]
@@ -224,6 +276,8 @@ class WaveMemory(RunningWave):
     def scratch_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
         data = self._elements(values, kind)
         rows = data if data.ndim > 1 else data[None]
+        if self.on_access is not None:
+            self._announce_private(address, data.itemsize * len(rows), on, "w")
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
             self._require_scratch(address, 4 * len(rows), None)
             for number, row in enumerate(rows):
@@ -242,6 +296,13 @@ class WaveMemory(RunningWave):
         self._scratch_view()[index] = raw.reshape(len(lanes), -1)
         if self.scratch_written is not None:
             self.scratch_written.view(np.uint8).reshape(-1)[index] = 0xFF
+
+    def _announce_private(
+        self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
+    ) -> None:
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._all(np.asarray(address).astype(np.uint64))[lanes]
+        self._announce("private", addresses, lanes, size_bytes, verbs)
 
     def _scratch_view(self) -> Lanes:
         return self.scratch.view(np.uint8).reshape(-1)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.arena import Allocation
+from dwarfgpu.machine.simulated.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.started import buffers, started
 from dwarfgpu.options.launch import prepare_run
 from tests.cli.command import FIXTURES
@@ -31,8 +33,8 @@ class Arguments(Namespace):
         return None
 
 
-def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:
-    """The output of a kernel that has run."""
+def begun(path: Path, kernel: Kernel, folder: Path) -> tuple[RunningMachine, Allocation]:
+    """A kernel before its first instruction, and its output."""
     given = []
     for name, array in zip("ab", kernel.inputs()[:2], strict=True):
         (folder / name).write_bytes(array.tobytes())
@@ -45,9 +47,15 @@ def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:
     )  # fmt: skip
     prepared = prepare_run(arguments)
     machine = started(prepared.launched, prepared.code_object.images())
+    return machine, list(buffers(prepared.launched, machine).values())[2]
+
+
+def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:
+    """The output of a kernel that has run."""
+    machine, memory = begun(path, kernel, folder)
     stopped = machine.run()
     assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
-    memory = list(buffers(prepared.launched, machine).values())[2]
+    out = kernel.inputs()[2]
     return np.frombuffer(memory.data[: out.nbytes].tobytes(), out.dtype)
 
 
