@@ -16,8 +16,8 @@ from dwarfgpu.machine.core.gpu.image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.options.launch import prepare_run
-from dwarfgpu.service.core_of_run import state_of_run
 from dwarfgpu.service.run_kernel import run_kernel
+from dwarfgpu.service.state_of_run import state_of_run
 
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"
 CODE_OBJECT: Final = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
@@ -42,7 +42,7 @@ def core_of_loop() -> bytes:
     )  # fmt: skip
     prepared = prepare_run(options)
     result = run_kernel(prepared.code_object, prepared.launched)
-    target, pcs = state_of_run(prepared.launched, result)
+    target, pcs = state_of_run(prepared.launched, result.machine, result.stop)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
         for image in prepared.code_object.images()

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import struct
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.writing import write_set
-from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.run_report import heading, record, result_lines
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.options.demo import with_run_demo
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.launch import Prepared, prepare_run
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
@@ -26,8 +23,6 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.run_kernel import Result, output, run_kernel
 
 SCHEMA: Final = "dwarfgpu-run-1"
-_MOST_SHOWN: Final = 8
-_MOST_TEXT_LINES: Final = 64
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,16 +39,39 @@ def configure(parser: ArgumentParser) -> None:
         "--out", action="append", default=[], metavar="NAME=FILE",
         help="write the memory of an argument to an .npy file",
     )  # fmt: skip
-    parser.add_argument(
-        "--core", metavar="FILE",
-        help="write the core file that the GPU would leave, if a wave cannot continue",
-    )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="another order of waves; the same each time")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    _configure_stops(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.set_defaults(beside=None)
+
+
+def _configure_stops(parser: ArgumentParser) -> None:
+    stops = parser.add_argument_group("where waves stop, and what is shown and written there")
+    stops.add_argument(
+        "--break", dest="breakpoints", action="append", default=[], metavar="PLACE[ if CONDITION]",
+        help="FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave goes on afterwards",
+    )  # fmt: skip
+    stops.add_argument(
+        "--print", dest="expressions", action="append", default=[], metavar="EXPR",
+        help="show an expression at each stop, in every active lane",
+    )  # fmt: skip
+    stops.add_argument("--wave", metavar="N", help="only this wave stops")
+    stops.add_argument(
+        "--lane", metavar="LANES", help="show these: 17, 0-3,7, active, inactive or all"
+    )
+    stops.add_argument(
+        "--stops", metavar="N", help="end the run at the Nth stop; default with --save: the first"
+    )
+    stops.add_argument(
+        "--save", metavar="STATE", help="write the state file of the waves where the run ends"
+    )
+    stops.add_argument(
+        "--core", metavar="FILE",
+        help="write the core file that the GPU would leave where a wave cannot continue",
+    )  # fmt: skip
 
 
 def run(args: Namespace) -> int:
@@ -67,24 +85,29 @@ def _run(args: Namespace) -> int:
     outputs = dict(_output(text) for text in args.out)
     seed = natural(args.seed, "--seed") or 0
     prepared = prepare_run(args)
-    launched = prepared.launched
-    result = run_kernel(prepared.code_object, launched, seed)
-    arrays = {path: output(result, name) for name, path in outputs.items()}
-    for path, array in arrays.items():
-        write_set(path, npy_bytes(array), {})
-    notes = list(prepared.notes)
-    if args.core is not None and result.stop is not None:
-        from dwarfgpu.service.core_of_run import write_core_of_run  # most runs leave none
+    code_object, launched = prepared.code_object, prepared.launched
+    shown: list[Json] = []
+    if not args.json:
+        print(one_line(heading(launched, is_mangled=args.mangled)))
+    if args.breakpoints:
+        from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
-        notes += write_core_of_run(Path(args.core), prepared.code_object, launched, result)
-        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
-    if args.json:
-        print(json.dumps({"schema": SCHEMA, **_record(launched, result, notes)}))
+        stops = breakpoints_of(args, prepared)
+        result = run_kernel(code_object, launched, seed, stops.addresses, stops.visit)
+        shown = stops.records
     else:
-        print(*map(one_line, _lines(launched, result, is_mangled=args.mangled)), sep="\n")
-        for note in dict.fromkeys(notes):
-            print(one_line(f"note: {note}"), file=sys.stderr)
-    return 0 if result.stop is None else 1
+        _require_breakpoint(args)
+        result = run_kernel(code_object, launched, seed)
+    for name, path in outputs.items():
+        write_set(path, npy_bytes(output(result, name)), {})
+    notes = [*prepared.notes, *_written(args, prepared, result)]
+    if args.json:
+        answer = {"schema": SCHEMA, **record(launched, result, notes), "stops": shown}
+        print(json.dumps(answer, allow_nan=False))
+    else:
+        print(*map(one_line, result_lines(result)), sep="\n")
+        print_notes(notes)
+    return 0 if result.stop is None or result.stop.is_inserted else 1
 
 
 def _output(text: str) -> tuple[str, Path]:
@@ -94,80 +117,29 @@ def _output(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def _lines(launched: Launched, result: Result, *, is_mangled: bool) -> Iterator[str]:
-    request = launched.request
-    kernel = shown_symbol(request.kernel.name, is_mangled=is_mangled)
-    sizes = [
-        ",".join(map(str, size)) for size in (request.geometry.grid, request.geometry.workgroup)
-    ]
-    waves = result.machine.waves
-    yield (
-        f"kernel {kernel} on {request.processor.name}, wave{launched.machine.lane_count}: "
-        f"grid {sizes[0]}, workgroup {sizes[1]}"
-    )
-    stop = result.stop
-    if stop is None:
-        plural = "s" if len(waves) > 1 else ""
-        yield f"  {len(waves)} wave{plural} ended after {result.machine.instructions} instructions"
-    else:
-        yield f"  {stop.target_id} stopped: {stop.reason}, {stop.text}"
-        yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
-        if stop.source is not None:
-            yield f"  at {stop.source}"
-    for name, array in result.outputs.items():
-        lines = result.texts[name].splitlines() if name in result.texts else []
-        if 0 < len(lines) <= _MOST_TEXT_LINES:
-            yield f"  {name} = char[{array.shape[0]}]:"
-            yield from (f"    {line}" for line in lines)
-        else:
-            yield f"  {name} = {_values(array)}"
+def _require_breakpoint(args: Namespace) -> None:
+    """`UsageError` for options about stops without one."""
+    for option, value in (
+        ("print", args.expressions), ("stops", args.stops), ("wave", args.wave), ("lane", args.lane)
+    ):  # fmt: skip
+        if value:
+            raise UsageError(f"--{option} is about stops: give --break PLACE")
 
 
-def _values(array: Npy) -> str:
-    """The first numbers of an array: `int32[64] {0, 1, …}`."""
-    kinds = {"f": "float", "i": "int", "u": "uint"}
-    size = int(array.descr[2:])
-    count = array.shape[0]
-    shown = min(count, _MOST_SHOWN)
-    letter = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H",
-              "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}[array.descr[1:]]  # fmt: skip
-    values = struct.unpack(f"<{shown}{letter}", bytes(array.data[: shown * size]))
-    texts = [f"{value:g}" if array.descr[1] == "f" else str(value) for value in values]
-    more = ", …" if count > shown else ""
-    return f"{kinds[array.descr[1]]}{8 * size}[{count}] {{{', '.join(texts)}{more}}}"
+def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
+    """Write the core file and the state where the run stopped; notes about them."""
+    notes: list[str] = []
+    code_object, launched = prepared.code_object, prepared.launched
+    if args.core is not None and result.stop is not None:
+        from dwarfgpu.service.core_of_run import write_core_of_run  # most runs leave none
 
+        notes += write_core_of_run(Path(args.core), code_object, launched, result)
+        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
+    if args.save is not None and result.stop is None:
+        notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
+    elif args.save is not None:
+        from dwarfgpu.service.state_of_run import write_state_of_run
 
-def _record(launched: Launched, result: Result, notes: list[str]) -> dict[str, Json]:
-    stop = result.stop
-    place: Json = None
-    if stop is not None:
-        place = {
-            "reason": stop.reason,
-            "text": stop.text,
-            "wave": stop.wave,
-            "target_id": stop.target_id,
-            "lanes": list[Json](stop.lanes),
-            "pc": stop.pc,
-            "instruction": stop.instruction,
-            "source": stop.source,
-        }
-    return {
-        "notes": list[Json](dict.fromkeys(notes)),
-        "kernel": launched.request.kernel.name,
-        "architecture": launched.request.processor.name,
-        "wave_size": launched.machine.lane_count,
-        "grid": list[Json](launched.request.geometry.grid),
-        "workgroup": list[Json](launched.request.geometry.workgroup),
-        "waves": len(result.machine.waves),
-        "instructions": result.machine.instructions,
-        "stop": place,
-        "buffers": [
-            {
-                "name": name,
-                "type": array.descr,
-                "count": array.shape[0],
-                "text": result.texts.get(name),
-            }
-            for name, array in result.outputs.items()
-        ],
-    }
+        write_state_of_run(Path(args.save), Path(args.file), launched, result)
+        notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+    return notes

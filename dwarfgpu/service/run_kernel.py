@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attrs import field
 
@@ -20,8 +20,10 @@ from dwarfgpu.machine.simulated.target import SimulatedTarget
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
 
+AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
+"""What is called when a wave is at a breakpoint: whether the run ends there."""
 _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
@@ -39,6 +41,8 @@ class StopPlace:
     instruction: str | None
     source: str | None
     """`FILE:LINE`."""
+    is_inserted: bool = False
+    """A breakpoint of the user, not one of the program."""
 
 
 @frozen
@@ -54,8 +58,15 @@ class Result:
     """Those of `char` that are printable text, up to the first zero byte."""
 
 
-def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Result:
-    """Run a dispatch to its end, or to the first wave that cannot go on.
+def run_kernel(
+    code_object: CodeObject,
+    launched: Launched,
+    seed: int = 0,
+    breakpoints: frozenset[int] = frozenset(),
+    at_breakpoint: AtBreakpoint | None = None,
+) -> Result:
+    """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
+    is to end; `at_breakpoint` says which one, else it is the first.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
@@ -63,7 +74,12 @@ def run_kernel(code_object: CodeObject, launched: Launched, seed: int = 0) -> Re
     machine = _started(launched, code_object.images(), seed)
     from dwarfgpu.machine.simulated.started import buffers  # now NumPy is there
 
-    stopped = machine.run()
+    stopped = machine.run(breakpoints=breakpoints)
+    while stopped is not None and stopped.is_inserted and at_breakpoint is not None:
+        if at_breakpoint(machine, stopped.wave):
+            break
+        stopped.wave.reported_pc = stopped.wave.pc
+        stopped = machine.run(breakpoints=breakpoints)
     parameters = {
         parameter.name or str(parameter.argument.offset_bytes): parameter
         for parameter in launched.request.parameters
@@ -154,6 +170,7 @@ def _place(
         wave.pc,
         text,
         _source(code_object, wave.pc),
+        stopped.is_inserted,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import sys
@@ -272,3 +273,132 @@ def test_a_run_names_what_it_lacks() -> None:
     file = CL / "kernels.gfx942.O2.v5.co"
     assert run("run", file, "call", "--grid", 64).error == run("run").error
     assert run("run", file, "--demo").error == "give FILE or --demo, not both"
+
+
+DEMO_LINE = ("--break", "mandelbrot.hip:7")
+INTEGERS = FIXTURES / "run/integers.gfx942.O0.v5.co"
+HISTOGRAM = (
+    INTEGERS, "histogram", "--grid", 256, "--workgroup", 128,
+    "--arg", "a=range:192", "--arg", "b=range:192", "--arg", "out=zeros:64",
+)  # fmt: skip
+
+
+def test_a_breakpoint_shows_expressions_in_the_active_lanes() -> None:
+    """The steps of the first wave are those of the shades that it draws."""
+    done = run("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1)
+    assert done.status == 0
+    assert done.lines[1:5] == [
+        "break mandelbrot.hip:7: AMDGPU Wave 1:1:1:1 (0,0,0)/0, lanes 0-62",
+        "  shade (steps=1, most=<optimized out>) at hip/mandelbrot.hip:7",
+        "   Lane steps",
+        "   0-10 1",
+    ]
+    rows = [line.split() for line in done.lines[4:] if re.fullmatch(r" +[-\d]+ \d+", line)]
+    shown = ""
+    for lanes, steps in rows:
+        first, _, last = lanes.partition("-")
+        shown += " .,:;-=+*#%"[min(int(steps), 10)] * (int(last or first) - int(first) + 1)
+    whole = run("run", "--demo").lines
+    assert f"    {shown}" == whole[3]
+
+
+def test_waves_go_on_after_their_stops() -> None:
+    done = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--print", "steps * 2")
+    assert [stop["wave"] for stop in done.json["stops"]] == list(range(1, 22))
+    first, second = done.json["stops"][10]["values"]
+    assert first["lanes"][63 - 1]["lane"] == 62
+    assert [2 * lane["data"] for lane in first["lanes"]] == [
+        lane["data"] for lane in second["lanes"]
+    ]
+    assert done.json["stop"] is None and done.status == 0
+
+
+def test_a_condition_is_that_of_a_lane() -> None:
+    done = run_json(
+        "run", "--demo", "--break", "mandelbrot.hip:7 if steps == 9", "--print", "steps"
+    )
+    for stop in done.json["stops"]:
+        assert {lane["data"] for lane in stop["values"][0]["lanes"]} == {9}
+        assert [lane["lane"] for lane in stop["values"][0]["lanes"]] == stop["lanes"] != []
+    stopped = {stop["wave"] for stop in done.json["stops"]}
+    rows = run("run", "--demo").lines[3:]
+    assert stopped == {row + 1 for row, line in enumerate(rows) if "#" in line}
+
+
+def test_each_wave_stops_after_a_barrier() -> None:
+    """Line 20 is behind the barrier, where both waves of a workgroup stand when one stops: twice
+    in each of four waves."""
+    done = run_json("run", *HISTOGRAM, "--break", "device.h:20")
+    assert sorted(stop["wave"] for stop in done.json["stops"]) == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_each_wave_stops_at_its_first_instruction() -> None:
+    plain = run_json("run", "--demo", "--stops", 1, "--break", "mandelbrot")
+    entry = plain.json["stops"][0]["pc"]
+    done = run_json("run", "--demo", "--break", f"*{entry}", "--wave", 3)
+    assert [stop["wave"] for stop in done.json["stops"]] == [3]
+    assert len(run_json("run", "--demo", "--break", f"*{entry:#x}").json["stops"]) == 21
+
+
+def test_chosen_lanes_are_shown_with_their_state() -> None:
+    done = run("run", "--demo", *DEMO_LINE, "--stops", 1, "--lane", "62-63", "--print", "$_lane")
+    assert [line.split() for line in done.lines[3:6]] == [
+        ["Lane", "State", "$_lane"], ["62", "A", "62"], ["63", "I", "63"],
+    ]  # fmt: skip
+
+
+def test_an_expression_without_meaning_is_said_at_the_stop() -> None:
+    done = run("run", "--demo", *DEMO_LINE, "--stops", 1, "--print", "stops", "--print", "steps")
+    assert any(line.startswith('  stops: No symbol "stops" in current') for line in done.lines)
+    assert "   0-10 1" in done.lines
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--break", "nowhere"), '--break nowhere: Function "nowhere" not defined.'),
+        (("--break", "mandelbrot.hip:999"), "--break mandelbrot.hip:999: No line 999 in"),
+        (("--break", "x.c:3"), "--break x.c:3: No source file named x.c."),
+        ((*DEMO_LINE, "--wave", 99), "--wave 99: the dispatch has waves 1-21"),
+        ((*DEMO_LINE, "--lane", 99, "--print", "steps"), "--lane 99-99: the wave has 64 lanes"),
+        ((*DEMO_LINE, "--stops", 0), "--stops 0: expected the number of a stop, from 1"),
+        (("--print", "steps"), "--print is about stops: give --break PLACE"),
+        (("--break", "mandelbrot.hip:7 if stops"), "--break mandelbrot.hip:7 if stops: lane 0:"),
+    ],
+)  # fmt: skip
+def test_wrong_requests_about_stops(options: tuple[object, ...], message: str) -> None:
+    done = run("run", "--demo", *options)
+    assert done.status == 2
+    assert done.error.startswith(message)
+
+
+def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:
+    state, core = tmp_path / "s.json", tmp_path / "s.core"
+    done = run("run", "--demo", *DEMO_LINE, "--save", state, "--core", core)
+    assert done.status == 0
+    assert f"state {state}: dwarfgpu debug --state {state}" in done.notes
+    stopped = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1).json
+    wanted = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
+    for options in (("--state", state), (core, "--sysroot", "/")):
+        found = run_json("eval", *options, "--wave", 1, "--lane", "0-62", "steps").json["lanes"]
+        assert [lane["data"] for lane in found] == wanted
+    assert "faulty" not in run("waves", "--state", state).out
+
+
+def test_a_state_of_a_fault_has_its_reason(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    done = run(
+        "run", CL / "kernels.gfx942.O0.v5.co", "call", "--grid", 128, "--workgroup", 64,
+        "--arg", "out=zeros:256", "--save", state,
+    )  # fmt: skip
+    assert done.status == 1
+    assert " memory_violation " in run("waves", "--state", state).out
+    read = ("eval", "--state", state, "--wave", 2, "--lane", 0, "$_kernarg.out[5]")
+    assert run(*read).lines == ["$_kernarg.out[5] = 46"]
+
+
+def test_a_run_to_the_end_has_no_state(tmp_path: Path) -> None:
+    done = run("run", "--demo", "--save", tmp_path / "s.json")
+    assert done.notes == [
+        f"no state is saved in {tmp_path / 's.json'}: all waves have ended; --break stops them"
+    ]

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import body_of, first_after, line_at, no_line
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
-from dwarfgpu.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.break_addresses import break_addresses
 from dwarfgpu.service.focus import frame_pc, symbol_at
-from dwarfgpu.session.backtrace import Place, place_in, place_of
+from dwarfgpu.service.value_history import options_of
+from dwarfgpu.session.backtrace import Place, place_of
 from dwarfgpu.view.json_object import JsonObject
 
 _CONDITION = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
@@ -42,21 +42,7 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
         pc = frame_pc(session)
         return (pc,), place_of(session, pc)
     around = None if session.pc is None else place_of(session, frame_pc(session))
-    spot = spot_of(shell, text, around)
-    pcs = spot.pcs
-    if spot.kind == "function":
-        spots = spots_of(shell, text, around)
-        pcs = tuple(
-            sorted(spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]) for spot in spots)
-        )
-        line = line_at(session, pcs[0])
-        return pcs, spot.place if line is None else place_in(line.file, line.line, is_start=True)
-    if not pcs and spot.place is not None:
-        after = first_after(session, spot.place)
-        pcs = () if after is None else (after,)
-    if not pcs:
-        raise no_line(text, spot)
-    return pcs, spot.place
+    return break_addresses(session, text, around, options_of(session, shell.values))
 
 
 def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:

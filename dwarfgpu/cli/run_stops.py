@@ -1,0 +1,128 @@
+"""The stops of `dwarfgpu run --break`, as text while the kernel runs, or as data afterwards."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.cli.lane_pictures import row_of
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.options.launch import Prepared
+from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.focus import target_id
+from dwarfgpu.service.frame_line import innermost_frame
+from dwarfgpu.service.lane_answer import LaneAnswer, is_choice, lane_records
+from dwarfgpu.service.run_kernel import AtBreakpoint
+from dwarfgpu.service.run_stops import RunStop, Stops, run_breakpoint
+from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.lane_grid import joined, reason_lines, state_letter, table_lines
+
+
+class ShownStops:
+    """Breakpoints, and what has been shown at them."""
+
+    def __init__(self, stops: Stops, most: int | None, *, is_json: bool) -> None:
+        """`most`: the stop at which the run ends; None: at none."""
+        self._stops, self._most, self._is_json = stops, most, is_json
+        self.addresses = stops.addresses
+        self.count = 0
+        self.records: list[Json] = []
+
+    @property
+    def visit(self) -> AtBreakpoint:
+        return self._stops.visitor(self._show)
+
+    def _show(self, stop: RunStop) -> bool:
+        """Show a stop; return whether the run ends there."""
+        self.count += 1
+        if self._is_json:
+            self.records.append(_record(stop))
+        else:
+            print(*map(one_line, _lines(stop)), sep="\n")
+        return self.count == self._most
+
+
+def breakpoints_of(args: Namespace, prepared: Prepared) -> ShownStops:
+    """The breakpoints of the options; `UsageError` for a place that does not exist."""
+    code_object, launched = prepared.code_object, prepared.launched
+    lanes, wave = args.lane, natural(args.wave, "--wave")
+    if lanes is not None and not is_choice(lanes):
+        number = natural(lanes, "--lane")
+        lanes = f"{number}-{number}"
+    numbers = list(launched.machine.waves)
+    if wave is not None and wave not in numbers:
+        raise UsageError(f"--wave {wave}: the dispatch has waves {runs_text(numbers)}")
+    places = [run_breakpoint(code_object, launched, text) for text in args.breakpoints]
+    stops = Stops(
+        code_object, launched, places, args.expressions, lanes, wave, is_mangled=args.mangled
+    )
+    most = natural(args.stops, "--stops")
+    if most == 0:
+        raise UsageError("--stops 0: expected the number of a stop, from 1")
+    return ShownStops(stops, 1 if most is None and args.save else most, is_json=args.json)
+
+
+def _lines(stop: RunStop) -> Iterator[str]:
+    """The wave, its frame, and a table of the expressions in its lanes."""
+    session = stop.session
+    frame, _ = innermost_frame(session)
+    who = target_id(session.focused(None))
+    plural = "" if len(stop.lanes) == 1 else "s"
+    lanes = f"lane{plural} {runs_text(stop.lanes)}" if stop.lanes else "no active lane"
+    yield f"break {stop.breakpoint.text}: {who}, {lanes}"
+    yield f"  {frame}"
+    yield from (f"  {line}" for line in _table(stop))
+
+
+def _table(stop: RunStop) -> Iterator[str]:
+    """A column for each expression; neighbours with the same values share a row."""
+    used = used_lanes(stop.session)
+    columns: list[tuple[str, Sequence[LaneAnswer]]] = []
+    for text, answers in stop.answers:
+        errors = {str(lane.answer.error) for lane in answers}
+        if len(errors) == 1 and all(_is_wrong(lane) for lane in answers):
+            yield f"{text}: {answers[0].answer.text}"  # it has a meaning in no lane
+        else:
+            columns.append((text, answers))
+    if not columns:
+        return
+    states = [lane.state for lane in columns[0][1]]
+    is_mixed = any(state.is_active is not True for state in states)
+    rows = [["Lane", *(["State"] if is_mixed else []), *(text for text, _ in columns)]]
+    body = []
+    for index, state in enumerate(states):
+        letter = state_letter(state, used)
+        values = [
+            row_of(answers[index], letter, None).word or one_line(answers[index].text)
+            for _, answers in columns
+        ]
+        body.append([str(state.lane), *([letter] if is_mixed else []), *values])
+    yield from table_lines([*rows, *joined(body)])
+    for text, lanes in columns:
+        reasons = reason_lines(
+            [row_of(lane, state_letter(lane.state, used), None) for lane in lanes]
+        )
+        yield from (f"{text}: {reason}" for reason in reasons)
+
+
+def _is_wrong(lane: LaneAnswer) -> bool:
+    return isinstance(lane.answer.error, UsageError)
+
+
+def _record(stop: RunStop) -> Json:
+    session = stop.session
+    _, frame = innermost_frame(session)
+    return {
+        "break": stop.breakpoint.text,
+        "wave": session.wave,
+        "target_id": target_id(session.focused(None)),
+        "pc": session.pc,
+        "lanes": list[Json](stop.lanes),
+        "frame": frame,
+        "values": [
+            {"expression": text, "lanes": lane_records(answers)} for text, answers in stop.answers
+        ],
+    }
