@@ -25,6 +25,10 @@ for opt in 0 2; do
   keep "crash.aarch64.O$opt" qemu_*.core
 done
 
+cp "$here/fixtures/core/shapes.x86_64.O0" .
+env -i setarch -R ./shapes.x86_64.O0 || true
+keep shapes.x86_64.O0 core
+
 # Containers; of the core file the program's own memory and the stack.
 for library in libstdcxx libcxx; do
   program=containers.x86_64.$library

@@ -357,6 +357,11 @@ for opt in 0 2; do
   done
 done
 
+# Two units of C++; addresses of the vtables need no loader.
+"$GXX" core/shapes.cpp core/shapes_area.cpp -std=gnu++17 -g -gdwarf-5 -gz=none -O0 \
+  -ffile-prefix-map="$here=." -nostdlib -fno-stack-protector -fno-builtin -fno-exceptions -fno-rtti \
+  -static -no-pie -fno-pie -fcf-protection=none -Wl,--build-id -o core/shapes.x86_64.O0
+
 # A program of which the tests write the core files themselves.
 "$GCC" core/deep.c -std=gnu11 -g -gdwarf-5 -gz=none -O2 -ffile-prefix-map="$here=." -nostdlib \
   -static -no-pie -fcf-protection=none -Wl,--build-id=none -Wl,-z,noseparate-code \

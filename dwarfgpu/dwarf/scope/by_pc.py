@@ -7,7 +7,7 @@ not have is then looked for in the other units.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from attrs import evolve
@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -47,6 +48,7 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
+        info.types.definition = partial(class_definition, info.main)
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}

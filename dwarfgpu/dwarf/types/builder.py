@@ -92,6 +92,9 @@ class TypeBuilder:
 
     def __init__(self) -> None:
         self._built: dict[Die, Type] = {}
+        self.definition: Callable[[Die], Die] = _itself
+        """The entry that defines a class that an entry declares, or that entry; set by
+        `dwarfgpu.dwarf.scope`, which knows names."""
 
     def type_of(self, die: Die) -> Type | None:
         """The type that an entry or its origins name with DW_AT_type; None is void."""
@@ -288,6 +291,10 @@ class TypeBuilder:
         return Base(base, is_range=base.encoding in ("signed", "unsigned"))
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
+        is_declaration = die.flag(dw.AT_DECLARATION)
+        definition = self.definition(die) if is_declaration else die
+        if definition != die:
+            return self.build(definition)
         member_lists: list[tuple[Member, ...]] = []
 
         def members() -> tuple[Member, ...]:
@@ -302,7 +309,6 @@ class TypeBuilder:
                 declarations.append(declarations_of(self, die))
             return declarations[0]
 
-        is_declaration = die.flag(dw.AT_DECLARATION)
         size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
         constant = (size + 7) // 8 if isinstance(size, int) else None
         form = Struct(
@@ -399,6 +405,10 @@ def _definition(die: Die) -> Die:
             return die
         die = target
     raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to each other")
+
+
+def _itself(die: Die) -> Die:
+    return die
 
 
 def types_of(unit: CompilationUnit) -> TypeBuilder:

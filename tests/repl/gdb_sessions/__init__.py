@@ -32,6 +32,7 @@ FILES = {
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_process": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
     "names_O2": ("x86_64/meanings.gcc.O2.v4",),
     "demo": ("x86_64/demo.gcc.O0.v5",),

@@ -1,0 +1,65 @@
+"""The definition of a class that a unit only declares (DWARF 5 5.7.1).
+
+GCC defines a class with virtual functions only in the unit that has the first of these; the units
+that use it as a variable, member or base class have a declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf.index.units_by_name import units_naming
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical
+from dwarfgpu.dwarf.scope.declarations import completed, is_definition, named, path_of
+from dwarfgpu.dwarf.scope.imports import searched_units
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE)
+"""Declarations may say `struct` of a `class`, and the other way round (C++ dcl.type.elab)."""
+
+
+def class_definition(info: DebugInfo, declaration: Die) -> Die:
+    """Return the entry of a program that defines a class; the declaration if none does.
+
+    Classes of functions and of anonymous namespaces are those of their unit alone. Unreadable units
+    are skipped.
+    """
+    path, name = path_of(declaration), canonical(declaration.name or "")
+    if any(scope.is_function or scope.name == ANONYMOUS for scope in path):
+        units: Iterator[CompilationUnit] = iter((declaration.unit,))
+    else:
+        units = _units(info, declaration)
+    tags = _STRUCTS if declaration.tag in _STRUCTS else (declaration.tag,)
+    for unit in units:
+        try:
+            for namesake in named(unit, name) if name else (declaration,):
+                if namesake.tag in tags and path_of(namesake) == path:
+                    for completion in completed(namesake, (unit,)):
+                        if is_definition(completion):
+                            return completion
+        except DwarfGpuError:
+            continue
+    return declaration
+
+
+def _units(info: DebugInfo, declaration: Die) -> Iterator[CompilationUnit]:
+    """Yield the unit of a declaration, and those that may define its class."""
+    yield declaration.unit
+    name = declaration.name
+    if not name:
+        return
+    is_possible = mentions(info, name, CLASSES)
+    visited: set[CompilationUnit] = set()
+    for unit in units_naming(info, name):
+        if unit.is_skeleton or is_possible(unit):
+            try:
+                yield from searched_units(unit, visited)
+            except DwarfGpuError:
+                continue
