@@ -16,8 +16,10 @@ from dwarfgpu.language.overloads import has_method
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.show import read_memory
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printed import printed_of
+from dwarfgpu.view.printers.common import is_bool
 from dwarfgpu.view.printers.model import Characters
 from dwarfgpu.view.printers.object import Object, Unfit
 from dwarfgpu.view.printers.standard import STANDARD
@@ -95,6 +97,7 @@ def _check(index: int, count: int | None) -> None:
 
 def _typed(places: Places, whole: TypedValue, part: Object) -> TypedValue | None:
     if part.address is None:
-        return None
+        is_bit = is_bool(part.type)  # of a `std::vector<bool>`
+        return TypedValue(part.type, bits=Bits(part.number, 8), unit=whole.unit) if is_bit else None
     location = places.at(places.architecture.address_space(0), part.address)
     return TypedValue(part.type, location, unit=whole.unit)

@@ -175,6 +175,17 @@ def test_an_endless_list_is_read_as_far_as_it_is_shown(gnu: Session) -> None:
     assert read < 10
 
 
+@pytest.mark.parametrize("name", ["text", "long_text"])
+def test_an_unconstructed_string_shows_no_memory_of_others(name: str) -> None:
+    session = main_of("libstdcxx")
+    capacity = 15 if name == "text" else 55
+    dg.evaluate_source(f"{name}._M_string_length = {capacity}", session)
+    assert shown(session, name).startswith('"a ')
+    dg.evaluate_source(f"{name}._M_string_length = {capacity + 1}", session)
+    why = f"the length of the string, {capacity + 1}, is beyond its capacity, {capacity}"
+    assert shown(session, name) == f"<error reading variable: {why}>"
+
+
 def test_chains_end() -> None:
     with pytest.raises(Malformed, match="comes back to its node at 0x1"):
         list(chain(1, 0, {1: 2, 2: 1}.__getitem__, "list"))

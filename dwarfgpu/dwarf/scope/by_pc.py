@@ -7,7 +7,7 @@ not have is then looked for in the other units.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final
 
 from attrs import evolve
@@ -19,7 +19,6 @@ from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -48,7 +47,7 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
-        info.types.definition = partial(class_definition, info.main)
+        info.types.definition = self._class_definition
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
@@ -62,6 +61,12 @@ class Scopes:
         """The function of a program location: `subprogram_at`."""
         self._declared: dict[Die, tuple[Variable, ...]] = {}
         """The variables of scopes last looked into: `declared_in`."""
+
+    def _class_definition(self, declaration: Die) -> Die:
+        """As `class_definition`, whose module few questions need."""
+        from dwarfgpu.dwarf.scope.class_definition import class_definition
+
+        return class_definition(self.info.main, declaration)
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """Return the unit whose code covers a program location; for a skeleton, the split unit.

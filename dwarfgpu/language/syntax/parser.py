@@ -70,6 +70,18 @@ def _is_type_word(word: str) -> bool:
 class Parser(Cursor):
     """Reads the operators and operands of an expression."""
 
+    def __init__(self, text: str, names: Known) -> None:
+        super().__init__(text, names)
+        self.tokens = [self._unquoted(at, token) for at, token in enumerate(self.tokens)]
+
+    def _unquoted(self, at: int, token: Token) -> Token:
+        """Return a type or member in quotes as a name; in other quotes are files and functions."""
+        if token.kind != "quoted" or self.tokens[at + 1].text.startswith("::"):
+            return token
+        is_member = at > 0 and self.tokens[at - 1].text in (".", "->")
+        is_name = is_member or self.known.is_type(token.text)
+        return Token("name", token.text, token.start) if is_name else token
+
     def whole(self) -> Node:
         node = self.expression(_COMMA)
         if self.token.text in (")", "]"):
@@ -239,6 +251,8 @@ class Parser(Cursor):
         """`'file.c'::x`, or a name in quotes."""
         quoted = self.next().text
         if self.token.kind == "name" and self.token.text.startswith("::"):
+            if self.known.is_type(quoted):
+                return ast.Name(quoted + name_at(self))
             return ast.Name(name_at(self).removeprefix("::"), quoted)
         self.names.append(quoted)
         return ast.Name(quoted)

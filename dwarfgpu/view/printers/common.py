@@ -76,6 +76,12 @@ def string(first: Object, count: int) -> Printed:
     return Printed(Characters(first, count))
 
 
+def check_length(length: int, capacity: int) -> None:
+    """`Malformed` for a string that is not constructed yet, or damaged: its length shows it."""
+    if length > capacity:
+        raise Malformed(f"the length of the string, {length}, is beyond its capacity, {capacity}")
+
+
 def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed:
     """A vector by its three pointers."""
     count, capacity = _distance(start, finish, "end"), _distance(start, end, "end of storage")

@@ -39,6 +39,7 @@ def _string(value: Object) -> Printed:
     if short["__is_long_"].number:
         return common.string(long["__data_"].target(), long["__size_"].number)
     characters = short["__data_"]
+    common.check_length(short["__size_"].number, characters.count() - 1)
     return common.string(characters.element(0), short["__size_"].number)
 
 

@@ -26,6 +26,10 @@ def _string(value: Object) -> Printed:
     pointer = value["_M_dataplus"]["_M_p"]
     length = value.find("_M_string_length")
     if length is not None:
+        local = value["_M_local_buf"]
+        is_local = local.address is not None and pointer.number == local.address
+        capacity = local.count() - 1 if is_local else value["_M_allocated_capacity"].number
+        common.check_length(length.number, capacity)
         return common.string(pointer.target(), length.number)
     # Before GCC 5 length, capacity and owners were before the characters, a word each.
     word, size = common.word(value), value.pointer_bytes
