@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
         for text in core_lines(core):
             print(one_line(text))
     if session.lane is None:
-        session = session.focused(session.first_active_lane())
+        session = session.focused(session.initial_lane())
     if core is not None and session.architecture.is_simt and not (args.all_threads or args.json):
         print(f"[Current thread is {thread_and_lane(session)}]")
     if core is not None and args.all_threads:
@@ -91,7 +91,7 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
             print(f"\n{thread_text(core, wave)}:")
         of_thread = session.of_wave(wave, core.pc_of(wave))
         if args.lane is None:
-            of_thread = of_thread.focused(of_thread.first_active_lane())
+            of_thread = of_thread.focused(of_thread.initial_lane())
         record, its_status = _backtrace(args, of_thread, limit)
         lwp = core.threads[wave].lwp if wave in core.threads else None
         records.append({"thread": wave, "lwp": lwp, **record})

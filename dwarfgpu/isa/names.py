@@ -226,9 +226,9 @@ def dependency_counters_text(field: int, target: IsaTarget) -> str:
     return " ".join(f"depctr_{name}({value})" for name, value, _ in chosen)
 
 
-def wait_counters_text(field: int, target: IsaTarget) -> str:
-    """The counters of `s_waitcnt` that are not at their maximum, else all."""
-    generation = target.generation
+def wait_counts(field: int, generation: int) -> tuple[tuple[str, int, int], ...]:
+    """The counters of `s_waitcnt`: name, the count that is waited for, and the maximum, for which
+    it does not wait."""
     if generation >= 11:
         memory, memory_most = field >> 10 & 63, 63
         exports, scalars, scalars_most = field & 7, field >> 4 & 63, 63
@@ -237,11 +237,16 @@ def wait_counters_text(field: int, target: IsaTarget) -> str:
         memory, memory_most = field & 15 | high << 4, 63 if generation >= 9 else 15
         exports, scalars_most = field >> 4 & 7, 63 if generation == 10 else 15
         scalars = field >> 8 & scalars_most
-    values = [
+    return (
         ("vmcnt", memory, memory_most),
         ("expcnt", exports, 7),
         ("lgkmcnt", scalars, scalars_most),
-    ]
+    )
+
+
+def wait_counters_text(field: int, target: IsaTarget) -> str:
+    """The counters of `s_waitcnt` that are not at their maximum, else all."""
+    values = wait_counts(field, target.generation)
     chosen = [item for item in values if item[1] != item[2]] or values
     return " ".join(f"{name}({value})" for name, value, _ in chosen)
 

@@ -7,8 +7,11 @@ stores with loads, GFX10 separately (VScnt), GFX12 has a counter for each kind o
 
 from __future__ import annotations
 
+import re
+
 from dwarfgpu.isa.binding import Use, uses
 from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.names import wait_counts
 
 _VECTOR_MEMORY = frozenset({"MUBUF", "MTBUF", "MIMG", "VIMAGE", "VSAMPLE", "FLAT"})
 _WRITE_BACK = frozenset({"buffer_wbl2", "global_wb", "global_wbinv"})
@@ -64,6 +67,23 @@ def _vector_counter(generation: int, flags: frozenset[str], use: Use) -> str:
     if operation.name.startswith("image_bvh"):
         return "bvh"
     return "sample" if "VSAMPLE" in flags else "load"
+
+
+def finished_counters(instruction: Instruction) -> frozenset[str]:
+    """The counters that an instruction waits for to be 0: no access that counts in one of them is
+    left. Names as of `wait_counters`."""
+    form = instruction.encoding.format
+    name = instruction.mnemonic
+    if not name.startswith("s_wait") or "simm16" not in form.index:
+        return frozenset()
+    count = form.fields[form.index["simm16"]].of(instruction.word)
+    if name == "s_waitcnt":
+        counts = wait_counts(count, form.target.generation)
+        return frozenset(counter.removesuffix("cnt") for counter, value, _ in counts if not value)
+    words = name.removeprefix("s_waitcnt").removeprefix("s_wait")
+    counters = re.findall(r"_([a-z]+)cnt(?=_|$)", words)
+    values = [count >> 8 & 0x3F, count & 0x3F] if len(counters) > 1 else [count]
+    return frozenset(counter for counter, value in zip(counters, values, strict=True) if not value)
 
 
 def is_set(instruction: Instruction, name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Protocol
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.target import EndsWaves, Extensible, Named, RegisterId, Target, WaveId
+from dwarfgpu.machine.target import EndsWaves, Extensible, Failed, Named, RegisterId, Target, WaveId
 from dwarfgpu.machine.topology import Machine as Model
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.model.storage import Memory
@@ -76,6 +76,9 @@ class ImageTarget:
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None
+
+    def faulty_lane(self, wave: WaveId) -> int | None:
+        return self.machine.faulty_lane(wave) if isinstance(self.machine, Failed) else None
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self.machine

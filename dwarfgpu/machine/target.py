@@ -70,6 +70,15 @@ class Named(Target, Protocol):
 
 
 @runtime_checkable
+class Failed(Target, Protocol):
+    """Optional capability: knows the lanes at which waves failed."""
+
+    def faulty_lane(self, wave: WaveId) -> int | None:
+        """Return the first lane that failed; None if it is not known, or none did."""
+        ...
+
+
+@runtime_checkable
 class Modelled(Target, Protocol):
     """The power to describe agents, queues, dispatches and workgroups."""
 

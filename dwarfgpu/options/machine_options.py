@@ -86,7 +86,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     ]
     if args.core is None or args.lane is not None:
         return sessions
-    return [session.focused(session.first_active_lane()) for session in sessions]
+    return [session.focused(session.initial_lane()) for session in sessions]
 
 
 def session_of(
@@ -150,17 +150,18 @@ def session_of(
 
 
 def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
-    """Return the session in the first active lane of a core file or the demo, without a given
-    lane."""
+    """Return the session in the first lane of a core file that failed, else in the first active
+    one, as for the demo; unless a lane is given."""
     is_given = args.lane is not None or not session.architecture.is_simt
     if is_given or not (args.demo or args.core is not None):
         return session
-    focused = session.focused(session.first_active_lane())
+    focused = session.focused(session.initial_lane())
     if args.core is None:
         return focused
     from dwarfgpu.service.focus import thread_and_lane  # only a core file needs its words
 
-    note = f"{thread_and_lane(focused)}: the first active lane; --lane chooses another one"
+    which = "active lane" if session.faulty_lane() is None else "lane that failed"
+    note = f"{thread_and_lane(focused)}: the first {which}; --lane chooses another one"
     return evolve(focused, notes=(*focused.notes, f"thread {note}"))
 
 

@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.faults import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
+from dwarfgpu.service.faulty_access_text import access_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
         verb = "has a pending" if error.is_pending else "stopped because of"
         who = f"Thread {error.number} ({gpu.target_id(error.number)})"
         yield f"{who} {verb} {names}{f' ({signals})' if signals else ''}."
+        access = gpu.faulty_access(error.number)
+        if access is not None:
+            yield from access_lines(access)
     if len(failed) > 1:
         yield f"{len(failed) - 1} more of {len(gpu.waves)} waves failed."
     for line in queue_exceptions(gpu.gpu):

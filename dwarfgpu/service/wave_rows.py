@@ -22,6 +22,7 @@ from dwarfgpu.service.open_machine import Stopped
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
+    from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess
     from dwarfgpu.machine.core.gpu.target import GpuTarget
     from dwarfgpu.machine.core.load import Core
 
@@ -64,6 +65,8 @@ class WaveRow:
     stop_reasons: tuple[str, ...]
     kernel: str | None
     is_faulty: bool = False
+    access: FaultyAccess | None = None
+    """Where it failed; None of a wave that failed for something else, or not at all."""
 
     @property
     def lanes(self) -> str:
@@ -126,6 +129,7 @@ def wave_row(
     places: WavePlaces,
     *,
     is_faulty: bool = False,
+    access: FaultyAccess | None = None,
 ) -> WaveRow:
     """Return the facts about one wave of a machine."""
     number, arch = wave.wave, target.architecture_of(wave.wave)
@@ -149,6 +153,7 @@ def wave_row(
         () if wave_model is None else wave_model.stop_reasons,
         None if dispatch is None else dispatch.kernel,
         is_faulty,
+        access,
     )
 
 
@@ -241,6 +246,7 @@ class CoreWaves:
                 WaveState(number, self.gpu.gpu.pc(wave)),
                 self.places,
                 is_faulty=number in failed,
+                access=self.gpu.faulty_access(number) if number in failed else None,
             )
             for number, wave in self.gpu.waves.items()
         ]

@@ -14,6 +14,7 @@ from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.wave_rows import (
     WavePlaces,
     WaveRow,
@@ -53,9 +54,15 @@ def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
     longest = max(16, *map(len, names), 16)
     reasons = f" {'Stop reason':<{longest}}" if has_reasons else ""
     lanes = max(5, *(len(row.lanes) for row in rows), 5)
-    yield (f"  {'Id':<{ids}} State {'Target Id':<{width}} {'Lanes':<{lanes}}{reasons} Frame")
-    for row, name in zip(rows, names, strict=True):
+    cells = [access_cell(row.access) for row in rows]
+    has_accesses = any(row.access is not None for row in rows)
+    widest = max(13, *map(len, cells), 13)
+    failed_at = f" {'Failed access':<{widest}}" if has_accesses else ""
+    titles = f"{'Lanes':<{lanes}}{reasons}{failed_at}"
+    yield f"  {'Id':<{ids}} State {'Target Id':<{width}} {titles} Frame"
+    for row, name, cell in zip(rows, names, cells, strict=True):
         why = f" {name:<{longest}}" if has_reasons else ""
+        why += f" {cell:<{widest}}" if has_accesses else ""
         who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
         yield f"{who} {row.lanes:<{lanes}}{why} {row.frame}"
 
@@ -74,6 +81,7 @@ def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
                 "state": "stop",
                 "stop_reasons": list(row.stop_reasons),
                 "is_faulty": row.is_faulty,
+                "failed_access": access_record(row.access),
                 "target_id": row.target_id,
                 "agent": None if agent is None else agent.id,
                 "queue": None if queue is None else queue.id,

@@ -34,7 +34,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
-from dwarfgpu.machine.target import EndsWaves, Target, WaveId
+from dwarfgpu.machine.target import EndsWaves, Failed, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
 from dwarfgpu.session.frame import LaneState, SubprogramFrame
@@ -422,6 +422,16 @@ class Session:
         count, _ = self.lane_count()
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
+
+    def faulty_lane(self) -> int | None:
+        """The first lane of the wave that failed, where the target knows it."""
+        target = self.target
+        return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
+
+    def initial_lane(self) -> int | None:
+        """The lane to look at first: the first one that failed, else the first active one."""
+        failed = self.faulty_lane()
+        return self.first_active_lane() if failed is None else failed
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """Return the code objects to search for a name, that of the program location first."""

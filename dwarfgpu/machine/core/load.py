@@ -19,6 +19,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.gpu.code_objects import (
     GpuModules,
+    function_code,
     gpu_modules,
     kernel_name,
     why_not_loaded,
@@ -209,7 +210,7 @@ class _Loader:
         host_ranges = [
             core_ranges(dump.file, shift if dump.gpu is not None else 0) for dump in dumps
         ]
-        unmapped = self._unmapped()
+        unmapped = self._unmapped(CoreMemory(*host_ranges))
         memory = CoreMemory(*host_ranges, unmapped=unmapped)
         for dump in dumps:
             cut = cut_short(dump.file, shift if dump.gpu is not None else 0)
@@ -231,6 +232,7 @@ class _Loader:
             loaded = self._gpu_modules(gpu, host is None)
             files += loaded.files
             gpu.kernel_name = partial(kernel_name, loaded.files)
+            gpu.function_code = partial(function_code, loaded.files, memory)
         if self._code_objects and gpu is None:
             raise UsageError("--code-object is for the GPUs of a core file, which has none")
         target = self._target(memory, gpu)
@@ -265,15 +267,21 @@ class _Loader:
         )
         return shift
 
-    def _unmapped(self) -> str:
-        """Why memory is not known that no file describes."""
+    def _unmapped(self, memory: CoreMemory) -> str:
+        """Why memory is not known that no file describes.
+
+        A file of GPUs with the runtime's `r_debug`, which is in memory of the host, has that
+        memory, too.
+        """
         reasons = [unmapped_reason(dump.file) for dump in (self._gpu_dump, self._dump) if dump]
         cut = [reason for reason in reasons if reason != UNMAPPED]
         if cut:
             return cut[0]
         if self._gpu_dump is not None:
             return "neither core file has it"
-        if self._threads:
+        state = self._dump.gpu
+        has_host_memory = state is not None and memory.known(state.runtime.r_debug, 4)
+        if self._threads or has_host_memory:
             return UNMAPPED
         return (
             "nothing is mapped there, its writer left it out, or it is in the core file of the "

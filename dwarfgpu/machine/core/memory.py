@@ -167,7 +167,12 @@ class CoreMemory:
         """`layers`: what an earlier one has goes over what later ones have; `unmapped`: why the
         rest is not known."""
         self._layers = tuple(_Layer(_sorted(layer)) for layer in layers)
-        self._unmapped = unmapped
+        self.unmapped = unmapped
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the core describes all memory of the process, although it may leave bytes out."""
+        return self.unmapped == UNMAPPED
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
         """The same as `read`; of a range in one place of a large file, not read yet."""
@@ -200,12 +205,23 @@ class CoreMemory:
             if not isinstance(source, str)
         ]
 
+    def why_unmapped(self, address: int, size_bytes: int) -> str:
+        """Return why a part of a range is in no memory that the core describes; empty if all of it
+        is, although the core may leave out its bytes."""
+        end = address + size_bytes
+        while address < end:
+            places = [layer.at(address) for layer in self._layers]
+            if all(part is None for part, _ in places):
+                return self.unmapped
+            address = max(boundary for part, boundary in places if part is not None)
+        return ""
+
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
         """Yield address and size of each part, and its source, or why there is none."""
         end = address + size_bytes
         while address < end:
             stop, source = end, None
-            why = self._unmapped
+            why = self.unmapped
             for layer in self._layers:
                 layer_part, boundary = layer.at(address)
                 stop = min(stop, boundary)

@@ -42,6 +42,10 @@ class ProcessTarget:
         machine = self._of(wave)
         return machine.used_lanes(wave) if isinstance(machine, GpuTarget) else None
 
+    def faulty_lane(self, wave: WaveId) -> int | None:
+        machine = self._of(wave)
+        return machine.faulty_lane(wave) if isinstance(machine, GpuTarget) else None
+
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self._of(wave)
         return isinstance(machine, CoreTarget) and machine.lacks_register(wave, register)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.addressing import immediate_offsets
 from dwarfgpu.isa.operation import Place
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound
-from dwarfgpu.machine.simulated.operand_text import Operand, TypeShape, type_shape
+from dwarfgpu.machine.simulated.operand_text import Operand, TypeShape
 
 
 @frozen
@@ -116,7 +117,7 @@ def _address(item: Bound, target: IsaTarget, place: Place) -> list[str]:
     form = item.instruction.encoding.format
     if place.name == "lds":
         return [_lds_address(item)]
-    offset = _signed_offset(item, target)
+    [offset] = immediate_offsets(item.instruction, item.operation, place)
     if place.name == "buffer":
         resource = address["srsrc"].unsigned(128)
         words = form.syntax.split()
@@ -157,33 +158,12 @@ def _is_null(operand: Operand) -> bool:
     return register is not None and register.bank == "null"
 
 
-def _signed_offset(item: Bound, target: IsaTarget) -> int:
-    """The immediate offset, signed where it is."""
-    fields = item.fields
-    value = fields.get("offset", 0)
-    flags = item.instruction.encoding.format.flags
-    if "FLAT" in flags:
-        is_signed = bool(flags & {"FlatGlobal", "FlatScratch"}) or target.generation >= 12
-        bits = {10: 12, 12: 24}.get(target.generation, 13)
-        if is_signed:
-            return (value & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
-        return value & (1 << bits - 1) - 1
-    if target.generation >= 12 and flags & {"MUBUF", "MTBUF"}:
-        return (value & 0xFFFFFF ^ 0x800000) - 0x800000
-    return value
-
-
 def _lds_address(item: Bound) -> str:
-    fields, address = item.fields, item.address
+    address = item.address
     if "addr" not in address:
         raise not_simulated(item.instruction.mnemonic)
     base = address["addr"].raw()
-    if "offset0" not in fields:
-        offset = fields.get("offset", 0)
-        return f"address = {base} + {offset}" if offset else f"address = {base}"
-    place = item.operation.memory[0]
-    step = type_shape(place.type).bits // 8
-    if "st64" in item.operation.name:
-        step *= 64
-    offsets = [fields["offset0"] * step, fields["offset1"] * step]
+    offsets = immediate_offsets(item.instruction, item.operation, item.operation.memory[0])
+    if len(offsets) == 1:
+        return f"address = {base} + {offsets[0]}" if offsets[0] else f"address = {base}"
     return f"address = two_addresses({base}, {offsets[0]}, {offsets[1]})"

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.wave_registers import Lanes, RunningWave, lanes_of
@@ -380,22 +381,14 @@ class WaveMemory(RunningWave):
         self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
     ) -> tuple[Lanes, Lanes]:
         """Global addresses of a buffer resource, and which of them are in its range."""
-        base, stride = resource & (1 << 48) - 1, resource >> 48 & 0x3FFF
-        records, word = resource >> 64 & 0xFFFFFFFF, resource >> 96
-        is_swizzled = bool(resource >> 63 & 1)
+        buffer = BufferResource.of(resource)
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
-        if word >> 23 & 1:
+        if buffer.adds_lane:
             number = number + self.lane
-        if is_swizzled:
-            step, element = 8 << (word >> 21 & 3), 2 << (word >> 19 & 3)
-            where = (number // step * stride + total // element * element) * step
-            where = where + number % step * element + total % element
-            valid = np.ones(self.lane_count, bool)
-        else:
-            where = number * stride + total
-            valid = number < records if stride else total < records - scalar
-        return (where + (base + scalar)).astype(np.uint64), valid
+        where = buffer.address(number, total, scalar)
+        valid = np.broadcast_to(buffer.is_in_range(number, total, scalar), where.shape)
+        return where.astype(np.uint64), valid
 
     def buffer_load(
         self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None

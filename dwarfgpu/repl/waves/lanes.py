@@ -28,7 +28,10 @@ from dwarfgpu.view.position import lane_position
 
 
 def first_lane(session: Session) -> int | None:
-    """Return the initial lane: the lowest active one."""
+    """Return the initial lane: the first one that failed, else the lowest active one."""
+    failed = session.faulty_lane()
+    if failed is not None:
+        return failed
     numbers = lane_numbers(session)
     mask, _ = session.active_lanes()
     return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)

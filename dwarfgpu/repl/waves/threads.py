@@ -34,7 +34,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: thread [NUMBER]
 
-    "info threads" lists them. The innermost frame is then in focus, and the first active lane.
+    "info threads" lists them. The innermost frame is then in focus, and the first lane that
+    failed, if the wave did, else the first active one.
     """
     if not shell.machine.threads:
         raise UsageError("No thread selected")
@@ -75,7 +76,7 @@ def _signal(shell: Shell, wave: WaveId) -> JsonObject:
 
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
-    """Focus on the innermost frame of a wave or thread, in its first active lane."""
+    """Focus on the innermost frame of a wave or thread, in its initial lane."""
     session = _of_thread(shell.session, wave)
     shell.session = session.focused(first_lane(session))
 

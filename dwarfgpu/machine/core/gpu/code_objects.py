@@ -32,6 +32,10 @@ LINK_MAP: Final = Struct("<5Q")
 MOST_ENTRIES: Final = 10_000
 MOST_URI_BYTES: Final = 4_096
 _DESCRIPTOR_SUFFIX: Final = ".kd"
+MOST_CODE_BYTES: Final = 1 << 20
+"""Of a function that is decoded to find what was before the pc."""
+_INSTRUCTION_BYTES: Final = 20
+"""Of the longest instruction."""
 _CHECKED_BYTES: Final = 4_096
 """Of each segment."""
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]{1,16}|[0-9]{1,22}")
@@ -260,3 +264,36 @@ def kernel_name(files: Iterable[LoadedFile], descriptor: int) -> str | None:
         if symbol is not None and symbol.address + file.load_address == descriptor:
             return symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
     return None
+
+
+def function_code(
+    files: Iterable[LoadedFile], memory: CoreMemory, address: int
+) -> tuple[int, bytes]:
+    """Return the address of the function with an address, and its code; of the file where memory
+    has none. Without a function, the address itself and what is there."""
+    begin, end = address, address + _INSTRUCTION_BYTES
+    for file in files:
+        symbol = file.file.symbol_before(address - file.load_address)
+        if symbol is None or not _is_loaded(file, address):
+            continue
+        start = symbol.address + file.load_address
+        if address - start < MOST_CODE_BYTES:
+            begin, end = start, max(end, start + min(symbol.size_bytes, MOST_CODE_BYTES))
+        return begin, memory.first_bytes(begin, end - begin) or _of_file(file, begin, end)
+    return begin, memory.first_bytes(begin, end - begin)
+
+
+def _is_loaded(file: LoadedFile, address: int) -> bool:
+    at = address - file.load_address
+    segments = (segment for segment in file.file.segments if segment.type == PT_LOAD)
+    return any(segment.address <= at < segment.address + segment.file_bytes for segment in segments)
+
+
+def _of_file(file: LoadedFile, begin: int, end: int) -> bytes:
+    at, size = begin - file.load_address, end - begin
+    for segment in file.file.segments:
+        inside = at - segment.address
+        if segment.type == PT_LOAD and 0 <= inside < segment.file_bytes:
+            count = min(size, segment.file_bytes - inside)
+            return bytes(file.file.file_bytes(segment.offset + inside, count, "code"))
+    return b""

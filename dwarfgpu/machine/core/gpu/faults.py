@@ -53,7 +53,7 @@ def faults(waves: GpuWaves) -> list[Fault]:
         if FAULTS.intersection(reasons):
             stopped.append(Fault(number, reasons))
             continue
-        raised = _pending(waves, wave)
+        raised = pending_reasons(waves, wave)
         if raised:
             pending.append(Fault(number, raised, is_pending=True))
     return stopped or pending
@@ -67,7 +67,8 @@ def stop_reasons(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
         return ()
 
 
-def _pending(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
+def pending_reasons(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
+    """Return the exceptions that the hardware raised, for which a wave may not have stopped yet."""
     try:
         raised = FAULTS.intersection(waves.hardware(wave).exceptions())
     except Unavailable:

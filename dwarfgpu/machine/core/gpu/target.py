@@ -7,7 +7,7 @@ Law: given and written values override the core; the core file itself never chan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import GLOBAL, LOCAL, PRIVATE_WAVE
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -18,6 +18,7 @@ from dwarfgpu.errors import (
     Unavailable,
     WhollyUnavailable,
 )
+from dwarfgpu.machine.core.gpu.faults import pending_reasons, stop_reasons
 from dwarfgpu.machine.core.gpu.save_area import saved_register
 from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
@@ -28,6 +29,10 @@ from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
 
+if TYPE_CHECKING:
+    from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess, FunctionCode
+
+MOST_INSTRUCTION_BYTES: Final = 20
 _COMPOSED: Final = frozenset({"pc", "status", "state_priv"})
 """Registers that are not read from one place."""
 
@@ -42,6 +47,8 @@ class GpuTarget:
         self.memory = memory
         self.kernel_name: KernelName = lambda _: None
         """Set by the owner of the code objects, before `model` is called."""
+        self.function_code: FunctionCode = self._code_at
+        """The same, before `faulty_access` is called."""
         self._model: Machine | None = None
         self._given: dict[Architecture, StateTarget] = {}
         self._host: StateTarget | None = None
@@ -63,6 +70,25 @@ class GpuTarget:
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.model.used_lanes(wave)
+
+    def faulty_access(self, wave: WaveId) -> FaultyAccess | None:
+        """Return the access that a wave failed at; None if it failed for something else."""
+        from dwarfgpu.machine.core.gpu.faulty_access import faulty_access  # it decodes instructions
+
+        gpu_wave = self.wave(wave)
+        reasons = stop_reasons(self.gpu, gpu_wave) or pending_reasons(self.gpu, gpu_wave)
+        return faulty_access(
+            self, self.memory, wave, self.gpu.pc(gpu_wave), reasons, self.function_code
+        )
+
+    def faulty_lane(self, wave: WaveId) -> int | None:
+        """As in `dwarfgpu.machine.target.Failed`."""
+        access = self.faulty_access(wave) if wave in self.waves else None
+        return None if access is None else access.first_lane
+
+    def _code_at(self, pc: int) -> tuple[int, bytes]:
+        """One instruction in memory; of any generation."""
+        return pc, self.memory.first_bytes(pc, MOST_INSTRUCTION_BYTES)
 
     def wave(self, number: WaveId) -> GpuWave:
         """A wave by its number; `Unavailable` for one that does not exist."""

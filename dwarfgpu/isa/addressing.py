@@ -1,0 +1,178 @@
+"""How an instruction addresses memory: registers, constants, and the number of bytes.
+
+AMD's ISA documents: "Scalar Memory Operations", "Vector Memory Buffer Instructions", "Flat
+Memory Instructions", "Data Share Operations".
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.operands import Value
+from dwarfgpu.isa.operation import Operation, Place, operation_named, type_bits
+
+_REGISTERS: Final = ("vaddr", "saddr", "addr", "srsrc", "soffset", "sbase")
+_ADDRESSED: Final = frozenset({"global", "flat", "scratch", "lds", "buffer", "scalar"})
+
+
+@frozen
+class Addressing:
+    """How one instruction addresses memory."""
+
+    memory: str
+    """`global`, `flat`, `scratch`, `lds`, `buffer` or `scalar`."""
+    size_bytes: int
+    """At each address."""
+    element_bytes: int
+    offsets: tuple[int, ...]
+    """Added to the address; two of `ds_read2_b32`, one of others."""
+    registers: dict[str, Value]
+    """By LLVM's names: `vaddr`, `saddr`, `addr`, `srsrc`, `soffset`, `sbase`; `srsrc` also of a
+    scalar instruction with a buffer."""
+    has_index: bool = False
+    """Of a buffer: `vaddr` begins with an index."""
+    has_offset: bool = False
+    """Of a buffer: `vaddr` ends with an offset."""
+    is_scalar: bool = False
+    """One access of the whole wave."""
+    is_load: bool = False
+    is_store: bool = False
+
+    @property
+    def verb(self) -> str:
+        """`loads`, `stores`, or `changes` of an atomic operation."""
+        if self.is_load and self.is_store:
+            return "changes"
+        return "loads" if self.is_load else "stores"
+
+
+def addressing_of(instruction: Instruction) -> Addressing | None:
+    """Return how an instruction addresses memory; None where it does not, where a descriptor says
+    it (images, formats), or where M0 does (blocks of registers)."""
+    form = instruction.encoding.format
+    operation = operation_named(instruction.mnemonic, form.target.generation)
+    if operation is None or not operation.memory:
+        return None
+    place = operation.memory[0]
+    values = form.values(instruction.word, instruction.extra)
+    fields = dict(zip(form.names, values, strict=True))
+    if place.name not in _ADDRESSED or place.type == "format" or fields.get("gds"):
+        return None
+    if operation.name.endswith("_block"):
+        return None
+    registers: dict[str, Value] = {
+        name: value
+        for name in _REGISTERS
+        if name in form.index
+        and (value := form.kinds[form.index[name]].value(fields[name])) is not None
+    }
+    is_scalar_scratch = place.name == "scratch" and operation.is_scalar
+    if is_scalar_scratch or (place.name == "lds" and "addr" not in registers):
+        return None
+    memory = place.name
+    if operation.name.startswith("s_buffer_"):
+        memory, registers["srsrc"] = "buffer", registers.pop("sbase")
+    words = form.syntax.split()
+    wave_size = form.target.wave_size
+    return Addressing(
+        memory,
+        _size_bytes(operation, place, wave_size, has_two="offset0" in fields),
+        type_bits(place.type, wave_size) // 8,
+        immediate_offsets(instruction, operation, place),
+        registers,
+        "idxen" in words,
+        any(word.startswith("offen") for word in words),
+        operation.is_scalar,
+        place in operation.sources,
+        place in operation.results,
+    )
+
+
+def _size_bytes(operation: Operation, place: Place, wave_size: int, *, has_two: bool) -> int:
+    """Of the elements that go to or from registers, as wide as those in memory."""
+    element = type_bits(place.type, wave_size) // 8
+    operands = operation.results if place in operation.sources else operation.sources
+    types = [operand.type for operand in operands if operand.type and not operand.is_memory]
+    if has_two or not types or not types[0].startswith("v"):
+        return element
+    count = int(types[0][1:].partition(types[0][1:].lstrip("0123456789"))[0])
+    per_element = type_bits(types[0], wave_size) // count
+    return max(element, count * per_element // 8)
+
+
+def immediate_offsets(
+    instruction: Instruction, operation: Operation, place: Place
+) -> tuple[int, ...]:
+    """The constants that are added to the address, in bytes: two of LDS accesses at two places."""
+    form = instruction.encoding.format
+    values = form.values(instruction.word, instruction.extra)
+    fields = dict(zip(form.names, values, strict=True))
+    if "offset0" in fields:
+        step = type_bits(place.type, form.target.wave_size) // 8
+        step *= 64 if "st64" in operation.name else 1
+        return fields["offset0"] * step, fields["offset1"] * step
+    if "offset" not in fields:
+        return (0,)
+    kind, offset = form.kinds[form.index["offset"]], fields["offset"]
+    generation = form.target.generation
+    if kind.decoder == "smem_offset":
+        value = kind.value(offset)
+        assert isinstance(value, int)
+        return (value,)
+    if "FLAT" in form.flags:
+        bits = {10: 12, 12: 24}.get(generation, 13)
+        if form.flags & {"FlatGlobal", "FlatScratch"} or generation >= 12:
+            return (_signed(offset, bits),)
+        return (offset & (1 << bits - 1) - 1,)
+    if generation >= 12 and form.flags & {"MUBUF", "MTBUF"}:
+        return (_signed(offset, 24),)
+    return (offset,)
+
+
+def _signed(number: int, bits: int) -> int:
+    return (number & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
+
+
+@frozen
+class BufferResource:
+    """The descriptor in four SGPRs ("Buffer Resource Descriptor")."""
+
+    base: int
+    stride: int
+    records: int
+    is_swizzled: bool
+    element_bytes: int
+    index_stride: int
+    adds_lane: bool
+    """The number of the lane is added to the index."""
+
+    @classmethod
+    def of(cls, word: int) -> BufferResource:
+        """From its 128 bits."""
+        return cls(
+            word & (1 << 48) - 1,
+            word >> 48 & 0x3FFF,
+            word >> 64 & 0xFFFFFFFF,
+            bool(word >> 63 & 1),
+            2 << (word >> 115 & 3),
+            8 << (word >> 117 & 3),
+            bool(word >> 119 & 1),
+        )
+
+    def address(self, index: Any, offset: Any, scalar: int) -> Any:
+        """The global address of integers or of NumPy's arrays of them; `scalar`: `soffset`."""
+        if not self.is_swizzled:
+            return index * self.stride + offset + (self.base + scalar)
+        step, element = self.index_stride, self.element_bytes
+        where = (index // step * self.stride + offset // element * element) * step
+        return where + index % step * element + offset % element + (self.base + scalar)
+
+    def is_in_range(self, index: Any, offset: Any, scalar: int) -> Any:
+        """Whether memory is accessed at all; those who are not read 0."""
+        if self.is_swizzled:
+            return True
+        if self.stride:
+            return index < self.records
+        return offset < self.records - scalar

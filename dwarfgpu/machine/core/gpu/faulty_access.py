@@ -1,0 +1,210 @@
+"""Which lanes of a wave that failed made the access that failed, and where.
+
+The hardware records no lane. The registers of the wave give the addresses of the instruction at the
+pc, and of those before it, because a wave runs on until the violation reaches it, at the latest
+where it waits for the access. Law: a lane is named only if the core contradicts its access;
+otherwise a note says why none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.isa.addressing import Addressing, addressing_of
+from dwarfgpu.isa.binding import effects, operations_of
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.wait_counters import finished_counters, wait_counters
+from dwarfgpu.machine.core.gpu.lane_addresses import SPACES, LaneAddresses, Undecided
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.target import Target, WaveId
+
+OF_ACCESS: Final = frozenset({"memory_violation", "address_error"})
+"""Stop reasons that an access to memory has."""
+_NULL_PAGE_BYTES: Final = 4096
+"""From address 0 on; no system maps anything there."""
+_ENDS_BLOCK: Final = frozenset({"branch", "call", "end"})
+
+FunctionCode = Callable[[int], tuple[int, bytes]]
+"""An address to the begin of its function, and the code from there on; where no symbol names the
+function, to the address itself."""
+
+
+@frozen
+class LaneAccess:
+    """An access that the core contradicts."""
+
+    lane: int | None
+    """None: of the whole wave, by a scalar instruction."""
+    address: str
+    """`0x7e00000076b0`, `local#0x4000`."""
+    why: str
+    """`nothing is mapped there`."""
+
+
+@frozen
+class FaultyAccess:
+    """The instruction whose access failed, as far as the core shows it."""
+
+    pc: int | None = None
+    """None: no instruction is known."""
+    instruction: str = ""
+    verb: str = ""
+    """`loads`, `stores`, `changes`."""
+    size_bytes: int = 0
+    lanes: tuple[LaneAccess, ...] = ()
+    is_before_pc: bool = False
+    """The wave has gone on before it was stopped."""
+    note: str = ""
+    """Why no lane is known, or why it may be another access."""
+
+    @property
+    def first_lane(self) -> int | None:
+        """The first lane that failed; None if unknown, or if it is the whole wave."""
+        return self.lanes[0].lane if self.lanes else None
+
+
+def faulty_access(
+    target: Target,
+    memory: CoreMemory,
+    number: WaveId,
+    pc: int | None,
+    reasons: Sequence[str],
+    code: FunctionCode,
+) -> FaultyAccess | None:
+    """Return the access that a wave failed at; None where it failed for something else."""
+    if OF_ACCESS.isdisjoint(reasons):
+        return None
+    if pc is None:
+        return FaultyAccess(note="its pc is not in the core file")
+    arch = target.architecture_of(number)
+    processor = arch.name.partition("/")[0]
+    instructions = _candidates(decoder(processor, arch.lane_count), pc, code)
+    if not instructions:
+        return FaultyAccess(note=f"{pc:#x} is not an instruction in the core file")
+    failed: FaultyAccess | None = None
+    intact, undecided = [], []
+    changed: set[Register] = set()
+    finished: set[str] = set()
+    for instruction in instructions:
+        if instruction.address != pc:
+            changed |= {part for item in effects(instruction).writes for part in item.parts()}
+            finished |= finished_counters(instruction)
+        addressing = addressing_of(instruction)
+        if addressing is None:
+            continue
+        where = f"{instruction.text.strip()} at {instruction.address:#x}"
+        try:
+            addresses = LaneAddresses(target, number, changed)
+            accesses = list(addresses.of(addressing, instruction.literal))
+        except Undecided as error:
+            if not finished.issuperset(wait_counters(instruction)):
+                undecided.append(f"{error}: {where}")
+            continue
+        lanes = _contradicted(target, memory, number, addressing, accesses, reasons)
+        if not memory.is_complete and len(lanes) == len({lane for lane, _ in accesses}):
+            # No address is in the core, which says nothing: it may leave memory out.
+            lanes = tuple(item for item in lanes if item.why != memory.unmapped)
+            if not lanes and accesses:
+                missing = "the core file has no address of"
+                undecided.append(f"{missing} {where}, and may leave memory out")
+                continue
+        if lanes:  # what was executed first was the first to fail
+            failed = FaultyAccess(
+                instruction.address,
+                instruction.text.strip(),
+                addressing.verb,
+                addressing.size_bytes,
+                lanes,
+                instruction.address != pc,
+            )
+        else:
+            intact.append(where)
+    if failed is not None:
+        doubt = f"it may be another access: {undecided[-1]}" if undecided else ""
+        return evolve(failed, note=doubt)
+    if undecided:
+        return FaultyAccess(note=undecided[0])
+    if intact:
+        return FaultyAccess(note=f"the core file has all that is accessed by {intact[0]}")
+    return FaultyAccess(note=f"no instruction at {pc:#x}, or before it, accesses memory")
+
+
+def _candidates(decode: Decoder, pc: int, code: FunctionCode) -> list[Instruction]:
+    """The instruction at the pc, then those before it up to a branch or the target of one."""
+    begin, data = code(pc)
+    made = {item.address: item for item in decode.instructions(data, begin) if item is not None}
+    targets = {item.branch_target for item in made.values()}
+    at_pc = made.get(pc)
+    if at_pc is None:
+        return []
+    before = [address for address in made if address <= pc]
+    out: list[Instruction] = []
+    for address in sorted(before, reverse=True):
+        instruction = made[address]
+        is_next = not out or address + instruction.size == out[-1].address
+        flags = {flag for item in operations_of(instruction.encoding) for flag in item.flags}
+        if not is_next or (out and flags & _ENDS_BLOCK):
+            break
+        out.append(instruction)
+        if address in targets:
+            break
+    return out
+
+
+def _contradicted(
+    target: Target,
+    memory: CoreMemory,
+    number: WaveId,
+    addressing: Addressing,
+    accesses: Sequence[tuple[int | None, int]],
+    reasons: Sequence[str],
+) -> tuple[LaneAccess, ...]:
+    """The first access of each lane that the core contradicts."""
+    out: dict[int | None, LaneAccess] = {}
+    space = target.architecture_of(number).address_space(SPACES[addressing.memory])
+    prefix = f"{space}#" if addressing.memory in ("lds", "scratch") else ""
+    for lane, address in accesses:
+        if lane in out:
+            continue
+        why = _why_not(target, memory, number, lane, address, addressing)
+        element = addressing.element_bytes
+        if not why and "address_error" in reasons and address % element:
+            why = f"it is not a multiple of {element}"
+        if why:
+            out[lane] = LaneAccess(lane, f"{prefix}{address:#x}", why)
+    return tuple(out.values())
+
+
+def _why_not(
+    target: Target,
+    memory: CoreMemory,
+    number: WaveId,
+    lane: int | None,
+    address: int,
+    addressing: Addressing,
+) -> str:
+    """Why an access is not possible; empty where the core does not contradict it."""
+    arch, apertures = target.architecture_of(number), target.apertures_of(number)
+    done = 0
+    while done < addressing.size_bytes:
+        try:
+            lowered = arch.lower(SPACES[addressing.memory], address + done, lane, apertures)
+        except DwarfGpuError as error:
+            return error.message
+        count = min(lowered.contiguous_bytes, addressing.size_bytes - done)
+        if lowered.space.number == GLOBAL:
+            if lowered.address < _NULL_PAGE_BYTES:
+                return "it is in the page of null"
+            why = memory.why_unmapped(lowered.address, count)
+            if why:
+                return why
+        done += count
+    return ""

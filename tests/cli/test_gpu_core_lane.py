@@ -1,0 +1,76 @@
+"""Cores of a wave that failed open at the lane that failed, whichever command opens them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run, run_json, validate
+
+CORE = ("--core", FIXTURES / "core/loop.gfx942.core.xz", "--sysroot", FIXTURES / "opencl")
+FAILURE = [
+    "Thread 4 (AMDGPU Wave 1:1:1:4 (3,0,0)/0) stopped because of memory_violation (SIGSEGV).",
+    "Lane 63 loads 4 bytes at 0x7e00000076b0: nothing is mapped there.",
+    "The instruction is global_load_dword v1, v[2:3], off at 0x7f0000003b98.",
+]
+LANE = "thread 4, lane 63 (AMDGPU Lane 1:1:1:4/63 (3,0,0)[63,0,0])"
+
+
+def test_every_command_starts_at_the_lane_that_failed() -> None:
+    assert run("info", *CORE).lines[1:4] == FAILURE
+    done = run("bt", *CORE)
+    assert done.lines[:3] == FAILURE
+    assert done.lines[3] == f"[Current {LANE.replace('thread', 'thread is')}]"
+    done = run("eval", *CORE, "t+i")
+    assert done.lines == ["t+i = 300"]
+    assert f"{LANE}: the first lane that failed; --lane chooses another one" in done.err
+    assert run("explain", *CORE, "t").lines[-2:-1] == ["=> t = 255"]
+    assert run("location", *CORE, "t").lines[-1].endswith("(wave 4, lane 63)")
+    assert run("eval", *CORE, "--lane", 0, "t+i").lines == ["t+i = 237"]
+    done = run("debug", *CORE, "--batch", "-ex", "print t+i", "-ex", "thread 1", "-ex", "thread 4")
+    assert done.lines[:3] == FAILURE
+    assert "$1 = 300" in done.lines
+    switches = [line for line in done.lines if line.startswith("[Switching")]
+    assert "lane 0 (" in switches[0] and "lane 63 (" in switches[1]
+    assert run_json("bt", *CORE).json["lane"] == 63
+
+
+def test_the_table_and_the_data_have_the_address() -> None:
+    title, line = run("waves", *CORE, "--faulty").lines
+    assert "Failed access" in title and " 63: 0x7e00000076b0 " in line
+    answer = run_json("waves", *CORE)
+    validate(answer.json)
+    accesses = [wave["failed_access"] for wave in answer.json["waves"]]
+    assert accesses[:3] == [None] * 3
+    assert accesses[3] == {
+        "pc": "0x7f0000003b98",
+        "instruction": "global_load_dword v1, v[2:3], off",
+        "verb": "loads",
+        "size_bytes": 4,
+        "lanes": [{"lane": 63, "address": "0x7e00000076b0", "reason": "nothing is mapped there"}],
+        "note": None,
+    }
+
+
+def test_values_that_are_given_are_taken() -> None:
+    """They go over what the core has."""
+    assert "lane 0 (" in run("eval", *CORE, "t", "--reg", "v2=0x7200").err
+
+
+@pytest.mark.parametrize("level", ["O0", "O2"])
+@pytest.mark.parametrize("processor", ["gfx90a", "gfx942", "gfx1100"])
+def test_the_core_of_a_run_opens_where_the_run_stopped(
+    processor: str, level: str, tmp_path: Path
+) -> None:
+    file = FIXTURES / f"opencl/kernels.{processor}.{level}.v5.co"
+    core = tmp_path / "loop.core"
+    done = run(
+        "run", file, "loop", "--grid", "256", "--workgroup", "64",
+        "--arg", "in=zeros:1200", "--arg", "out=zeros:1024", "--arg", "n=100", "--core", core,
+    )  # fmt: skip
+    assert "MEMORY_VIOLATION" in done.out + done.err
+    [wave] = [wave for wave in run_json("waves", core).json["waves"] if wave["is_faulty"]]
+    lane = wave["failed_access"]["lanes"][0]["lane"]
+    assert f"lane {lane} " in done.out + done.err, "as the run reports it"
+    assert f", lane {lane} (AMDGPU" in run("bt", core).out
