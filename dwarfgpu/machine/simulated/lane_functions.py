@@ -100,6 +100,7 @@ def absolute_difference(a: Lanes, b: Lanes) -> Lanes:
 def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
     """Each byte is chosen by one of the selectors: 0 to 7 are bytes of b and a, 8 to 11 signs,
     12 is zero, more are ones."""
+    a, b, selectors = np.broadcast_arrays(a, b, selectors)
     both = a.astype(np.uint64) << 32 | b
     out = np.zeros(both.shape, np.uint32)
     for number in range(4):

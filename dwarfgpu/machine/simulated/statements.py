@@ -86,6 +86,8 @@ def statements(
     says so before anything is written (`FloatingPointError`).
     `tracks_writes`: keep `RunningWave.written` up to date.
     """
+    if "/*Invalid" in instruction.text:
+        raise not_simulated(instruction.text.strip())
     pieces = [
         _Piece(item, target, is_careful, mode, tracks_writes=tracks_writes)
         for item in bound(instruction, target.generation)
@@ -478,7 +480,13 @@ class _Piece(ResultStatements):
             return self._vector_write(destination, shape, variable)
         is_array = not self.operation.is_scalar and "lanes" not in self.operation.flags
         if is_array or shape.is_float:
-            return scalar_write(register, shape.dwords, f"int(bits({variable})[0])")
+            return scalar_write(register, shape.dwords, f"int(bits({variable}).flat[0])")
+        if self.operation.is_scalar and any(
+            self._shape(type).is_float
+            for type, _ in self._operand_sources()
+            if type not in _IMMEDIATES
+        ):
+            return scalar_write(register, shape.dwords, f"int({variable}.flat[0])")
         return scalar_write(register, shape.dwords, f"({variable})")
 
     def written(self) -> list[str]:
