@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
@@ -40,16 +40,29 @@ _DS: Final = 0b110110
 _ZERO: Final = 128
 
 
-@frozen
+_ENDS: Final = re.compile(
+    r"w\.(pc = |is_ended|is_waiting|trap\(|halt\(|set_mode\(|index\(|write_hardware_register\()"
+)
+_CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
+
+
 class Step:
     """One instruction, ready to execute."""
 
-    instruction: Instruction
-    next_pc: int
-    execute: Callable[[Any], None]
-    """Of a wave."""
-    lines: tuple[str, ...]
-    """The Python text, without the prologue."""
+    def __init__(self, instruction: Instruction, lines: tuple[str, ...]) -> None:
+        self.instruction = instruction
+        self.next_pc = instruction.address + instruction.size
+        self.lines = lines
+        """The Python text, without the prologue."""
+        text = "\n".join(lines)
+        self.ends_block = _ENDS.search(text) is not None
+        """Whether the wave may go elsewhere, stop, or go on in another mode."""
+        self.reads_clock = _CLOCK.search(text) is not None
+
+    @cached_property
+    def execute(self) -> Callable[[Any], None]:
+        """The function of a wave."""
+        return _function("\n    ".join(["def execute(w):", PROLOGUE, *self.lines]))
 
 
 class Program:
@@ -133,8 +146,7 @@ class Program:
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
             raise WaveStop(stop.reason, text) from None
-        execute = _function("\n    ".join(["def execute(w):", PROLOGUE, *lines]))
-        return Step(instruction, instruction.address + instruction.size, execute, lines)
+        return Step(instruction, lines)
 
 
 @lru_cache(maxsize=1 << 14)

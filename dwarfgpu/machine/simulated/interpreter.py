@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
+from dwarfgpu.machine.simulated.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
 from dwarfgpu.machine.simulated.observers import Observer
@@ -34,7 +35,9 @@ _FLAT_SCRATCH: Final = {20: FLAT_SCRATCH, 21: FLAT_SCRATCH + 1}
 _CYCLES: Final = frozenset({29})
 """Numbers of hardware registers."""
 QUANTUM: Final = 1 << 12
-"""Instructions of a wave before another one has its turn."""
+"""Instructions of a wave before another one has its turn, behind the next one that may branch."""
+Executor = Literal["precise", "block"]
+"""One instruction at a time, or consecutive ones in one function: what they leave is the same."""
 
 
 class SimulatedWave(WaveMemory):
@@ -125,6 +128,10 @@ class Stopped:
     """Its number: the wave stopped after an instruction, and can continue."""
 
 
+def _at_breakpoint(wave: SimulatedWave) -> Stopped:
+    return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+
+
 @contextmanager
 def interrupts(machine: RunningMachine) -> Iterator[None]:
     """Let Ctrl-C stop a machine between two instructions, where that is possible."""
@@ -151,7 +158,14 @@ class RunningMachine:
         self.instructions = 0
         """Of all waves."""
         self.observers: tuple[Observer, ...] = ()
-        self._turn = 0
+        self.executor: Executor = "block"
+        self._blocks = Blocks(program)
+        self._rounds = 0
+        self._round: list[SimulatedWave] = []
+        """Waves that still have a turn; the first one has it now."""
+        self._used = 0
+        """Instructions that the first one has executed in its turn."""
+        self._is_turn_over = False
         self._is_interrupted = False
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
@@ -176,6 +190,12 @@ class RunningMachine:
 
         Return why an observer stops the machine after it.
         """
+        before = wave.instructions
+        stopped = self._step(wave)
+        self.instructions += wave.instructions - before
+        return stopped
+
+    def _step(self, wave: SimulatedWave) -> Stopped | None:
         pc = wave.pc
         wave.reported_pc = None
         step = self.program.step_at(pc, wave.step_mode)
@@ -189,7 +209,6 @@ class RunningMachine:
             wave.pc = pc
             raise
         wave.instructions += 1
-        self.instructions += 1
         stops = [observer.after(wave, step) for observer in self.observers]
         stop = next(filter(None, stops), None)
         return (
@@ -255,7 +274,7 @@ class RunningMachine:
             if wave.pc == behind and wave.s[STACK_POINTER] == stack_pointer:
                 return None
             if wave.pc in breakpoints:
-                return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+                return _at_breakpoint(wave)
             stopped = self.step_past_barriers(wave, breakpoints) or self.interrupted(wave)
             if stopped is not None:
                 return stopped
@@ -265,32 +284,67 @@ class RunningMachine:
         self, most: int | None = None, breakpoints: frozenset[int] = frozenset()
     ) -> Stopped | None:
         """Run until all waves have ended (None), one cannot go on, one is at a breakpoint where it
-        was not reported before, or so many instructions."""
+        was not reported before, or all have executed so many instructions since the start (None).
+
+        A stop does not change whose turn it is: what happens is the same without it.
+        """
         with interrupts(self), np.errstate(all="ignore", invalid="raise"):
-            for wave in self._schedule():
-                stopped = self._run_wave(wave, breakpoints)
+            while (wave := self._whose_turn()) is not None:
+                remaining = None if most is None else most - self.instructions
+                if remaining is not None and remaining <= 0:
+                    return None
+                before, quantum = wave.instructions, QUANTUM - self._used
+                self._is_turn_over = False
+                stopped = self._run_wave(wave, breakpoints, quantum, remaining)
+                self._used += wave.instructions - before
+                if self._is_turn_over:
+                    self._end_turn()
                 stopped = stopped or self.interrupted(wave)
                 if stopped is not None:
                     return stopped
-                if most is not None and self.instructions >= most:
-                    return None
         return self._deadlock()
 
-    def _run_wave(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
-        """A turn of a wave; it does not stop where it was reported."""
+    def _run_wave(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        quantum: int = QUANTUM,
+        most: int | None = None,
+    ) -> Stopped | None:
+        """A turn of a wave, or the rest of it; it does not stop where it was reported."""
+        is_leaving = wave.pc == wave.reported_pc
+        wave.reported_pc = None
+        before = wave.instructions
         if self.observers:
-            return self._run_observed(wave, breakpoints)
+            run = self._run_observed
+        else:
+            run = self._run_steps if self.executor == "precise" else self._run_blocks
+        try:
+            stopped = run(wave, breakpoints, is_leaving, quantum, most)
+        finally:
+            self.instructions += wave.instructions - before
+        if stopped is None and wave.is_halted:
+            return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
+        return stopped
+
+    def _run_steps(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """One instruction at a time, up to the first after the quantum that may go elsewhere."""
         mode = wave.step_mode
         steps, step_at = self.program.steps_of(mode), self.program.step_at
         pc = wave.pc
-        is_leaving = pc == wave.reported_pc
-        wave.reported_pc = None
-        executed = 0
+        first = wave.instructions
         try:
-            for _ in range(QUANTUM):
+            while True:
                 pc = wave.pc
                 if pc in breakpoints and not is_leaving:
-                    return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+                    return _at_breakpoint(wave)
                 is_leaving = False
                 step = steps.get(pc) or step_at(pc, mode)
                 wave.pc = step.next_pc
@@ -298,54 +352,138 @@ class RunningMachine:
                     step.execute(wave)
                 except FloatingPointError:
                     self._execute_carefully(step, wave)
-                executed += 1
                 wave.instructions += 1
-                if wave.is_ended or wave.is_waiting or wave.is_halted:
-                    break
-                if wave.step_mode is not mode:
-                    mode = wave.step_mode
-                    steps = self.program.steps_of(mode)
+                executed = wave.instructions - first
+                if step.ends_block:
+                    self._is_turn_over = executed >= quantum
+                    if self._is_turn_over or self._has_to_wait(wave):
+                        return None
+                    if wave.step_mode is not mode:
+                        mode = wave.step_mode
+                        steps = self.program.steps_of(mode)
+                if executed == most:
+                    return None
         except WaveStop as stop:
             wave.pc = pc
             return Stopped(wave, stop.reason, stop.text, stop.lanes)
-        finally:
-            self.instructions += executed
-        if wave.is_halted:
-            return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
-        return None
 
-    def _run_observed(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
-        """The same turn with observers."""
-        for _ in range(QUANTUM):
-            if wave.pc in breakpoints and wave.pc != wave.reported_pc:
-                return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+    def _run_observed(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """The same with observers."""
+        first = wave.instructions
+        try:
+            while True:
+                if wave.pc in breakpoints and not is_leaving:
+                    return _at_breakpoint(wave)
+                is_leaving = False
+                ends_block = self.program.step_at(wave.pc, wave.step_mode).ends_block
+                stopped = self._step(wave)
+                executed = wave.instructions - first
+                self._is_turn_over = ends_block and executed >= quantum
+                if stopped is not None:
+                    return stopped
+                if self._is_turn_over or ends_block and self._has_to_wait(wave):
+                    return None
+                if executed == most:
+                    return None
+        except WaveStop as stop:
+            return Stopped(wave, stop.reason, stop.text, stop.lanes)
+
+    def _run_blocks(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """The same, a block at a time."""
+        mode = wave.step_mode
+        blocks = self._blocks.of(mode, breakpoints)
+        first = wave.instructions
+        while True:
+            pc = wave.pc
+            if pc in breakpoints and not is_leaving:
+                return _at_breakpoint(wave)
             try:
-                stopped = self.step(wave)
+                block = blocks.get(pc) or self._blocks.make(pc, mode, breakpoints)
+                executed = wave.instructions - first
+                if most is not None and executed + len(block.steps) > most:
+                    return self._run_steps(
+                        wave, breakpoints, is_leaving, quantum - executed, most - executed
+                    )
+                is_leaving = False
+                if self._execute_block(block, wave):
+                    self._is_turn_over = wave.instructions - first >= quantum
+                    if self._is_turn_over or self._has_to_wait(wave):
+                        return None
+                    if wave.step_mode is not mode:
+                        mode = wave.step_mode
+                        blocks = self._blocks.of(mode, breakpoints)
+                elif self._is_interrupted:
+                    return None
             except WaveStop as stop:
                 return Stopped(wave, stop.reason, stop.text, stop.lanes)
-            if stopped is not None:
-                return stopped
-            if wave.is_halted:
-                return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
-            if wave.is_ended or wave.is_waiting:
-                break
-        return None
 
-    def _schedule(self) -> Iterator[SimulatedWave]:
-        """Waves that can go on, one turn each; a round is shuffled by the seed and its number."""
+    def _execute_block(self, block: Block, wave: SimulatedWave) -> bool:
+        """Execute a block, or what of it is up to an instruction that makes a NaN, and that one.
+
+        Whether a turn may end behind it. `WaveStop` of the instruction where the wave is then.
+        """
+        try:
+            block.execute(wave)
+        except (FloatingPointError, WaveStop) as error:
+            reached = block.reached(error.__traceback__)
+            step = block.steps[reached]
+            wave.instructions += reached
+            wave.pc = step.instruction.address
+            if isinstance(error, WaveStop):
+                raise
+        else:
+            wave.instructions += len(block.steps)
+            return block.ends_turn
+        wave.pc = step.next_pc
+        try:
+            self._execute_carefully(step, wave)
+        except WaveStop:
+            wave.pc = step.instruction.address
+            raise
+        wave.instructions += 1
+        return step.ends_block
+
+    def _has_to_wait(self, wave: SimulatedWave) -> bool:
+        """Whether a wave cannot go on now, or nothing shall."""
+        return wave.is_ended or wave.is_waiting or wave.is_halted or self._is_interrupted
+
+    def _whose_turn(self) -> SimulatedWave | None:
+        """The wave that goes on; None where none can.
+
+        A round has one turn of each wave; it is shuffled by the seed and its number.
+        """
         while True:
-            ready = [wave for wave in self.waves if not wave.is_ended and not wave.is_waiting]
-            if not ready:
-                if not self._release():
-                    return
-                continue
-            if self.seed:
-                Random(self.seed << 32 | self._turn).shuffle(ready)
-            self._turn += 1
-            for wave in ready:
-                if not wave.is_waiting:
-                    yield wave
+            while self._round:
+                wave = self._round[0]
+                if not (wave.is_ended or wave.is_waiting):
+                    return wave
+                self._end_turn()
             self._release()
+            ready = [wave for wave in self.waves if not (wave.is_ended or wave.is_waiting)]
+            if not ready:
+                return None
+            if self.seed:
+                Random(self.seed << 32 | self._rounds).shuffle(ready)
+            self._rounds += 1
+            self._round = ready
+
+    def _end_turn(self) -> None:
+        self._used = 0
+        self._round.pop(0)
 
     def _release(self) -> bool:
         """Let waves go on whose workgroup has all at the barrier; whether there are any."""

@@ -86,8 +86,6 @@ def statements(
     says so before anything is written (`FloatingPointError`).
     `tracks_writes`: keep `RunningWave.written` up to date.
     """
-    if "/*Invalid" in instruction.text:
-        raise not_simulated(instruction.text.strip())
     pieces = [
         _Piece(item, target, is_careful, mode, tracks_writes=tracks_writes)
         for item in bound(instruction, target.generation)

@@ -1,0 +1,196 @@
+"""Law: executors leave the same state, at the end and at every stop.
+
+`DWARFGPU_EXECUTOR_PROGRAMS` is the number of random programs for each target; 3 without it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated import interpreter
+from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
+from dwarfgpu.machine.simulated.started import started
+from dwarfgpu.options.launch import prepare_run
+from tests.machine.simulated import programs
+from tests.machine.simulated.kernels import COUNT, KERNELS
+from tests.machine.simulated.test_kernels import BUILT, RUN, Arguments
+
+PROGRAMS = int(os.environ.get("DWARFGPU_EXECUTOR_PROGRAMS", "3"))
+OTHERS = [name for name in get_args(Executor) if name != "precise"]
+TARGETS = [("gfx90a", 64), ("gfx942", 64), ("gfx1100", 32), ("gfx1100", 64), ("gfx1200", 32)]
+Make = Callable[[], RunningMachine]
+
+
+def state(machine: RunningMachine) -> dict[str, Any]:
+    """All that a program can see, and where its waves are."""
+    out: dict[str, Any] = {"instructions": machine.instructions}
+    for allocation in machine.arena.allocations:
+        out[allocation.name] = allocation.data.tobytes()
+    for wave in machine.waves:
+        number = wave.wave.id
+        out[f"LDS of {number}"] = wave.lds.data.tobytes()
+        out[f"scratch of {number}"] = wave.scratch.tobytes()
+        for name in ("pc", "instructions", "s", "vcc", "exec", "scc", "mode", "step_mode",
+                     "is_ended", "is_waiting", "is_halted"):  # fmt: skip
+            out[f"{name} of {number}"] = getattr(wave, name)
+        for register, values in enumerate(wave.vectors):
+            if values.any():
+                out[f"v{register} of {number}"] = values.tobytes()
+        active = None if wave.active is None else wave.active.tobytes()
+        out[f"lanes of {number}"] = active
+    return out
+
+
+def left(make: Make, executor: Executor, stops: list[dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
+    """Why a machine stops and what it leaves, with stops on the way."""
+    machine = make()
+    machine.executor = executor
+    reasons = []
+    for stop in stops:
+        stopped = machine.run(**stop)
+        reasons.append(_reason(stopped))
+        if stopped is not None:
+            stopped.wave.reported_pc = stopped.wave.pc
+        if reasons[-1] not in (None, "breakpoint"):
+            break
+    return reasons, state(machine)
+
+
+def _reason(stopped: Any) -> Any:
+    if stopped is None or stopped.is_inserted:
+        return stopped and "breakpoint"
+    return stopped.wave.wave.id, stopped.reason, stopped.text, stopped.lanes
+
+
+def require_same(make: Make, stops: list[dict[str, Any]]) -> dict[str, Any]:
+    wanted_reasons, wanted = left(make, "precise", stops)
+    for executor in OTHERS:
+        reasons, found = left(make, executor, stops)
+        assert reasons == wanted_reasons, executor
+        differing = [name for name in wanted if found.get(name) != wanted[name]]
+        assert not differing and found.keys() == wanted.keys(), (executor, differing)
+    return wanted
+
+
+@pytest.mark.parametrize(("target", "wave_size"), TARGETS)
+def test_random_programs(target: str, wave_size: int) -> None:
+    for seed in range(PROGRAMS):
+        code = programs.program(seed, target, wave_size)
+
+        def make(seed: int = seed, code: bytes = code) -> RunningMachine:
+            return programs.machine_of(code, seed, target, wave_size)
+
+        end = require_same(make, [{}])
+        count = end["instructions"]
+        assert count > 8
+        require_same(make, [{"most": count // 7}, {"most": count // 3}, {}])
+        places = range(programs.CODE, programs.CODE + len(code), 4)
+        for address in list(places)[seed % 7 :: 7]:
+            require_same(make, [{"breakpoints": frozenset({address})}] * 3)
+
+
+@pytest.mark.parametrize("built", BUILT)
+def test_compiled_kernels(built: str) -> None:
+    for name, kernel in KERNELS.items():
+        if sum(map(ord, name + built)) % 6 and PROGRAMS < 100:
+            continue
+        arrays = kernel.inputs()
+        arguments = Arguments(
+            file=str(RUN / f"{kernel.file}.{built}.v5.co"), kernel=name, grid=str(COUNT),
+            workgroup="64", arg=[f"{n}=zeros:{array.nbytes}" for n, array in enumerate(arrays)],
+            scratch=None if kernel.scratch_bytes is None else str(kernel.scratch_bytes),
+        )  # fmt: skip
+        prepared = prepare_run(arguments)
+
+        def make(prepared: Any = prepared, arrays: Any = arrays) -> RunningMachine:
+            machine = started(prepared.launched, prepared.code_object.images())
+            addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
+            for address, array in zip(addresses, arrays, strict=True):
+                machine.arena.write(address, np.ascontiguousarray(array).tobytes())
+            return machine
+
+        end = require_same(make, [{}])
+        middle = end["instructions"] // 2
+        require_same(make, [{"most": middle}, {"most": middle + 1}, {}])
+
+
+@pytest.mark.parametrize(("target", "wave_size"), TARGETS)
+@pytest.mark.parametrize("number", [0, 5])
+def test_a_fault_inside_a_block(target: str, wave_size: int, number: int) -> None:
+    """It stops before the instruction, with what was before it done and counted."""
+    code = decoder(target, wave_size)
+    parts = [
+        programs.encoded(code, "s_mov_b32", sdst=3, src0=130),
+        programs.access(target, wave_size, "load", 1),
+        programs.encoded(code, "s_mov_b32", sdst=4, src0=131),
+        programs.encoded(code, "s_endpgm"),
+    ]
+
+    def make() -> RunningMachine:
+        machine = programs.machine_of(b"".join(parts), 1, target, wave_size)
+        machine.waves[number].v[14][0] = 0x900
+        return machine
+
+    end = require_same(make, [{}])
+    assert end[f"pc of {number + 1}"] == programs.CODE + len(parts[0])
+    assert end[f"instructions of {number + 1}"] == 1
+    assert end[f"s of {number + 1}"][3] == 2
+
+
+@pytest.mark.parametrize(("target", "wave_size"), TARGETS)
+def test_a_new_nan_inside_a_block(target: str, wave_size: int) -> None:
+    """The block is left for the instruction that makes it, and a wave goes on behind."""
+    code = decoder(target, wave_size)
+    parts = [
+        programs.encoded(code, "v_mov_b32_e32", vdst=1, src0=243),  # -1.0
+        programs.encoded(code, "v_sqrt_f32_e32", vdst=2, src0=256 + 1),
+        programs.encoded(code, "v_mov_b32_e32", vdst=4, src0=256 + 2),
+        programs.encoded(code, "s_endpgm"),
+    ]
+
+    def make() -> RunningMachine:
+        machine = programs.machine_of(b"".join(parts), 1, target, wave_size)
+        for wave in machine.waves:
+            wave.set_exec(-1)
+        return machine
+
+    end = require_same(make, [{}])
+    wanted = np.full(wave_size, 0xFFC00000, np.uint32).tobytes()
+    assert end["v4 of 1"] == end["v4 of 8"] == wanted
+
+
+def test_stops_do_not_change_whose_turn_it_is() -> None:
+    """Waves that race for one word leave the same, however often the machine stops."""
+    code = decoder("gfx1100", 32)
+    loop = [
+        programs.access("gfx1100", 32, "load", 1),
+        programs.encoded(code, "v_add_nc_u32_e32", vdst=1, src0=256 + 1, src1=2),
+        programs.access("gfx1100", 32, "store", 1),
+        programs.encoded(code, "s_sub_i32", sdst=20, src0=20, src1=129),
+        programs.encoded(code, "s_cmp_lg_u32", src0=20, src1=128),
+    ]
+    back = sum(map(len, loop)) // 4 + 1
+    loop += [
+        programs.encoded(code, "s_cbranch_scc1", simm16=-back & 0xFFFF),
+        programs.encoded(code, "s_endpgm"),
+    ]
+
+    def make() -> RunningMachine:
+        machine = programs.machine_of(b"".join(loop), 1, "gfx1100", 32)
+        machine.seed = 3
+        for wave in machine.waves:
+            wave.s[20] = 800
+            wave.v[14][:] = machine.waves[0].v[14]
+        return machine
+
+    at_once = require_same(make, [{}])
+    quantum = interpreter.QUANTUM
+    counts = [*range(quantum - 2, quantum + 8), *range(2 * quantum - 1, 38000, 7001)]
+    stops = [{"most": count} for count in counts]
+    assert require_same(make, [*stops, {}]) == at_once

@@ -1,0 +1,41 @@
+"""Single instructions on one wave, encoded by the tables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.interpreter import SimulatedWave
+from tests.machine.simulated import programs, vectors
+
+
+def executed(target: str, wave_size: int, mnemonic: str, /, **fields: int) -> SimulatedWave:
+    """The wave after an instruction; v0 to v3 are multiples of the lane, s0 to s3 numbers."""
+    code = programs.encoded(decoder(target, wave_size), mnemonic, **fields)
+    machine = vectors.machine(code, wave_size, target, wave_size)
+    [wave] = machine.waves
+    for number in range(4):
+        wave.v[number][:] = np.arange(wave_size) * (number + 1)
+    wave.s[:4] = [0x3FC00000, 0x40000000, 3, 4]
+    assert machine.run(most=1) is None
+    return wave
+
+
+def test_a_comparison_that_is_never_true() -> None:
+    for name in ("v_cmp_f_f32_e32", "v_cmp_f_u32_e32"):
+        wave = executed("gfx1100", 32, name, src0=256 + 1, src1=2)
+        assert wave.vcc == 0, name
+
+
+def test_bytes_chosen_from_scalars_by_a_vector() -> None:
+    wave = executed("gfx1100", 32, "v_perm_b32", vdst=5, src0=2, src1=3, src2=256)
+    assert wave.v[5][:8].tolist() == [0x04040404, 0x04040400, 0x04040400, 0x04040400,
+                                      0x04040403, 0x04040400, 0x04040400, 0x04040400]  # fmt: skip
+
+
+def test_conversions_of_scalar_floats() -> None:
+    wave = executed("gfx1200", 32, "s_cvt_u32_f32", sdst=8, src0=1)
+    assert wave.s[8] == 2 and type(wave.s[8]) is int
+    assert executed("gfx1200", 32, "s_cvt_f32_u32", sdst=8, src0=2).s[8] == 0x40400000
+    assert executed("gfx1200", 32, "s_cvt_hi_f32_f16", sdst=8, src0=0).s[8] == 0x3FF80000
+    # The f16 0x3fc0 is 1.9375.
