@@ -150,7 +150,8 @@ class Arena:
             index = (offsets // np.uint64(size)).astype(np.intp)
             if count == 1:
                 return words[index].view(kind)
-            return np.stack([words[index + n] for n in range(count)]).view(kind)
+            elements: Lanes = words[index + np.arange(count)[:, None]].view(kind)
+            return elements
         index = offsets.astype(np.intp)[:, None] + np.arange(size * count)
         raw = allocation.data[index].view(kind)
         return raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)

@@ -7,6 +7,7 @@ several elements has an axis for them before the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,8 @@ Update = Callable[[Lanes, Any], Lanes]
 
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
+_BUFFER_BASE: Final = (1 << 48) - 1
+"""The bits of a buffer resource that have the address."""
 
 
 Space: TypeAlias = Literal["global", "local", "private"]
@@ -86,7 +89,8 @@ class WaveMemory(RunningWave):
 
     def _all(self, address: Any) -> Lanes:
         """An address for each lane."""
-        return np.broadcast_to(np.asarray(address), (self.lane_count,))
+        array = np.asarray(address)
+        return array if array.ndim else np.full(self.lane_count, array)
 
     def _announce(
         self, space: Space, addresses: Lanes, lanes: Lanes | None, size_bytes: int, verbs: str
@@ -125,6 +129,8 @@ class WaveMemory(RunningWave):
         if array.dtype.kind == "f" and np.dtype(kind).kind == "u":
             array = array.view(f"u{array.itemsize}")
         array = array.astype(kind, copy=False)
+        if array.ndim and array.shape[-1] == self.lane_count:
+            return array
         return np.broadcast_to(array, (*array.shape[:-1], self.lane_count))
 
     def global_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
@@ -206,8 +212,7 @@ class WaveMemory(RunningWave):
         return self._spread(Arena.read_elements(self.lds, addresses, kind, count), lanes)
 
     def _lds_addresses(self, address: Any, lanes: Lanes | None) -> Lanes:
-        array = np.asarray(address)
-        array = np.broadcast_to(array, (*array.shape[:-1], self.lane_count)).astype(np.uint64)
+        array = self._all(address).astype(np.uint64)
         return array if lanes is None else array[..., lanes]
 
     def lds_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
@@ -269,7 +274,10 @@ class WaveMemory(RunningWave):
             rows = self.scratch[address >> 2 : (address >> 2) + count]
             return rows[0] if count == 1 else rows
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
-        index = self._scratch_bytes(address, size * count, lanes)
+        addresses = self._scratch_addresses(address, size * count, lanes)
+        if not size & 3 and not (addresses & 3).any():
+            return self._spread(self._scratch_dwords(addresses, lanes, kind, count), lanes)
+        index = self._scratch_bytes(addresses, size * count, lanes)
         raw = self._scratch_view()[index].view(kind)
         values = raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
         return self._spread(values, lanes)
@@ -292,7 +300,15 @@ class WaveMemory(RunningWave):
                     marks[... if on is None else on] = _WRITTEN
             return
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
-        index = self._scratch_bytes(address, data.itemsize * len(rows), lanes)
+        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
+        if data.itemsize == 4 and not (addresses & 3).any():
+            first = addresses >> 2
+            for number, row in enumerate(rows):
+                self.scratch[first + number, lanes] = row[lanes]
+                if self.scratch_written is not None:
+                    self.scratch_written[first + number, lanes] = _WRITTEN
+            return
+        index = self._scratch_bytes(addresses, data.itemsize * len(rows), lanes)
         raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8)
         self._scratch_view()[index] = raw.reshape(len(lanes), -1)
         if self.scratch_written is not None:
@@ -308,13 +324,26 @@ class WaveMemory(RunningWave):
     def _scratch_view(self) -> Lanes:
         return self.scratch.view(np.uint8).reshape(-1)
 
-    def _scratch_bytes(self, address: Any, size: int, lanes: Lanes) -> Lanes:
-        """Where the bytes of each lane are, shape (lanes, size): dwords of lanes interleave."""
+    def _scratch_addresses(self, address: Any, size: int, lanes: Lanes) -> Lanes:
+        """Where accesses of some bytes begin, for each of the lanes; `WaveStop` out of range."""
         addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
-        bad = (addresses < 0) | (addresses + size > 4 * len(self.scratch))
+        bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
         if bad.any():
             at = int(np.argmax(bad))
             self._require_scratch(int(addresses[at]), size, int(lanes[at]))
+        return addresses
+
+    def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
+        """Elements of 4 bytes or a multiple, of addresses that are aligned to 4 bytes."""
+        first, words = addresses >> 2, np.dtype(kind).itemsize // 4
+        rows = [self.scratch[first + number, lanes] for number in range(count * words)]
+        if words == 1:
+            return (rows[0] if count == 1 else np.stack(rows)).view(kind)
+        out = np.ascontiguousarray(np.stack(rows, -1)).view(kind)
+        return out[:, 0] if count == 1 else np.ascontiguousarray(out.T)
+
+    def _scratch_bytes(self, addresses: Lanes, size: int, lanes: Lanes) -> Lanes:
+        """Where the bytes of each lane are, shape (lanes, size): dwords of lanes interleave."""
         offsets = addresses[:, None] + np.arange(size)
         result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
         return result
@@ -338,6 +367,12 @@ class WaveMemory(RunningWave):
         """The memories that generic addresses are in, and the lanes of each."""
         base = addresses & ~_APERTURE
         active = lanes_of(self.all_lanes, self.lane_count) if on is None else on
+        if (base == base[0]).all() and active.any():
+            first = int(base[0])
+            if first == self.private_base:
+                return [("scratch", active)]
+            if first != self.shared_base:
+                return [("global", active)]
         shared = active & (base == np.uint64(self.shared_base))
         private = active & (base == np.uint64(self.private_base))
         rest = active & ~shared & ~private
@@ -381,14 +416,15 @@ class WaveMemory(RunningWave):
         self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
     ) -> tuple[Lanes, Lanes]:
         """Global addresses of a buffer resource, and which of them are in its range."""
-        buffer = BufferResource.of(resource)
+        if isinstance(index, int) and isinstance(offset, int):
+            base = resource & _BUFFER_BASE
+            where, valid = _same_offset(
+                resource - base, index, offset + immediate, scalar, self.lane_count
+            )
+            return where + np.uint64(base), valid
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
-        if buffer.adds_lane:
-            number = number + self.lane
-        where = buffer.address(number, total, scalar)
-        valid = np.broadcast_to(buffer.is_in_range(number, total, scalar), where.shape)
-        return where.astype(np.uint64), valid
+        return _buffer_addresses(resource, number, total, scalar, self.lane)
 
     def buffer_load(
         self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None
@@ -408,3 +444,31 @@ class WaveMemory(RunningWave):
     ) -> Lanes:
         where, valid = address
         return self.global_atomic(where, kind, update, valid if on is None else on & valid)
+
+
+def _buffer_addresses(
+    resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
+) -> tuple[Lanes, Lanes]:
+    buffer = BufferResource.of(resource)
+    if buffer.adds_lane:
+        index = index + lane
+    where = buffer.address(index, offset, scalar)
+    valid = np.broadcast_to(buffer.is_in_range(index, offset, scalar), where.shape)
+    return where.astype(np.uint64), valid
+
+
+@lru_cache(maxsize=1 << 12)
+def _same_offset(
+    resource: int, index: int, offset: int, scalar: int, lane_count: int
+) -> tuple[Lanes, Lanes]:
+    """Addresses where only the number of the lane differs; the arrays are not to be written to.
+
+    Compiled code has such accesses to private memory in most instructions of -O0.
+    """
+    return _buffer_addresses(
+        resource,
+        np.full(lane_count, index, np.int64),
+        np.full(lane_count, offset, np.int64),
+        scalar,
+        np.arange(lane_count),
+    )
