@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.matrices import MATRICES
+from dwarfgpu.machine.simulated.rounding import ROUNDED
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, PROLOGUE, StepMode, statements
 from dwarfgpu.machine.simulated.wave_registers import lanes_of, mask_of
@@ -28,6 +29,7 @@ NAMESPACE: Final[dict[str, Any]] = {
     **TYPES,
     **SCALAR_FUNCTIONS,
     **MATRICES,
+    **ROUNDED,
     "lanes_of": lanes_of,
     "mask_of": mask_of,
     "absolute": np.abs,

@@ -23,6 +23,7 @@ from dwarfgpu.machine.simulated.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
 from dwarfgpu.machine.simulated.observers import Observer
+from dwarfgpu.machine.simulated.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH
@@ -31,6 +32,7 @@ from dwarfgpu.machine.topology import Wave
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
 _MODE: Final = 1
+_ALWAYS_SINCE_GFX12: Final = 0x300
 _FLAT_SCRATCH: Final = {20: FLAT_SCRATCH, 21: FLAT_SCRATCH + 1}
 _CYCLES: Final = frozenset({29})
 """Numbers of hardware registers."""
@@ -55,6 +57,8 @@ class SimulatedWave(WaveMemory):
         super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
         self.is_halted = False
         self.step_mode = PLAIN_MODE
+        self.has_ieee_mode = True
+        """Whether MODE has IEEE, DX10_CLAMP and EXCP_EN: up to GFX11."""
         self.stop_reason: StopReason | None = None
         """Why the wave cannot continue; None if it can."""
         self.reported_pc: int | None = None
@@ -72,14 +76,18 @@ class SimulatedWave(WaveMemory):
         self.is_halted = bool(is_halted)
 
     def set_mode(self, value: int) -> None:
-        """Write MODE; `WaveStop` for rounding that is not simulated."""
-        require_mode(value)
+        """Write MODE."""
         self.mode = value
-        self.step_mode = step_mode(self.step_mode.indexed, value >> 4 & 0xF)
+        self.step_mode = step_mode(self.step_mode.indexed, self._relevant(value))
+
+    def _relevant(self, mode: int) -> int:
+        """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
+        TRAP_CTRL enables exceptions."""
+        return mode if self.has_ieee_mode else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
 
     def index(self, indexed: int) -> None:
         """Execute `s_set_gpr_idx_on` or off."""
-        self.step_mode = step_mode(indexed, self.step_mode.denormals)
+        self.step_mode = step_mode(indexed, self._relevant(self.mode))
 
     def hardware_register(self, field: int) -> int:
         """What `s_getreg_b32` reads, all of it."""
@@ -102,16 +110,18 @@ class SimulatedWave(WaveMemory):
             raise not_simulated(f"writing hwreg {number}")
 
 
-def require_mode(value: int) -> None:
-    """`WaveStop` for a MODE with other rounding than to nearest."""
-    if value & 0xF:
-        raise not_simulated(f"FP_ROUND {value & 0xF:#x} of MODE: only to nearest even (0)")
-
-
 @cache
-def step_mode(indexed: int, denormals: int) -> StepMode:
-    """The one object of a mode."""
-    return PLAIN_MODE if (indexed, denormals) == (0, 0xF) else StepMode(indexed, denormals)
+def step_mode(indexed: int, value: int) -> StepMode:
+    """The one object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
+    documents)."""
+    rounding = (
+        value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT
+    )
+    mode = StepMode(indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8))
+    return _modes.setdefault(mode, mode)
+
+
+_modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
 
 
 @frozen

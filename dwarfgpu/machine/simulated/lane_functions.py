@@ -169,7 +169,8 @@ def _quieted(a: Lanes) -> Lanes:
     return _float_of(bits(a) | quiet, a)
 
 
-def _is_signalling(a: Lanes) -> Lanes:
+def is_signalling(a: Lanes) -> Lanes:
+    """Whether numbers are signalling NaN."""
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
     result: Lanes = (a != a) & (bits(a) & quiet == 0)
     return result
@@ -179,9 +180,25 @@ def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
     """A minimum or maximum with the rules of IEEE 754-2008 for NaN: a signalling one is quieted."""
     is_nan = (a != a) | (b != b)
     if is_nan.any():
-        chosen = np.where(_is_signalling(b), _quieted(b), chosen)
-        chosen = np.where(_is_signalling(a), _quieted(a), chosen)
+        chosen = np.where(is_signalling(b), _quieted(b), chosen)
+        chosen = np.where(is_signalling(a), _quieted(a), chosen)
     return chosen
+
+
+def plain_min(a: Lanes, b: Lanes) -> Lanes:
+    """As `float_min` where MODE.IEEE is 0: the other one of any NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) | bits(b), a)
+    chosen = np.where(a == b, equal, np.where(a < b, a, b))
+    return np.where(a != a, b, np.where(b != b, a, chosen))
+
+
+def plain_max(a: Lanes, b: Lanes) -> Lanes:
+    """As `float_max` where MODE.IEEE is 0: the other one of any NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) & bits(b), a)
+    chosen = np.where(a == b, equal, np.where(a > b, a, b))
+    return np.where(a != a, b, np.where(b != b, a, chosen))
 
 
 def float_min(a: Lanes, b: Lanes) -> Lanes:
@@ -218,6 +235,11 @@ def clamped(a: Lanes) -> Lanes:
     zero, one = a.dtype.type(0), a.dtype.type(1)
     result: Lanes = np.where(a > zero, np.minimum(a, one), zero)
     return result
+
+
+def clamped_but_nan(a: Lanes) -> Lanes:
+    """The modifier `clamp` where MODE.DX10_CLAMP is 0: NaN stays."""
+    return np.where(a == a, clamped(a), a)
 
 
 def fraction(a: Lanes) -> Lanes:
@@ -257,7 +279,8 @@ def _turn(a: Lanes) -> Lanes:
     return np.fmod(wide, 1.0)
 
 
-def _raw_exponent(a: Lanes) -> Lanes:
+def raw_exponent(a: Lanes) -> Lanes:
+    """The biased exponent, as it is encoded."""
     count = _FRACTION_BITS[a.itemsize]
     mask = (1 << _EXPONENT_BITS[a.itemsize]) - 1
     return (bits(a) >> count & mask).astype(np.int32)
@@ -318,9 +341,9 @@ def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
     """Of a denominator and a numerator: is the quotient near the largest number, is the
     denominator denormal, may its reciprocal be, may the quotient be."""
     limit, most, least = {4: (96, 253, -126), 8: (768, 2045, -1022)}[b.itemsize]
-    distance = _raw_exponent(c) - _raw_exponent(b)
+    distance = raw_exponent(c) - raw_exponent(b)
     is_denormal = (np.abs(b) < np.finfo(b.dtype).smallest_normal) & (b != 0)
-    return distance >= limit, is_denormal, _raw_exponent(b) >= most, distance <= least
+    return distance >= limit, is_denormal, raw_exponent(b) >= most, distance <= least
 
 
 def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
@@ -339,7 +362,7 @@ def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
             tiny_reciprocal & tiny_quotient,
             tiny_reciprocal,
             tiny_quotient,
-            _raw_exponent(c) <= tiny,
+            raw_exponent(c) <= tiny,
         ],
         [
             np.full_like(a, nan),
@@ -366,7 +389,7 @@ def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
     """a * b + c, scaled up where c, the quotient, is large, else down."""
     step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
     out = fma(a, b, c)
-    power = np.where(_raw_exponent(c) > middle, np.int32(step), np.int32(-step))
+    power = np.where(raw_exponent(c) > middle, np.int32(step), np.int32(-step))
     return np.where(is_scaled, scaled(out, power), out)
 
 
@@ -401,7 +424,7 @@ def canonical(a: Lanes, *sources: Lanes) -> Lanes:
 def two_over_pi(a: Lanes, segment: Lanes) -> Lanes:
     """A segment of 2/pi for the reduction of an angle (V_TRIG_PREOP_F64)."""
     a, segment = np.broadcast_arrays(a, segment)
-    power = _raw_exponent(a)
+    power = raw_exponent(a)
     out = [two_over_pi_bits(int(p), int(s) & 31) for p, s in zip(power, segment, strict=True)]
     return np.array(out, np.float64)
 
@@ -413,7 +436,7 @@ def is_class(a: Lanes, classes: Lanes) -> Lanes:
     is_negative, size = np.signbit(a), np.abs(a)
     kind = np.where(size == 0, 3, np.where(size < smallest, 2, np.where(np.isinf(a), 0, 1)))
     number = np.where(is_negative, 2 + kind, 9 - kind)
-    number = np.where(a != a, np.where(_is_signalling(a), 0, 1), number)
+    number = np.where(a != a, np.where(is_signalling(a), 0, 1), number)
     result: Lanes = classes >> number & 1 != 0
     return result
 
@@ -425,6 +448,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
             *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
+            *(plain_min, plain_max, clamped_but_nan, raw_exponent),
             *(
                 reciprocal,
                 reciprocal_root,
@@ -444,6 +468,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
     },
     "clip": np.clip,
     "round_even": np.rint,
+    "reciprocal_iflag": reciprocal,
     "MAX_F32": float(np.finfo(np.float32).max),
     "INFINITY": float("inf"),
     "i32_of_float": _integer_of_float(np.int32, -(1 << 31), (1 << 31) - 1),

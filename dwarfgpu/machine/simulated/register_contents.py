@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.written_registers import (
     forget_written,
     set_written,
@@ -119,8 +118,7 @@ def forget_contents(
 
 
 def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> None:
-    """Write all of a register; `UsageError` for one that is not simulated, and for a MODE that is
-    not."""
+    """Write all of a register; `UsageError` for one that is not simulated."""
     name, number = register.name, int.from_bytes(data, "little")
     bank, digits = name[:1], name[1:]
     if digits.isdecimal() and bank == "s":
@@ -152,10 +150,7 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
         case "m0":
             wave.s[_M0] = number
         case "mode":
-            try:
-                wave.set_mode(number)
-            except WaveStop as stop:
-                raise UsageError(stop.text) from None
+            wave.set_mode(number)
         case "scratch_base":
             wave.scratch_base = number
         case "status":

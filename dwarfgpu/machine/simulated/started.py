@@ -16,7 +16,6 @@ from dwarfgpu.machine.simulated.aql_objects import PACKET_BYTES, QUEUE_BYTES, SI
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.compiled_instructions import Program
 from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
 from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
@@ -77,6 +76,7 @@ def started(
             fill,
         )
         wave.pc = launched.pc
+        wave.has_ieee_mode = processor.generation < 12
         wave.lds = memories[registers.wave.workgroup]
         agent = request.place.agent
         wave.shared_base, wave.private_base = agent.local_base, agent.private_base
@@ -141,7 +141,7 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
             case "vcc":
                 wave.vcc = number
             case "mode":
-                _set_mode(wave, number)
+                wave.set_mode(number)
             case "flat_scratch" | "scratch_base":
                 wave.scratch_base = number
                 wave.s[FLAT_SCRATCH : FLAT_SCRATCH + 2] = number & 0xFFFFFFFF, number >> 32
@@ -155,13 +155,6 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
         number = int(name[1:])
         wave.v[number][: len(values)] = values
         wave.written[number] |= (1 << len(values)) - 1
-
-
-def _set_mode(wave: SimulatedWave, mode: int) -> None:
-    try:
-        wave.set_mode(mode)
-    except WaveStop as stop:
-        raise Unsupported(f"the kernel descriptor: {stop.text}") from None
 
 
 def _number(contents: Contents) -> int:

@@ -27,6 +27,7 @@ from dwarfgpu.machine.simulated.operand_text import (
     type_shape,
 )
 from dwarfgpu.machine.simulated.result_statements import ResultStatements
+from dwarfgpu.machine.simulated.rounding import in_mode
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.wave_registers import M0
 
@@ -60,6 +61,12 @@ class StepMode:
     """Bits of `s_set_gpr_idx_on`, for the three sources and the destination."""
     denormals: int = 0xF
     """FP_DENORM of MODE: denormal sources (1) and results (2) of f32, and (4, 8) of others."""
+    rounding: int = 0
+    """FP_ROUND with FP16_OVFL and EXCP_EN, as `rounding.in_mode` takes it."""
+    is_ieee: bool = True
+    """IEEE of MODE: signalling NaN are not like others."""
+    is_dx10_clamp: bool = True
+    """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
 
     def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
         """Whether denormal numbers of a type are zeros."""
@@ -375,7 +382,21 @@ class _Piece(ResultStatements):
 
         if is_scalar:
             expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
+        if not self.mode.is_ieee:
+            expression = re.sub(r"\bfloat_(min|max)\b", r"plain_\1", expression)
+        if self.mode.rounding and self._has_floats and not self.operation.memory:
+            expression = in_mode(expression, self.mode.rounding)
         return _WORD.sub(word, expression)
+
+    @property
+    def _has_floats(self) -> bool:
+        """Whether MODE rounds what the operation computes; products of matrices it does not."""
+        places = (*self.operation.sources, *self.operation.results)
+        types = [place.name for place in places if place.type]
+        if any(type.startswith("[") for type in types):
+            return False
+        names = [type for type in types if type != "mask" and type_shape(type).is_float]
+        return bool(names) or "_mix" in self.operation.name
 
     def _negations(self) -> int:
         """neg_lo of the first two sources, which says of integers that they are signed."""
@@ -412,7 +433,8 @@ class _Piece(ResultStatements):
             if clamp:
                 if self._is_mix and not shape.is_float:
                     raise not_simulated(f"{self.name} with clamp")
-                expression = f"clamped({expression})"
+                name = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
+                expression = f"{name}({expression})"
             return expression
         if clamp and shape.bits < 64:
             wide = re.sub(r"\b([abcd])\b", r"wide(\1)", expression)

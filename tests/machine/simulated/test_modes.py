@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import StopReason
 from tests.machine.simulated import vectors
 
 PRODUCT = bytes.fromhex("00030410")
@@ -39,13 +39,6 @@ def test_denormal_numbers_are_flushed_where_mode_says_so(
     denormals: int, a: float, b: float, result: float
 ) -> None:
     assert product(PRODUCT, denormals << 4, a, b) == result
-
-
-def test_other_rounding_is_not_simulated() -> None:
-    machine = vectors.machine(PRODUCT, 1)
-    with pytest.raises(WaveStop, match="not simulated: FP_ROUND") as stopped:
-        machine.waves[0].set_mode(0xF3)
-    assert stopped.value.reason is StopReason.NOT_SIMULATED
 
 
 def test_an_endless_loop_is_interrupted_between_instructions() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.compiled_instructions import Program
 from dwarfgpu.machine.simulated.started import buffers, started
 from dwarfgpu.machine.simulated.undefined import FILL, Undefined, known_bits
 from dwarfgpu.options.launch import prepare_run
@@ -43,8 +42,7 @@ def test_a_wave_begins_with_what_the_abi_defines_and_nothing_else() -> None:
 
 
 def written_by(code: str, processor: str, lanes: int, size: int = 32) -> Any:
-    machine = vectors.machine(bytes.fromhex(code), lanes, processor, size)
-    machine.program = Program(machine.arena, processor, size, tracks_writes=True)
+    machine = vectors.machine(bytes.fromhex(code), lanes, processor, size, tracks_writes=True)
     [wave] = machine.waves
     wave.written = [0] * len(wave.written)
     assert machine.run() is None

@@ -22,16 +22,25 @@ def read() -> list[dict[str, Any]]:
     return [json.loads(line) for line in PATH.read_text("utf-8").splitlines()]
 
 
-def machine(code: bytes, lanes: int, processor: str = "gfx1100", size: int = 32) -> RunningMachine:
+def machine(
+    code: bytes,
+    lanes: int,
+    processor: str = "gfx1100",
+    size: int = 32,
+    *,
+    tracks_writes: bool = False,
+) -> RunningMachine:
     """One wave that executes a piece of code, then ends."""
     arena = Arena()
     arena.add("code", _CODE, code + _END, is_writable=False)
     arena.add("pointer", _POINTER, _BUFFER.to_bytes(8, "little"))
     arena.add("buffer", _BUFFER, bytes(4096))
-    running = RunningMachine(arena, Program(arena, processor, size), size)
+    program = Program(arena, processor, size, tracks_writes=tracks_writes)
+    running = RunningMachine(arena, program, size)
     wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, arena)
     wave.pc = _CODE
-    wave.set_mode(0xF0)
+    wave.has_ieee_mode = not processor.startswith("gfx12")
+    wave.set_mode(0x3F0)
     wave.set_exec((1 << lanes) - 1)
     wave.v[255][:] = np.arange(size)
     wave.s[80] = _POINTER
