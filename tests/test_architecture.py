@@ -89,7 +89,7 @@ ANSWERED: dict[str, dict[str, str]] = {
     "view.lost_register": {},
     "view.location_json": {"cli/dis.py": "operands of instructions"},
     "view.printed": {},
-    "view.stack_line": {},
+    "view.frame_line": {},
     "view.value_json": {},
 }
 """What `service` answers with (docs/decisions/0014): front ends ask it, but for these files."""
@@ -98,7 +98,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "prompt_toolkit": ("repl/*",),
     "pygments": ("repl/*", "service/assembly_lexer.py"),
     "gdb": ("gdb/*",),
-    "capstone": ("service/host_code.py",),
+    "capstone": ("service/code/host_code.py",),
     "zstandard": ("objfile/compression.py",),
     "matplotlib": ("view/grid_image.py",),
     "numpy": (

@@ -107,7 +107,7 @@ def row(name: str, seconds: float, count: int, theirs: float | None, peak: int =
 def large(path: Path, pattern: Path) -> None:
     """One function of 100 MB: the code section of a file, repeated to the end of the file."""
     from dwarfgpu.dwarf.code_object import CodeObject
-    from dwarfgpu.service.disassembly import Disassembly
+    from dwarfgpu.service.code.disassembly import Disassembly
 
     elf = open_object(pattern)
     text = elf.sections_by_name[".text"]

@@ -27,7 +27,7 @@ from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams
-from dwarfgpu.service.focus import contents
+from dwarfgpu.service.frame.focus import contents
 from dwarfgpu.session.session import Session
 
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"

@@ -27,7 +27,7 @@ from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.service.check_report import place_text
+from dwarfgpu.service.check.report import place_text
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "check-corpus.md"

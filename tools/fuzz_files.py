@@ -28,8 +28,8 @@ from dwarfgpu.dwarf.types.types import Struct, size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.service.file_report import report_on
-from dwarfgpu.service.file_report_json import report_json
+from dwarfgpu.service.file.file_report import report_on
+from dwarfgpu.service.file.file_report_json import report_json
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
 CORES = SPLIT.parent / "core"

@@ -12,10 +12,10 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.backtrace import backtrace, left_out_note
-from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
+from dwarfgpu.service.core.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.focus import thread_and_lane
+from dwarfgpu.service.frame.backtrace import backtrace, left_out_note
+from dwarfgpu.service.frame.focus import thread_and_lane
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -22,7 +22,7 @@ from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
-from dwarfgpu.service.check_baseline import SCHEMA
+from dwarfgpu.service.check.baseline import SCHEMA
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.terminal.input import read_file, text_input
 

@@ -17,9 +17,9 @@ from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.service.check_baseline import SCHEMA, Baseline, read_baseline
-from dwarfgpu.service.check_report import report_json, report_lines
-from dwarfgpu.service.checked_file import Report, checked
+from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
+from dwarfgpu.service.check.checked_file import Report, checked
+from dwarfgpu.service.check.report import report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from dwarfgpu import __version__
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
-from dwarfgpu.service.check_report import excerpt_lines, place_text
-from dwarfgpu.service.checked_file import Report
+from dwarfgpu.service.check.checked_file import Report
+from dwarfgpu.service.check.report import excerpt_lines, place_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -20,7 +20,7 @@ from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
-from dwarfgpu.service.convert_address import (
+from dwarfgpu.service.machine.convert_address import (
     AddressFocus,
     address_notes,
     conversion_line,

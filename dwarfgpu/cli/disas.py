@@ -21,18 +21,18 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import in_file, is_number
-from dwarfgpu.service.code_json import function_record, instruction_record
-from dwarfgpu.service.code_origins import CodeOrigin
-from dwarfgpu.service.code_to_show import CodeToShow, code_between, line_spans
-from dwarfgpu.service.disassembly import (
+from dwarfgpu.service.code.code_json import function_record, instruction_record
+from dwarfgpu.service.code.code_origins import CodeOrigin
+from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
+from dwarfgpu.service.code.disassembly import (
     CodeLine,
     CodeRange,
     Disassembly,
     require_code,
 )
+from dwarfgpu.service.code.instruction_effects import effects_of
+from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.instruction_effects import effects_of
-from dwarfgpu.service.source_text import SourceText
 from dwarfgpu.terminal.streams import has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import arrows, glyphs_for
 
@@ -129,7 +129,7 @@ def _print_not_simulated(
     disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
     """Print what `dwarfgpu run` would stop at, function by function; return 1 if there is any."""
-    from dwarfgpu.service.run_kernel import why_not_simulated  # loads NumPy
+    from dwarfgpu.service.machine.run_kernel import why_not_simulated  # loads NumPy
 
     if args.json:
         raise UsageError("--simulated has no --json")

@@ -18,14 +18,14 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP
 from dwarfgpu.options.program_location import in_file
-from dwarfgpu.service.call_frame_listing import (
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.file.call_frame_listing import (
     CallFrameListing,
     entry_json,
     entry_lines,
     search_table_json,
     symbols_by_address,
 )
-from dwarfgpu.service.error_text import one_line
 from dwarfgpu.view.call_frames import (
     search_table_lines,
 )

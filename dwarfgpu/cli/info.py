@@ -25,14 +25,14 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line
-from dwarfgpu.service.file_report import (
+from dwarfgpu.service.file.file_report import (
     LANGUAGES,
     Report,
     SupplementaryReport,
     UnitReport,
     report_on,
 )
-from dwarfgpu.service.file_report_json import FILE_TYPES, report_json
+from dwarfgpu.service.file.file_report_json import FILE_TYPES, report_json
 
 SCHEMA: Final = "dwarfgpu-info-1"
 _MOST_PLACED: Final = 20

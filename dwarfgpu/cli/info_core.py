@@ -7,7 +7,7 @@ import json
 from typing import Final
 
 from dwarfgpu.options.opened_core import opened_core
-from dwarfgpu.service.core_report import core_report
+from dwarfgpu.service.core.core_report import core_report
 from dwarfgpu.service.error_text import one_line
 
 SCHEMA: Final = "dwarfgpu-info-core-1"

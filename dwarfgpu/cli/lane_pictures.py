@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.lane_answer import ABSENT, LaneAnswer
+from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw

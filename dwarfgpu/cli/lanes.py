@@ -19,20 +19,14 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.focus import target_id
-from dwarfgpu.service.kernarg_hint import kernarg_hint
-from dwarfgpu.service.lane_answer import (
-    ABSENT,
-    LaneAnswer,
-    all_lanes,
-    chosen_states,
-    is_choice,
-    lane_notes,
-)
-from dwarfgpu.service.subject import Expression, Subject, subject
+from dwarfgpu.service.frame.focus import target_id
+from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer, lane_notes
+from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
+from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.backtrace import Place, outer_frame, place_of
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.streams import has_colours

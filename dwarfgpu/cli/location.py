@@ -13,7 +13,7 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.service.error_text import error_json, error_line, one_line
-from dwarfgpu.service.locate import Located, coloured, located, location_lines
+from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
 from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.json_object import Plain

@@ -20,7 +20,7 @@ from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.run_kernel import Result, output, run_kernel
+from dwarfgpu.service.machine.run_kernel import Result, output, run_kernel
 
 SCHEMA: Final = "dwarfgpu-run-1"
 
@@ -131,7 +131,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     notes: list[str] = []
     code_object, launched = prepared.code_object, prepared.launched
     if args.core is not None and result.stop is not None:
-        from dwarfgpu.service.core_of_run import write_core_of_run  # most runs leave none
+        from dwarfgpu.service.core.core_of_run import write_core_of_run  # most runs leave none
 
         notes += write_core_of_run(Path(args.core), code_object, launched, result)
         notes.append(f"core file {args.core}: dwarfgpu info {args.core}")

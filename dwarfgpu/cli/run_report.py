@@ -10,7 +10,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.dispatch import Launched
-from dwarfgpu.service.run_kernel import Result
+from dwarfgpu.service.machine.run_kernel import Result
 
 _MOST_SHOWN: Final = 8
 _MOST_TEXT_LINES: Final = 64

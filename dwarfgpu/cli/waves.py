@@ -19,10 +19,10 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.wave_rows import (
+from dwarfgpu.service.machine.wave_rows import (
     waves_in_core,
 )
-from dwarfgpu.service.wave_table import wave_lines, waves_in_state, waves_json
+from dwarfgpu.service.machine.wave_table import wave_lines, waves_in_state, waves_json
 
 SCHEMA: Final = "dwarfgpu-waves-1"
 
@@ -123,7 +123,7 @@ def _save(args: Namespace) -> int:
         raise UsageError(f"--wave {number}: the core has no such wave")
     ranges = [_range(text) for text in args.memory]
     # Imported only here: most uses of waves write nothing.
-    from dwarfgpu.service.wave_state import save_wave
+    from dwarfgpu.service.machine.wave_state import save_wave
 
     notes = save_wave(core, core.gpu, number, Path(args.save), ranges)
     print(one_line(f"saved wave {number} in {args.save}"))

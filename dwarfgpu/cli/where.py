@@ -31,10 +31,10 @@ from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service import where_json
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.where import amount, described, heading
-from dwarfgpu.service.where_change import where_change
+from dwarfgpu.service.where.coverages import coverage_json
+from dwarfgpu.service.where.coverages.change import where_change
+from dwarfgpu.service.where.coverages.coverages import amount, described, heading
 from dwarfgpu.view.coverage import (
     Cells,
     Line,
@@ -51,9 +51,9 @@ from dwarfgpu.view.coverage import (
 )
 
 if TYPE_CHECKING:
-    from dwarfgpu.service.disassembly import Disassembly
+    from dwarfgpu.service.code.disassembly import Disassembly
 
-SCHEMA: Final = where_json.SCHEMA
+SCHEMA: Final = coverage_json.SCHEMA
 _COLUMNS: Final = 80
 """Width without a terminal."""
 _WIDEST: Final = 120
@@ -131,14 +131,14 @@ def _run(args: Namespace) -> int:
         return change.status
     if args.json:
         with_lines = bool(request.wanted.names)
-        answer = where_json.WhereJson(file, request.minimum, with_lines)
+        answer = coverage_json.WhereJson(file, request.minimum, with_lines)
         sys.stdout.writelines(answer.text(coverages, notes))
         return answer.status
     print_notes(notes)
     encoding = getattr(sys.stdout, "encoding", None)
     listing = _Listing(file, cells_for(encoding), _columns())
     if args.asm:
-        from dwarfgpu.service.disassembly import Disassembly
+        from dwarfgpu.service.code.disassembly import Disassembly
 
         listing.code = Disassembly(file)
     if request.wanted.names:
@@ -280,7 +280,7 @@ class _Listing:
     file: CodeObject
     cells: Cells
     columns: int
-    total: where_json.Total = field(factory=where_json.Total)
+    total: coverage_json.Total = field(factory=coverage_json.Total)
     arch: Architecture | None = field(init=False)
     is_first: bool = True
     code: Disassembly | None = None
@@ -293,7 +293,7 @@ class _Listing:
 
     @arch.default
     def _arch(self) -> Architecture | None:
-        return where_json.architecture_of(self.file, self.total)
+        return coverage_json.architecture_of(self.file, self.total)
 
     def show(self, units: Iterable[UnitGroups]) -> None:
         """Every stretch of each variable."""
@@ -340,7 +340,7 @@ class _Listing:
             _print(f"  {drawn} {amount(coverage)}")
 
     def _instructions(self, coverage: Coverage, lines: list[Line], code: Disassembly) -> None:
-        from dwarfgpu.service.where_asm import braces_for, code_beside, stretches_of
+        from dwarfgpu.service.where.coverages.assembly import braces_for, code_beside, stretches_of
 
         braces = braces_for(getattr(sys.stdout, "encoding", None))
         for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):
@@ -355,7 +355,7 @@ class _Listing:
                 self._group(group)
 
     def _group(self, group: Group) -> None:
-        total, lines = where_json.Total(), []
+        total, lines = coverage_json.Total(), []
         for coverage in group.coverages(self.allowance):
             total.add(coverage)
             drawn = bar(coverage, max(self.columns - 56, 10), self.cells)

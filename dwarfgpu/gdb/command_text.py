@@ -14,21 +14,16 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
-from dwarfgpu.service.all_lanes import Question, lane_answers, refused
-from dwarfgpu.service.disassembly_listing import dump_of, listing, modifiers
-from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
-from dwarfgpu.service.lane_answer import (
-    CHOICES,
-    LaneAnswer,
-    chosen_states,
-    lane_lines,
-    lane_notes,
-)
-from dwarfgpu.service.locate import located, location_lines
-from dwarfgpu.service.operations import Operations, operations_answer
-from dwarfgpu.service.source_text import SourceText
-from dwarfgpu.service.stretches import stretches
-from dwarfgpu.service.subject import Expression
+from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
+from dwarfgpu.service.code.source_text import SourceText
+from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
+from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
+from dwarfgpu.service.value.explain import Explanation, explain_variable, on_instruction
+from dwarfgpu.service.value.locate import located, location_lines
+from dwarfgpu.service.value.operations import Operations, operations_answer
+from dwarfgpu.service.value.subject import Expression
+from dwarfgpu.service.where.coverages.stretches import stretches
 from dwarfgpu.view.coverage import (
     bar,
     cells_for,

@@ -20,7 +20,7 @@ from dwarfgpu.gdb.stack import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import of_error
-from dwarfgpu.service.reading_answer import of_reading
+from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Reading
 from dwarfgpu.view.frame_style import frame_number

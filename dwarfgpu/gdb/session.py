@@ -48,7 +48,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.manner import Manner
+from dwarfgpu.service.value.manner import Manner
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,

@@ -32,8 +32,8 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.lane_count import checked_lanes
-from dwarfgpu.service.open_machine import Stopped
+from dwarfgpu.service.lanes.lane_count import checked_lanes
+from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
 
 
@@ -158,7 +158,7 @@ def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
     focused = session.focused(session.initial_lane())
     if args.core is None:
         return focused
-    from dwarfgpu.service.focus import thread_and_lane  # only a core file needs its words
+    from dwarfgpu.service.frame.focus import thread_and_lane  # only a core file needs its words
 
     which = "active lane" if session.faulty_lane() is None else "lane that failed"
     note = f"{thread_and_lane(focused)}: the first {which}; --lane chooses another one"

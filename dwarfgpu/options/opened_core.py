@@ -10,7 +10,7 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.open_machine import Stopped, stopped_in_core
+from dwarfgpu.service.machine.open_machine import Stopped, stopped_in_core
 
 
 def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -> Stopped:

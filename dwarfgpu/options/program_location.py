@@ -38,7 +38,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
     """The place that a text which is no number names; `UsageError` where it names none."""
     # No other command line needs the language of expressions.
     from dwarfgpu.language.source_lines import code_places, next_code_place
-    from dwarfgpu.service.expression import DEFAULT
+    from dwarfgpu.service.value.expression import DEFAULT
 
     stripped = text.strip()
     if not stripped:

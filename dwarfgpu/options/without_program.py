@@ -26,7 +26,7 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.lane_count import checked_lanes
+from dwarfgpu.service.lanes.lane_count import checked_lanes
 
 
 def is_without_program(args: argparse.Namespace) -> bool:

@@ -17,8 +17,8 @@ from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.focus import lane_numbers
-from dwarfgpu.service.value_history import options_of
+from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.value.value_history import options_of
 
 _BLANK = re.compile(r"\s*")
 _COMMAND = re.compile(r"[\w.-]+|[|!]|")

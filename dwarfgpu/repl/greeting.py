@@ -8,7 +8,7 @@ from dwarfgpu.repl.output import printed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.terminal.colour import painted, source
-from dwarfgpu.service.focus import thread_and_lane
+from dwarfgpu.service.frame.focus import thread_and_lane
 from dwarfgpu.session.backtrace import selected_number
 
 
@@ -17,7 +17,7 @@ def show_core(shell: Shell) -> None:
     core, session, console = shell.machine.core, shell.session, shell.console
     if core is not None and not console.is_json:
         # The readers of its notes are loaded for a core file only.
-        from dwarfgpu.service.core_summary import core_lines
+        from dwarfgpu.service.core.core_summary import core_lines
 
         for line in core_lines(core):
             console.streams.print(f"{line}\n")

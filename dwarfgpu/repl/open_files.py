@@ -23,8 +23,8 @@ from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
-from dwarfgpu.service.focus import lane_numbers
-from dwarfgpu.service.open_machine import Stopped
+from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     launched = getattr(args, "launched", None)
     if launched is None or stopped.given is None:
         return stopped
-    from dwarfgpu.service.run_kernel import able_to_run  # most conversations run nothing
+    from dwarfgpu.service.machine.run_kernel import able_to_run  # most conversations run nothing
 
     return evolve(stopped, machine=able_to_run(launched, stopped.given, stopped.code_objects))
 
 
 def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMachine:
     # The readers of its notes are loaded for a core file only.
-    from dwarfgpu.service.core_summary import signal_record, thread_id
+    from dwarfgpu.service.core.core_summary import signal_record, thread_id
 
     threads = {wave: thread_id(session, wave, t) for wave, t in core.threads.items()}
     if core.gpu is not None:

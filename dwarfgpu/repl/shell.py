@@ -35,8 +35,8 @@ from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
-from dwarfgpu.service.memory_units import Examined
-from dwarfgpu.service.value_history import ValueHistory
+from dwarfgpu.service.machine.memory_units import Examined
+from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
 

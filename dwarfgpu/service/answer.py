@@ -1,7 +1,7 @@
 """One result for one lane: a text for people, and the same facts as the object of every schema.
 
-`dwarfgpu.service.reading_answer` makes the answers for variables: it loads types and printers,
-which operations do not need.
+`dwarfgpu.service.value.reading_answer` makes the answers for variables: it loads types and
+printers, which operations do not need.
 """
 
 from __future__ import annotations

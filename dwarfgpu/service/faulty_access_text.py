@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dwarfgpu.service.wave_rows import ranges
+from dwarfgpu.service.machine.wave_rows import ranges
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:

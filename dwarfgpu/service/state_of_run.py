@@ -16,7 +16,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import STOP_REASONS
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.run_kernel import Result, StopPlace
+from dwarfgpu.service.machine.run_kernel import Result, StopPlace
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave

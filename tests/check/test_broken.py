@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dwarfgpu.check.finding import Finding
-from dwarfgpu.service.check_report import finding_lines
+from dwarfgpu.service.check.report import finding_lines
 from tests.check.made import findings, fixture_verdict
 from tests.cli.command import FIXTURES, run
 

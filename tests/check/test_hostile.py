@@ -15,7 +15,7 @@ from dwarfgpu.check.finding import MOST_FINDINGS, Excerpt, excerpt
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
-from dwarfgpu.service.check_report import report_json, report_lines
+from dwarfgpu.service.check.report import report_json, report_lines
 from tests.check import test_entries, test_expressions, test_frames
 from tests.check.made import (
     COMPILE_UNIT,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.check.finding import Excerpt, Place
-from dwarfgpu.service.check_report import excerpt_lines, place_text
+from dwarfgpu.service.check.report import excerpt_lines, place_text
 from tests.check.made import frame_file
 from tests.check.test_frames import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.service import disassembly
-from dwarfgpu.service.disassembly import Disassembly, undefined_text
+from dwarfgpu.service.code import disassembly
+from dwarfgpu.service.code.disassembly import Disassembly, undefined_text
 from tests.cli.command import FIXTURES, run, run_json, validate
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"

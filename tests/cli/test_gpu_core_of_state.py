@@ -20,8 +20,8 @@ from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 from dwarfgpu.objfile.notes import PT_NOTE
-from dwarfgpu.service.core_of_state import write_core_of_state
-from dwarfgpu.service.wave_rows import MOST_GROUPS
+from dwarfgpu.service.core.core_of_state import write_core_of_state
+from dwarfgpu.service.machine.wave_rows import MOST_GROUPS
 from tests.cli.command import FIXTURES, STATES, run, run_json, validate
 from tests.machine.gpu_cores import Machine
 

@@ -17,8 +17,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams
-from dwarfgpu.service.expression import of_expression
-from dwarfgpu.service.manner import Manner
+from dwarfgpu.service.value.expression import of_expression
+from dwarfgpu.service.value.manner import Manner
 from tests.cli.command import validate
 from tests.language.sessions import stopped
 from tests.language.test_hostile import EXPRESSIONS, TYPES, USES

@@ -10,11 +10,11 @@ import pytest
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.service.expression import of_expression
-from dwarfgpu.service.subject import Expression
-from dwarfgpu.service.value_history import ValueHistory, manner_of
+from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.value.expression import of_expression
+from dwarfgpu.service.value.subject import Expression
+from dwarfgpu.service.value.value_history import ValueHistory, manner_of
 from dwarfgpu.session.session import Session
 from tests.cli.command import STATES, run, validate
 

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.check.finding import Place
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.service.check_report import place_text
+from dwarfgpu.service.check.report import place_text
 from tests.cli.command import FIXTURES, run
 
 

@@ -8,7 +8,7 @@ from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.cpu_frame_info import saved_registers
+from dwarfgpu.service.frame.cpu_frame_info import saved_registers
 
 _X86 = architecture("x86_64")
 _RBX, _RBP, _RSP, _R12, _RIP = 3, 6, 7, 12, 16

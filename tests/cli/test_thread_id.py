@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli import main
-from dwarfgpu.service import core_summary
+from dwarfgpu.service.core import core_summary
 
 _CORE = Path(__file__).parents[2] / "fixtures" / "core"
 _PROGRAM = _CORE / "crash.x86_64.O0"

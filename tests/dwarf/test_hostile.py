@@ -38,7 +38,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
-from dwarfgpu.service.value_history import reasons
+from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text

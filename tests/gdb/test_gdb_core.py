@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service.reading_answer import of_reading
+from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, run

@@ -9,7 +9,7 @@ import pytest
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
-from dwarfgpu.service.disassembly import Disassembly
+from dwarfgpu.service.code.disassembly import Disassembly
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = ("hip/nest.gfx942.O2.v5.co", "hip/library.gfx1100.O2.v5.co", "hip/call.gfx90a.O0.v5.co")

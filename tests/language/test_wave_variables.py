@@ -11,9 +11,9 @@ import pytest
 from dwarfgpu import CodeObject, Session, language, load_state
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service import all_lanes
-from dwarfgpu.service.all_lanes import values_of
-from dwarfgpu.service.expression import DEFAULT
+from dwarfgpu.service.lanes import all_lanes
+from dwarfgpu.service.lanes.all_lanes import values_of
+from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.session.all_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json

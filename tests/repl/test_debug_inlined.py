@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
-from dwarfgpu.service.focus import frame_line
+from dwarfgpu.service.frame.focus import focused_frame_line
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import made, said
 from tests.session.test_all_lanes import sessions
@@ -19,10 +19,10 @@ def shell() -> Shell:
 def test_the_first_line_and_the_bar() -> None:
     kernel = shell()
     assert said(kernel, "frame").startswith("#0  item () at opencl/kernels.cl:26")
-    assert frame_line(kernel.session) == "item () at opencl/kernels.cl:26"
+    assert focused_frame_line(kernel.session) == "item () at opencl/kernels.cl:26"
     assert "  item  kernels.cl:26  " in bar_text(kernel, 200)
     said(kernel, "up")
-    assert frame_line(kernel.session).startswith("diverge (")
+    assert focused_frame_line(kernel.session).startswith("diverge (")
     assert "  diverge  kernels.cl:30  " in bar_text(kernel, 200)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.service import x86_register_groups
-from dwarfgpu.service.x87 import lines
+from dwarfgpu.service.frame import x86_register_groups
+from dwarfgpu.service.frame.x87 import lines
 
 ONE, INFINITY = 0x3FFF << 64 | 1 << 63, 0x7FFF << 64 | 1 << 63
 

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.access import many_lanes
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service import all_lanes
+from dwarfgpu.service.lanes import all_lanes
 from dwarfgpu.session.all_lanes import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from tests.cli.command import FIXTURES, STATES, run

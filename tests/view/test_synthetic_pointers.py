@@ -9,8 +9,8 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.places import Places
-from dwarfgpu.service.expression import of_value
-from dwarfgpu.service.reading_answer import of_reading
+from dwarfgpu.service.value.expression import of_value
+from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.view.synthetic_pointers import without_removed
 from dwarfgpu.view.value_json import value_data

@@ -215,7 +215,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     memory is omitted. --core FILE reads it.
     """
     # Only here: few conversations write a core file.
-    from dwarfgpu.service.core_of_state import write_core_of_state
+    from dwarfgpu.service.core.core_of_state import write_core_of_state
 
     target = shell.session.target
     machine = target.machine if isinstance(target, ImageTarget) else None

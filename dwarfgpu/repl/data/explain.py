@@ -16,16 +16,16 @@ from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import backtrace
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
-from dwarfgpu.service.explain import explain_subject
-from dwarfgpu.service.focus import require_frame
-from dwarfgpu.service.locate import coloured, located, location_lines
-from dwarfgpu.service.stretches import stretches
-from dwarfgpu.service.subject import Expression, subject
-from dwarfgpu.service.value_history import manner_of, options_of, required
-from dwarfgpu.service.where import amount, described
-from dwarfgpu.service.where import heading as title
-from dwarfgpu.service.where_json import variable_json
+from dwarfgpu.service.frame.focus import require_frame
+from dwarfgpu.service.value.explain import SCHEMA as EXPLAIN_SCHEMA
+from dwarfgpu.service.value.explain import explain_subject
+from dwarfgpu.service.value.locate import coloured, located, location_lines
+from dwarfgpu.service.value.subject import Expression, subject
+from dwarfgpu.service.value.value_history import manner_of, options_of, required
+from dwarfgpu.service.where.coverages.coverage_json import variable_json
+from dwarfgpu.service.where.coverages.coverages import amount, described
+from dwarfgpu.service.where.coverages.coverages import heading as title
+from dwarfgpu.service.where.coverages.stretches import stretches
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage import (
@@ -195,9 +195,9 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")
     # Only here: they are much to load, and few conversations check.
-    from dwarfgpu.service.check_baseline import SCHEMA
-    from dwarfgpu.service.check_report import report_json, report_lines
-    from dwarfgpu.service.checked_file import checked
+    from dwarfgpu.service.check.baseline import SCHEMA
+    from dwarfgpu.service.check.checked_file import checked
+    from dwarfgpu.service.check.report import report_json, report_lines
 
     report = checked(code_object, name=names[0] if names else None)
     assert report.verdict is not None

@@ -9,15 +9,15 @@ from dwarfgpu.language.linespec import step_at
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.disassembly import CodeLine
-from dwarfgpu.service.disassembly_listing import code_record, code_text, function_name, marked
-from dwarfgpu.service.focus import frame_pc
-from dwarfgpu.service.session_code import (
+from dwarfgpu.service.code.disassembly import CodeLine
+from dwarfgpu.service.code.disassembly_listing import code_record, code_text, function_name, marked
+from dwarfgpu.service.code.session_code import (
     code_lines,
     code_lines_between,
     function_at,
     instruction_text,
 )
+from dwarfgpu.service.frame.focus import frame_pc
 
 
 def examined_instructions(

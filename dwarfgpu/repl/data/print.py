@@ -20,7 +20,7 @@ from dwarfgpu.repl.data.examine import go_on_after
 from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value_history import evaluated, reasons, required
+from dwarfgpu.service.value.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.locations import location_text

@@ -20,7 +20,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, Raw
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.colour import CONTROL
-from dwarfgpu.service.value_history import evaluated
+from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.strings import character_kind
 

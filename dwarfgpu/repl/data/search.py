@@ -19,8 +19,8 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.memory_units import SIZES
-from dwarfgpu.service.value_history import evaluated
+from dwarfgpu.service.machine.memory_units import SIZES
+from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.view.options import FormatOptions
 
 _FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")

@@ -22,7 +22,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.declared_settings import SPELLED
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value_history import options_of
+from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text

@@ -9,7 +9,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.listing import text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value_history import options_of
+from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.backtrace import place_in
 
 
@@ -25,7 +25,7 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     order of the source.
     """
     # Only here: the decoder is much to load, and few conversations need it.
-    from dwarfgpu.service.disassembly_listing import code_record, dump_of, listing, modifiers
+    from dwarfgpu.service.code.disassembly_listing import code_record, dump_of, listing, modifiers
 
     session = shell.session
     letters, rest = modifiers(argument)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import Spot
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value_history import options_of
+from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.backtrace import Place
 
 

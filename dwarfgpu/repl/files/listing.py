@@ -29,7 +29,7 @@ from dwarfgpu.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
-from dwarfgpu.service.focus import frame_pc, symbol_at
+from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.input import read_file

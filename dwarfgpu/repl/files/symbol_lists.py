@@ -15,7 +15,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.symbol_list import Kind
-    from dwarfgpu.service.symbol_listing import SymbolQuery
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery
 
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
 
@@ -53,7 +53,7 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _query_of(kind: Kind, argument: str) -> SymbolQuery:
-    from dwarfgpu.service.symbol_listing import SymbolQuery  # few conversations list symbols
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few conversations list symbols
 
     letters, typed, text = listing_options(argument)
     return SymbolQuery(
@@ -80,7 +80,11 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     """Yield the symbols with the keys of GDB's machine interface: by file, then those without
     one."""
-    from dwarfgpu.service.symbol_listing import described_symbols, symbol_text, undescribed_symbols
+    from dwarfgpu.service.symbol.symbol_listing import (
+        described_symbols,
+        symbol_text,
+        undescribed_symbols,
+    )
 
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
     rows = sorted(

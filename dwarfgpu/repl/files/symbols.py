@@ -24,7 +24,12 @@ from dwarfgpu.repl.files.linespec import spot_of
 from dwarfgpu.repl.files.listing import place_of_main, place_or_none
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.symbol_description import full_path, has_place, symbol_description, symbols_at
+from dwarfgpu.service.symbol.symbol_description import (
+    full_path,
+    has_place,
+    symbol_description,
+    symbols_at,
+)
 from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.view.json_object import JsonObject
 

@@ -17,8 +17,8 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.break_addresses import break_addresses
-from dwarfgpu.service.focus import frame_pc, symbol_at
-from dwarfgpu.service.value_history import options_of
+from dwarfgpu.service.frame.focus import frame_pc, symbol_at
+from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.backtrace import Place, place_of
 from dwarfgpu.view.json_object import JsonObject
 

@@ -25,9 +25,9 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.breakpoints import located, runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.threads import focus_on
-from dwarfgpu.service.focus import frame_line
-from dwarfgpu.service.frame_line import frame_record
-from dwarfgpu.service.value_history import holds
+from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.service.frame.stack_frame import frame_record
+from dwarfgpu.service.value.value_history import holds
 from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
@@ -132,7 +132,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
         kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
         head = f"{_focus_text(shell)}{kind} {hit.number}{_lanes(session)}, "
         yield Output(
-            f"\n{head}{frame_line(session, style)}",
+            f"\n{head}{focused_frame_line(session, style)}",
             {**data, "bkptno": hit.number},
         )
         if hit.is_temporary:
@@ -143,11 +143,11 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
         has_threads = max(shell.machine.threads, default=0) > 1  # as GDB: there were several
         who = f"Thread {session.wave}" if has_threads else "Program"
         yield heading(f"\n{who} received signal {name}{why}")
-        yield Output(frame_line(session, style), {**data, "signal-name": name})
+        yield Output(focused_frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Output("", data)
     else:
-        yield Output(frame_line(session, style), data)
+        yield Output(focused_frame_line(session, style), data)
     lines = list(source_line(shell, session))
     place = _place(session)
     yield from lines
@@ -410,7 +410,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     level = shell.session.level
     if deep <= level:
         raise UsageError('"finish" not meaningful in the outermost frame.')
-    line = frame_line(shell.session, shell.settings.frame_style())
+    line = focused_frame_line(shell.session, shell.settings.frame_style())
     yield heading(f"Run till exit from {frame_number(level)}{line}")
     yield from _stopped(shell, _until_depth(shell, deep - level - 1))
 

@@ -22,10 +22,10 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number, integer
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
-from dwarfgpu.service.backtrace import left_out_note
-from dwarfgpu.service.focus import contents, require_frame, symbol_at, variables
-from dwarfgpu.service.frame_line import frame_record, frame_text
-from dwarfgpu.service.kernarg_hint import kernarg_hint
+from dwarfgpu.service.frame.backtrace import left_out_note
+from dwarfgpu.service.frame.focus import contents, require_frame, symbol_at, variables
+from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
+from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import FrameStyle

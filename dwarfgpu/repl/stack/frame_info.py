@@ -10,7 +10,7 @@ from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number
 from dwarfgpu.repl.stack.past_main import frames_of
-from dwarfgpu.service import frame_info as service
+from dwarfgpu.service.frame import frame_info as service
 from dwarfgpu.session.backtrace import StackFrame, selected
 from dwarfgpu.session.session import Session
 

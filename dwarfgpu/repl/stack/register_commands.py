@@ -10,8 +10,8 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service import x86_register_groups
-from dwarfgpu.service.register_values import (
+from dwarfgpu.service.frame import x86_register_groups
+from dwarfgpu.service.frame.register_values import (
     CLASSES,
     RegisterValue,
     named_registers,
@@ -77,7 +77,7 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
         [value] = named_registers(session, name)
         return value.bits.value if value.bits.is_complete else None
 
-    from dwarfgpu.service import x87  # few conversations ask for it
+    from dwarfgpu.service.frame import x87  # few conversations ask for it
 
     yield Output("\n".join(x87.lines(number)), {"x87": x87.record(number)})
 

@@ -31,7 +31,7 @@ from dwarfgpu.repl.files.symbol_index import MOST
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.shell_and_python import run_python
-from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.terminal.input import read_all
 from dwarfgpu.view.json_object import JsonObject
 

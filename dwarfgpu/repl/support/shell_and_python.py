@@ -23,7 +23,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
 from dwarfgpu.repl.support.borrowed_streams import CapturedText, with_borrowed_streams
 from dwarfgpu.repl.support.script import body
-from dwarfgpu.service.value_history import evaluated, options_of
+from dwarfgpu.service.value.value_history import evaluated, options_of
 
 _DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)
 

@@ -13,7 +13,7 @@ from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
-from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.service.value.value_history import whole_number
 
 _NAMES = {setting.name for setting in SETTINGS}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.focus import wave_pc
+from dwarfgpu.service.frame.focus import wave_pc
 from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Session
 

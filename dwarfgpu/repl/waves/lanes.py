@@ -16,9 +16,14 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
-from dwarfgpu.service.focus import frame_line, lane_numbers, target_id, thread_and_lane
-from dwarfgpu.service.lane_answer import CHOICES
-from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.service.frame.focus import (
+    focused_frame_line,
+    lane_numbers,
+    target_id,
+    thread_and_lane,
+)
+from dwarfgpu.service.lanes.lane_choice import CHOICES
+from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.session.session import UNUSED, LaneState, Session
 from dwarfgpu.view.frame_style import FrameStyle
@@ -276,6 +281,6 @@ def _frame(session: Session, style: FrameStyle) -> str:
     if session.pc is None:
         return "<no program location>"
     try:
-        return frame_line(session, evolve(style, arguments="presence"))
+        return focused_frame_line(session, evolve(style, arguments="presence"))
     except DwarfGpuError as error:
         return f"<error: {error}>"

@@ -17,14 +17,15 @@ from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import leading_numbers, listed
 from dwarfgpu.repl.output import Output, Painted, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.gdb_error_text import error_text
-from dwarfgpu.service.lane_answer import ABSENT, CHOICES, LaneAnswer
-from dwarfgpu.service.subject import Expression
-from dwarfgpu.service.value_history import manner_of, required
+from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer
+from dwarfgpu.service.lanes.lane_choice import CHOICES
+from dwarfgpu.service.value.subject import Expression
+from dwarfgpu.service.value.value_history import manner_of, required
 from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import JsonObject

@@ -17,9 +17,9 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
-from dwarfgpu.service.focus import target_id, thread_and_lane
-from dwarfgpu.service.frame_line import innermost_frame
-from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.service.frame.focus import target_id, thread_and_lane
+from dwarfgpu.service.frame.stack_frame import innermost_frame
+from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 

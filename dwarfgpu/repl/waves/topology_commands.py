@@ -18,7 +18,7 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import find_pattern
-from dwarfgpu.service.hsa_objects import (
+from dwarfgpu.service.machine.hsa_objects import (
     fence_text,
     packets_of,
     queue_member,

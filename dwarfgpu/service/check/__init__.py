@@ -1,0 +1,1 @@
+"""The findings of `check` in a file."""

@@ -1,0 +1,79 @@
+"""One file, checked: its findings, and which of them are new or about a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.check.file import Verdict, verify
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.file_kinds import ET_CORE
+from dwarfgpu.service.check.baseline import Baseline, new_findings
+
+
+@frozen(eq=False)
+class Report:
+    """The findings in one file, or why it is unreadable."""
+
+    path: str
+    verdict: Verdict | None = None
+    is_new: list[bool] = field(factory=list)
+    """For each finding, whether no baseline knows it."""
+    error: UsageError | None = None
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether it cannot be read, or a budget ended the check of a part."""
+        return self.verdict is None or self.verdict.findings.is_incomplete
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether a new finding is worse than a note."""
+        findings = [] if self.verdict is None else self.verdict.findings.kept
+        pairs = zip(findings, self.is_new, strict=True)
+        return any(new and finding.severity != "note" for finding, new in pairs)
+
+
+def checked(
+    file: CodeObject,
+    rules: frozenset[str] | None = None,
+    baseline: Baseline | None = None,
+    *,
+    name: str | None = None,
+    is_only: bool = True,
+) -> Report:
+    """Return the findings in a file.
+
+    `rules`: those to check; None for all. `name`: of the variable or the function whose findings
+    are new alone. `is_only`: the baseline may have been written for a file of another name.
+    `UsageError` for a core file, and for a name that the file does not have.
+    """
+    path = file.file.path
+    if file.file.type == ET_CORE:
+        raise UsageError(f"{path} is a core file, which has no debug information: give the program")
+    if name is not None:
+        _require_named(file, name)
+    verdict = verify(file, rules)
+    findings = verdict.findings.kept
+    if name is not None:
+        is_new = [name in (finding.place.name, finding.place.function) for finding in findings]
+    else:
+        excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
+        is_new = new_findings(findings, excused)
+    return Report(path, verdict, is_new)
+
+
+def _require_named(file: CodeObject, name: str) -> None:
+    """`UsageError` if neither a variable nor a function has the name."""
+    # Only for a name: a check of all reads no scopes.
+    from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+    from dwarfgpu.dwarf.scope.global_names import names_of
+
+    units = find_variables(file.scopes, Wanted((name,), None, None))
+    if not any(unit.groups for unit in units) and name not in (
+        declared.rpartition("::")[2] for declared, kind in names_of(file) if kind == "function"
+    ):
+        raise UsageError(f'No symbol "{name}" in current context.')

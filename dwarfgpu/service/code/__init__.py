@@ -1,0 +1,1 @@
+"""Machine instructions, with the source that they come from."""

@@ -1,0 +1,287 @@
+"""The code of an object file as instructions: with functions, source lines and branch targets.
+
+Used by `disas`, the prompt and GDB. `dwarfgpu.isa` decodes instructions of AMD GPUs, capstone those
+of a host, if it is installed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.descriptor_text import directives
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.tables import isa_target
+from dwarfgpu.objfile.code_object import Kernel, kernels, processor_name, wave_size
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
+from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
+from dwarfgpu.service.code.host_code import host_instructions
+
+_AT_ONCE: Final = 1 << 16
+"""Bytes of code that are read at once, so that no size of a function needs much memory."""
+
+
+@frozen
+class CodeRange:
+    """Code from one symbol to the next."""
+
+    name: str
+    """As people write it; the section where no symbol names it."""
+    symbol: str
+    """Its name in the symbol table; empty where no symbol names it."""
+    begin: int
+    """As loaded."""
+    end: int
+    """Where the next symbol is."""
+    symbol_end: int
+    """Where its symbol ends: before padding; `end` for a symbol without a size."""
+
+    def covers(self, pc: int) -> bool:
+        return self.begin <= pc < self.end
+
+
+@frozen(eq=False)
+class CodeLine:
+    """One instruction, or bytes that are none."""
+
+    address: int
+    """As loaded."""
+    data: bytes
+    text: str
+    """Mnemonic and operands; `.long 0x…` or `.byte 0x…` for undefined ones."""
+    target: int | None
+    """Where a branch goes to."""
+    target_name: str | None
+    """By symbol: `nest+0x7c`."""
+    instruction: Instruction | None
+    """Of an AMD GPU."""
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the bytes are an instruction."""
+        return not self.text.startswith((".long", ".byte"))
+
+
+class Disassembly:
+    """The code of one file."""
+
+    def __init__(self, code_object: CodeObject, *, is_mangled: bool = False) -> None:
+        self.code_object = code_object
+        self.file = code_object.file
+        self._base = code_object.load_address
+        self._is_mangled = is_mangled
+        self.lines = Lines(code_object.scopes)
+
+    @cached_property
+    def processor(self) -> str | None:
+        """The name of the AMD GPU; None for the code of a host."""
+        return processor_name(self.file) if self.file.machine == "AMDGPU" else None
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        return kernels(self.file) if self.processor else ()
+
+    @cached_property
+    def default_wave_size(self) -> int | None:
+        """The wave size of code without a kernel's entry: that of all kernels, or the processor's
+        default."""
+        if self.processor is None:
+            return None
+        size = wave_size(self.file)
+        sizes = isa_target(self.processor)
+        return size if size is not None else sizes.wave_size
+
+    @cached_property
+    def ranges(self) -> tuple[CodeRange, ...]:
+        """All code of the file in order of its addresses, cut where symbols are."""
+        names: dict[int, str] = {}
+        sizes: dict[int, int] = {}
+        for file in symbol_files(self.code_object):
+            for symbol in file.symbols:
+                is_label = symbol.name and symbol.name[0] != "$" and symbol.is_in_section
+                if is_label and (symbol.kind == "function" or symbol.address not in names):
+                    names[symbol.address] = symbol.name
+                    sizes[symbol.address] = symbol.size_bytes
+        starts = sorted(names)
+        out: list[CodeRange] = []
+        for section in self._sections():
+            begin, end = section.address, section.address + section.size_bytes
+            first = bisect_right(starts, begin - 1)
+            inside = starts[first : bisect_right(starts, end - 1)]
+            if not inside or inside[0] != begin:
+                inside = [begin, *inside]
+            for start, stop in zip(inside, [*inside[1:], end], strict=True):
+                symbol_name = names.get(start, "")
+                shown = shown_symbol(symbol_name, is_mangled=self._is_mangled)
+                begin = start + self._base
+                size = min(sizes.get(start) or stop - start, stop - start)
+                name = shown or section.name
+                out.append(CodeRange(name, symbol_name, begin, stop + self._base, begin + size))
+        return tuple(sorted(out, key=lambda item: item.begin))
+
+    def _sections(self) -> Iterator[Section]:
+        for section in self.file.sections:
+            if section.flags & SHF_EXECINSTR and section.type != SHT_NOBITS and section.size_bytes:
+                yield section
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        return [item.begin for item in self.ranges]
+
+    def range_at(self, pc: int) -> CodeRange | None:
+        """Return the range with a program location; None if the file has no code."""
+        place = bisect_right(self._begins, pc) - 1
+        if place >= 0 and self.ranges[place].covers(pc):
+            return self.ranges[place]
+        return None
+
+    def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
+        """The ranges of a function, by its symbol or as people write it, with or without
+        parameters."""
+        return tuple(
+            item
+            for item in self.ranges
+            if name in (item.name, item.symbol, item.name.partition("(")[0])
+        )
+
+    def place_text(self, address: int) -> str | None:
+        """Return `nest+0x7c`; None if the file has no code."""
+        covering = self.range_at(address)
+        if covering is None:
+            return None
+        offset = address - covering.begin
+        return f"{covering.name}+{offset:#x}" if offset else covering.name
+
+    def kernel_at(self, item: CodeRange) -> Kernel | None:
+        """The kernel that begins with a range."""
+        return self._kernels_by_entry.get(item.begin - self._base)
+
+    @cached_property
+    def _kernels_by_entry(self) -> Mapping[int | None, Kernel]:
+        return {kernel.entry: kernel for kernel in reversed(self.kernels)}
+
+    def directives(self, kernel: Kernel) -> Iterator[str]:
+        """Yield the descriptor of a kernel as the assembler's directives; empty if it has no
+        readable one."""
+        descriptor = self._descriptors.get(kernel.entry)
+        if descriptor is not None:
+            assert self.processor is not None
+            chip = processor(self.processor)
+            yield from directives(kernel.name, descriptor, chip, self._gpu_code.version)
+
+    @cached_property
+    def _gpu_code(self) -> GpuCode:
+        return read_gpu_code(self.file)
+
+    @cached_property
+    def _descriptors(self) -> Mapping[int | None, KernelDescriptor]:
+        """By the entry of their kernel."""
+        return {
+            kernel.entry: kernel.descriptor
+            for kernel in reversed(self._gpu_code.kernels)
+            if kernel.descriptor and kernel.descriptor.version > 2
+        }
+
+    def wave_size_of(self, item: CodeRange) -> int | None:
+        """Lanes of the waves that run a range; None for the code of a host."""
+        kernel = self.kernel_at(item)
+        return self.default_wave_size if kernel is None else kernel.wave_size
+
+    def bytes_at(self, begin: int, end: int) -> bytes:
+        """Code of the file; `UsageError` where it has none."""
+        address = begin - self._base
+        for section in self._sections():
+            start = address - section.address
+            if 0 <= start < section.size_bytes:
+                size = min(end - begin, section.size_bytes - start)
+                return self.file.file_bytes(section.offset + start, size, section.name)
+        raise UsageError(f"{begin:#x} is in no code of {self.code_object.name}")
+
+    def instructions(
+        self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None
+    ) -> Iterator[CodeLine]:
+        """Yield the instructions from one address to another, as loaded.
+
+        `read` returns the bytes from an address to another; by default those of the file.
+        """
+        covering = self.range_at(begin)
+        read = read or self.bytes_at
+        if self.processor is None:
+            data = read(begin, end)
+            yield from host_lines(self.file.machine, data, begin, self.place_text)
+            return
+        size = self.default_wave_size if covering is None else self.wave_size_of(covering)
+        decode = decoder(self.processor, size)
+        while begin < end:
+            stop = min(begin + _AT_ONCE, end)
+            size_bytes = min(stop + decode.target.most_bytes, end) - begin
+            data = read(begin, begin + size_bytes)
+            for line in gpu_lines(decode, data, begin, self.place_text):
+                if line.address >= stop:
+                    break
+                yield line
+                begin = line.address + len(line.data)
+            if len(data) < size_bytes:
+                return
+
+    def origin(self, pc: int) -> CodeOrigin:
+        """Return the source of an instruction; nothing if debug information lacks it."""
+        return self._origins.at(pc)
+
+    @cached_property
+    def _origins(self) -> CodeOrigins:
+        return CodeOrigins(self.code_object.scopes, self.lines)
+
+
+def gpu_lines(
+    decode: Decoder, data: bytes, begin: int, place_text: Callable[[int], str | None]
+) -> Iterator[CodeLine]:
+    """Code of an AMD GPU; `place_text` names the targets of branches."""
+    offset = 0
+    for instruction in decode.instructions(data, begin):
+        address = begin + offset
+        if instruction is None:
+            piece = data[offset : offset + 4]
+            yield CodeLine(address, piece, undefined_text(piece), None, None, None)
+            offset += 4
+            continue
+        piece = data[offset : offset + instruction.size]
+        offset += instruction.size
+        target = instruction.branch_target
+        name = None if target is None else place_text(target)
+        yield CodeLine(address, piece, instruction.text, target, name, instruction)
+
+
+def host_lines(
+    machine: str, data: bytes, begin: int, place_text: Callable[[int], str | None]
+) -> Iterator[CodeLine]:
+    """Code of a host, by the name of its machine in an ELF header."""
+    for address, piece, text, target in host_instructions(machine, data, begin):
+        name = None if target is None else place_text(target)
+        yield CodeLine(address, piece, text, target, name, None)
+
+
+def undefined_text(data: bytes) -> str:
+    """Bytes that are no instruction, as directives."""
+    if len(data) == 4:
+        return f".long {int.from_bytes(data, 'little'):#010x}"
+    return ".byte " + ", ".join(f"{byte:#04x}" for byte in data)
+
+
+def require_code(disassembly: Disassembly) -> Sequence[CodeRange]:
+    """Return all ranges; `Unsupported` if the file has no code."""
+    if not disassembly.ranges:
+        raise Unsupported(f"{disassembly.code_object.name} has no code")
+    return disassembly.ranges

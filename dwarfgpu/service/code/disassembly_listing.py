@@ -1,0 +1,198 @@
+"""`disassemble` and `x/i` in GDB's words, for the prompt and for GDB's commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.addresses import address_of
+from dwarfgpu.language.linespec import split_at_comma
+from dwarfgpu.language.options import Options
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.service.code.disassembly import CodeLine
+from dwarfgpu.service.code.session_code import (
+    Function,
+    SourceGroup,
+    code_lines_between,
+    function_at,
+    groups_in_code_order,
+    groups_in_source_order,
+    instruction_text,
+)
+from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.session.backtrace import place_in
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+SourceText = Callable[[SourceLine], Sequence[str] | None]
+"""The lines of a source file; None where it is nowhere."""
+
+_MODIFIERS: Final = re.compile(r"/(?P<letters>\S*)(?:\s+|$)")
+_BYTES: Final = 23
+"""Columns of the eight bytes that most instructions have at most."""
+
+
+def modifiers(argument: str) -> tuple[frozenset[str], str]:
+    """The letters after slashes, and what follows them; `UsageError` in GDB's words."""
+    letters = set[str]()
+    while match := _MODIFIERS.match(argument):
+        if not match["letters"]:
+            raise UsageError("Missing modifier.")
+        letters.update(match["letters"])
+        argument = argument[match.end() :]
+    if letters - set("rsm"):
+        raise UsageError("Invalid disassembly modifier.")
+    if {"m", "s"} <= letters:
+        raise UsageError("Cannot specify both /m and /s.")
+    return frozenset(letters), argument.strip()
+
+
+@frozen(eq=False)
+class Dump:
+    """What is shown."""
+
+    function: Function | None
+    """That has the first address."""
+    begin: int
+    end: int
+    is_whole: bool
+    """Whether it is all of the function."""
+
+
+def dump_of(session: Session, argument: str, options: Options) -> Dump:
+    """`ADDRESS`, `START,END`, `START,+LENGTH` as expressions, or nothing for the frame in focus;
+    `UsageError` in GDB's words."""
+    first, is_span, last = split_at_comma(argument)
+    if not argument:
+        return _of_function(session, None)
+    places = Places(session)
+    address = address_of(session, options, places, first)[1]
+    if not is_span:
+        return _of_function(session, address)
+    length = last.removeprefix("+")
+    end = address_of(session, options, places, length)[1]
+    end += address if length != last else 0
+    return Dump(function_at(session, address), address, max(end, address), False)
+
+
+def _of_function(session: Session, address: int | None) -> Dump:
+    function = function_at(session, frame_pc(session) if address is None else address)
+    if function is None:
+        which = "program counter for selected frame" if address is None else "specified address"
+        raise UsageError(f"No function contains {which}.")
+    return Dump(function, function.range.begin, function.range.symbol_end, True)
+
+
+@frozen(eq=False)
+class ListingLine:
+    """A line of text, and the instruction that it shows, if any."""
+
+    text: str
+    code: CodeLine | None = None
+
+
+def listing(
+    session: Session, dump: Dump, letters: frozenset[str], source_text: SourceText
+) -> Iterator[ListingLine]:
+    """The lines of `disassemble`; `UsageError` ends them where memory cannot be read."""
+    if dump.is_whole and dump.function is not None:
+        name = function_name(session, dump.function)
+        yield ListingLine(f"Dump of assembler code for function {name}:")
+    else:
+        span = f"from {dump.begin:#x} to {dump.end:#x}"
+        yield ListingLine(f"Dump of assembler code {span}:")
+    lines = code_lines_between(session, dump.begin, dump.end)
+    if letters & {"s", "m"} and dump.function is not None:
+        yield from _with_source(session, dump, list(lines), letters, source_text)
+    else:
+        for line in lines:
+            yield _line(session, dump, line, letters)
+    yield ListingLine("End of assembler dump.")
+
+
+def _line(session: Session, dump: Dump, line: CodeLine, letters: frozenset[str]) -> ListingLine:
+    function = dump.function if dump.is_whole else function_at(session, line.address)
+    place = ""
+    if function is not None:
+        name = "" if dump.is_whole else function_name(session, function)
+        place = f" <{name}+{line.address - function.range.begin}>"
+    return ListingLine(code_text(session, line, place, raw="r" in letters), line)
+
+
+def _with_source(
+    session: Session,
+    dump: Dump,
+    lines: list[CodeLine],
+    letters: frozenset[str],
+    source_text: SourceText,
+) -> Iterator[ListingLine]:
+    """Groups of instructions under the lines that they are from."""
+    assert dump.function is not None
+    in_source_order = "m" in letters
+    order = groups_in_source_order if in_source_order else groups_in_code_order
+    file = ""
+    for number, group in enumerate(order(dump.function.code, lines)):
+        if number and not in_source_order:
+            yield ListingLine("")
+        source = group.source
+        if not in_source_order and source is not None and source.file.path != file:
+            file = source.file.path
+            yield ListingLine(f"{place_in(source.file, source.line, is_start=True).file}:")
+        for text in _source_lines(group, source_text):
+            yield ListingLine(text)
+        for line in group.lines:
+            yield _line(session, dump, line, letters)
+        if in_source_order:
+            yield ListingLine("")
+
+
+def _source_lines(group: SourceGroup, source_text: SourceText) -> Iterator[str]:
+    source = group.source
+    if source is None:
+        return
+    texts = source_text(source)
+    file = place_in(source.file, source.line, is_start=True).file
+    for number in range(max(group.first, 1), source.line + 1):
+        if texts is None or number > len(texts):
+            yield f"{number}\tin {file}"
+        else:
+            yield f"{number}\t{texts[number - 1]}"
+
+
+def marked(session: Session, address: int) -> str:
+    """`=> ` where the frame in focus is."""
+    try:
+        pc = frame_pc(session)
+    except DwarfGpuError:
+        return "   "
+    return "=> " if address == pc else "   "
+
+
+def code_text(session: Session, line: CodeLine, place: str, *, raw: bool = False) -> str:
+    """`=> 0x0000000000001668 <+104>:\ts_cbranch_execz 4 <nest+124>`, with `raw` its bytes too."""
+    digits = session.architecture.address_bits // 4 + 2
+    data = f"\t{line.data.hex(' '):<{_BYTES}}" if raw else ""
+    where = f"{line.address:#0{digits}x}{place}:{data}"
+    return f"{marked(session, line.address)}{where}\t{instruction_text(session, line)}"
+
+
+def function_name(session: Session, function: Function) -> str:
+    """As beside addresses: in C++ with its parameters, where the debug information has it."""
+    return symbol_text(session, function.range.begin) or function.range.name
+
+
+def code_record(session: Session, line: CodeLine) -> JsonObject:
+    """With the keys of GDB's machine interface."""
+    function = function_at(session, line.address)
+    return {
+        "address": f"{line.address:#x}",
+        "func-name": None if function is None else function_name(session, function),
+        "offset": None if function is None else line.address - function.range.begin,
+        "opcodes": line.data.hex(" "),
+        "inst": instruction_text(session, line),
+    }

@@ -1,0 +1,232 @@
+"""Machine code around a stopped wave or thread: instructions by address, functions with source.
+
+The bytes are those in memory, which for unmodified code are those of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.service.code.disassembly import (
+    CodeLine,
+    CodeRange,
+    Disassembly,
+    gpu_lines,
+    host_lines,
+)
+from dwarfgpu.session.session import Session
+
+_PAGE = 4096
+_MOST_BYTES = 20
+"""Of one instruction of any machine."""
+
+
+@lru_cache(8)
+def _disassembly(code_object: CodeObject, is_mangled: bool) -> Disassembly:
+    """It keeps the symbols of the file in order."""
+    return Disassembly(code_object, is_mangled=is_mangled)
+
+
+def disassembly_at(session: Session, address: int) -> Disassembly | None:
+    """The code of the file that is loaded there; None where none is."""
+    for code_object in session.code_objects:
+        if code_object.covers(address):
+            return _disassembly(code_object, session.is_mangled)
+    return None
+
+
+@frozen(eq=False)
+class Function:
+    """Code from a symbol to the next."""
+
+    code: Disassembly
+    range: CodeRange
+
+
+def function_at(session: Session, address: int) -> Function | None:
+    """The code that has an address; None where no file has code."""
+    code = disassembly_at(session, address)
+    item = None if code is None else code.range_at(address)
+    return None if code is None or item is None else Function(code, item)
+
+
+def memory_bytes(session: Session, begin: int, end: int) -> bytes:
+    """Code in memory up to where it can no longer be read; `UsageError` where that is `begin`."""
+    out = b""
+    while begin + len(out) < end:
+        start = begin + len(out)
+        stop = min(end, (start // _PAGE + 1) * _PAGE)
+        piece = _piece(session, start, stop)
+        out += piece
+        if len(piece) < stop - start:
+            break
+    if not out and begin < end:
+        raise UsageError(f"Cannot access memory at address {begin:#x}")
+    return out
+
+
+def _piece(session: Session, begin: int, end: int) -> bytes:
+    """Of one page: what memory has, else what the file has."""
+    places = Places(session)
+    space = session.architecture.address_space(0)
+    try:
+        return places.context.access.read_bytes(places.at(space, begin), end - begin)
+    except DwarfGpuError:
+        code = disassembly_at(session, begin)
+    try:
+        return b"" if code is None else code.bytes_at(begin, end)
+    except UsageError:
+        return b""
+
+
+def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
+    """So many instructions from an address on, or, for a negative count, before it.
+
+    Before it are those of the function alone. `UsageError` where memory cannot be read,
+    `Unsupported` where the machine's instructions are not known.
+    """
+    read = partial(memory_bytes, session)
+    if count < 0:
+        function = function_at(session, address)
+        if function is None:
+            raise UsageError(f"No function contains {address:#x}.")
+        return list(function.code.instructions(function.range.begin, address, read))[count:]
+    out: list[CodeLine] = []
+    while len(out) < count:
+        missing_bytes = count - len(out)
+        end = address + missing_bytes * _MOST_BYTES
+        function = function_at(session, address)
+        if function is None:
+            lines = _without_file(session, address, end)
+        else:
+            end = min(end, function.range.end)
+            lines = function.code.instructions(address, end, read)
+        before = len(out)
+        for line in lines:
+            if len(out) < count:
+                out.append(line)
+        if len(out) == before:
+            break
+        address = out[-1].address + len(out[-1].data)
+    return out
+
+
+def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
+    """The instructions that begin between two addresses; errors as of `code_lines`."""
+    while begin < end:
+        function = function_at(session, begin)
+        stop = end + _MOST_BYTES
+        if function is None:
+            lines = _without_file(session, begin, stop)
+        else:
+            stop = min(stop, function.range.end)
+            lines = function.code.instructions(begin, stop, partial(memory_bytes, session))
+        for line in lines:
+            if line.address >= end:
+                return
+            yield line
+            begin = line.address + len(line.data)
+        if begin < min(stop, end):
+            raise UsageError(f"Cannot access memory at address {begin:#x}")
+
+
+def _without_file(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
+    """Code in memory that no file has: of the processor of the wave in focus."""
+    name = processor_of(session.architecture)
+    data = memory_bytes(session, begin, end)
+    if name is None:
+        return host_lines(session.architecture.machine, data, begin, _unnamed)
+    return gpu_lines(decoder(name, session.architecture.lane_count), data, begin, _unnamed)
+
+
+def _unnamed(address: int) -> None:
+    """No symbol names it."""
+
+
+def processor_of(architecture: Architecture) -> str | None:
+    """The AMD GPU of an architecture; None for the machine of a host."""
+    name = architecture.name.partition("/")[0]
+    return name if name in PROCESSORS else None
+
+
+def instruction_at(session: Session, address: int) -> CodeLine:
+    """The instruction at an address; errors as of `code_lines`."""
+    return code_lines(session, address, 1)[0]
+
+
+def instruction_text(session: Session, line: CodeLine) -> str:
+    """With the target of a branch by symbol: `s_cbranch_execz 4 <nest+124>`."""
+    name = None if line.target is None else symbol_text(session, line.target)
+    return f"{line.text} <{name}>" if name else line.text
+
+
+@frozen(eq=False)
+class SourceGroup:
+    """Instructions that follow each other and are of one source line."""
+
+    source: SourceLine | None
+    first: int
+    """The first line of text to be shown above them: those that have no code come with the next."""
+    lines: Sequence[CodeLine]
+
+
+def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[SourceGroup]:
+    """As GDB's `disassemble /s`: a line without code is shown before the next that has some."""
+    groups = _groups(code, lines)
+    with_code = {_key(source) for source, _ in groups}
+    out: list[SourceGroup] = []
+    before: SourceLine | None = None
+    for source, group in groups:
+        first = 0 if source is None else source.line
+        if source is not None and before is not None and _path(source) == _path(before):
+            while first - 1 > before.line and (_path(source), first - 1) not in with_code:
+                first -= 1
+        out.append(SourceGroup(source, first, group))
+        before = source
+    return out
+
+
+def groups_in_source_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[SourceGroup]:
+    """As GDB's `disassemble /m`: by line, in the file of the first instruction alone."""
+    groups = _groups(code, lines)
+    file = next((_path(source) for source, _ in groups if source is not None), "")
+    by_line: dict[int, tuple[SourceLine, list[CodeLine]]] = {}
+    for source, group in groups:
+        if source is not None and _path(source) == file:
+            by_line.setdefault(source.line, (source, []))[1].extend(group)
+    out: list[SourceGroup] = []
+    for line in sorted(by_line):
+        source, group = by_line[line]
+        first = out[-1].source.line + 1 if out and out[-1].source is not None else line
+        out.append(SourceGroup(source, first, group))
+    return out
+
+
+def _groups(
+    code: Disassembly, lines: Sequence[CodeLine]
+) -> list[tuple[SourceLine | None, list[CodeLine]]]:
+    groups: list[tuple[SourceLine | None, list[CodeLine]]] = []
+    for line in lines:
+        source = code.origin(line.address).line
+        if not groups or _key(groups[-1][0]) != _key(source):
+            groups.append((source, []))
+        groups[-1][1].append(line)
+    return groups
+
+
+def _key(source: SourceLine | None) -> tuple[str, int]:
+    return ("", 0) if source is None else (_path(source), source.line)
+
+
+def _path(source: SourceLine) -> str:
+    return source.file.path

@@ -1,0 +1,32 @@
+"""Languages of the source, by the names that GDB gives them."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.line.line_table import LineUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.file.file_report import LANGUAGES
+from dwarfgpu.session.session import Session
+
+
+def language_of(unit: LineUnit) -> str:
+    """Return GDB's name of the language; DWARF's if it has none."""
+    if unit.language in dw.C:
+        return "c"
+    if unit.is_cplusplus:
+        return "c++"
+    if unit.style != "c":
+        return unit.style
+    return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
+
+
+def frame_language(session: Session) -> str | None:
+    """Return the language of the frame in focus; None if unknown."""
+    code_object = session.code_object
+    if code_object is None or session.pc is None:
+        return None
+    try:
+        unit = code_object.scopes.unit_at(session.pc)
+    except DwarfGpuError:
+        return None
+    return None if unit is None else language_of(unit)

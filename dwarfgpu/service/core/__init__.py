@@ -1,0 +1,1 @@
+"""Core files: what they report, and those that dwarfgpu writes."""

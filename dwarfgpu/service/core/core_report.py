@@ -1,0 +1,237 @@
+"""A report on a core file: the program, why it stopped, threads, waves, loaded files, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.core.gpu.note import CoreState
+from dwarfgpu.machine.core.load import Core
+from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.service.core.core_summary import core_lines, core_record
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.frame.stack_frame import innermost_frame
+from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.wave_rows import (
+    CoreWaves,
+    waves_in_core,
+)
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject, Plain
+
+
+def _session(stopped: Stopped, core: Core) -> Session:
+    """At the first thread."""
+    number = core.numbers[0]
+    arch = core.architecture_of(number)
+    own, others = split_by_machine(stopped.code_objects, arch)
+    return Session(
+        arch,
+        own,
+        stopped.target(),
+        wave=number,
+        pc=core.pc_of(number),
+        knows_loaded=True,
+        other_code_objects=others,
+    )
+
+
+def _kind(core: Core) -> str:
+    """`core file of x86_64, process 4711, with AMD GPUs`."""
+    process = core.dump.process
+    number = "" if process is None else f", process {process.pid}"
+    if not core.threads:
+        return f"core file of AMD GPUs{number}"
+    gpus = "" if core.gpu is None else ", with AMD GPUs"
+    return f"core file of {core.architecture.name}{number}{gpus}"
+
+
+def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
+    if waves is None:
+        return
+    yield f"waves: {waves.heading()}"
+    for line in waves.group_lines():
+        yield f"  {line}"
+
+
+def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
+    """Return where a thread is, as in GDB's `info threads`."""
+    try:
+        return innermost_frame(session.of_wave(wave, core.pc_of(wave)))
+    except DwarfGpuError as error:
+        return f"<error: {error_line(error)}>", None
+
+
+def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
+    of_gpus = () if core.gpu_modules is None else core.gpu_modules.files
+    loaded = zip(core.files, stopped.code_objects, strict=True)
+    others = [(file, code) for file, code in loaded if file not in of_gpus]
+    if others or core.gpu is None:
+        yield "loaded:"
+    for file, code in others:
+        described = "" if code.info.units else ", no debug information"
+        program = " (the program)" if file.is_program else ""
+        yield f"  {file.load_address:#018x} {shown_path(file.file.path)}{program}{described}"
+
+
+def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
+    """The code objects of the runtime's list, and why one has no file."""
+    if core.gpu_modules is None:
+        return
+    yield "loaded for the GPUs:"
+    codes = dict(zip(core.files, stopped.code_objects, strict=True))
+    for module in core.gpu_modules.files:
+        code = codes[module]
+        kernels = len(read_gpu_code(module.file).kernels)
+        plural = "kernel" if kernels == 1 else "kernels"
+        described = f"{kernels} {plural}, {_debug_information(code)}"
+        yield f"  {module.load_address:#018x} {shown_path(module.file.path)}: {described}"
+    for entry, why in core.gpu_modules.missing.items():
+        yield f"  {entry.load_address:#018x} {shown_path(entry.uri)} is not used: {why}"
+    if not core.gpu_modules.listed and not core.gpu_modules.files:
+        yield "  the core file has no list of them"
+
+
+def _debug_information(code: CodeObject) -> str:
+    """`DWARF 5, dialect amd`."""
+    if not code.info.units:
+        return "no debug information"
+    first = code.info.units[0]
+    return f"DWARF {first.format.version}, dialect {first.dialect.name}"
+
+
+def _sizes(core: Core) -> MemorySizes:
+    """Of all files of the core."""
+    sizes = [memory_sizes(dump.file) for dump in core.dumps]
+    return MemorySizes(
+        sum(size.held for size in sizes),
+        sum(size.left_out for size in sizes),
+        sum(size.missing for size in sizes),
+    )
+
+
+def _memory(core: Core) -> Iterator[str]:
+    sizes, files = _sizes(core), "files" if len(core.dumps) > 1 else "file"
+    missing = f", {sizes.missing} missing" if sizes.missing else ""
+    yield f"memory: {sizes.held} bytes in the core {files}, {sizes.left_out} omitted{missing}"
+
+
+def _rest(core: Core) -> Iterator[str]:
+    if core.gpu is not None:
+        yield _gpu(core.gpu.gpu.state)
+    unread = [note for dump in core.dumps for note in dump.unread]
+    if unread:
+        yield f"notes that are not read: {', '.join(unread)}"
+
+
+def _gpu(gpu: CoreState) -> str:
+    agents = ", ".join(agent.processor for agent in gpu.agents) or "none"
+    count = len(gpu.queues)
+    return f"AMD GPUs: {agents}; {'1 queue' if count == 1 else f'{count} queues'}"
+
+
+def _contents(core: Core) -> JsonObject:
+    sizes = _sizes(core)
+    cuts = [cut_short(dump.file) for dump in core.dumps]
+    problems = [error_line(problem) for dump in core.dumps for problem in dump.problems]
+    gpu = None if core.gpu is None else core.gpu.gpu.state
+    agents: list[Plain] = [] if gpu is None else [agent.processor for agent in gpu.agents]
+    return {
+        "problems": [*filter(None, cuts), *problems],
+        "memory": {
+            "held_bytes": sizes.held,
+            "left_out_bytes": sizes.left_out,
+            "missing_bytes": sizes.missing,
+        },
+        "unread_notes": [note for dump in core.dumps for note in dump.unread],
+        "gpu": None if gpu is None else {"agents": agents, "queues": len(gpu.queues)},
+    }
+
+
+def _record(
+    core: Core,
+    stopped: Stopped,
+    lines: dict[WaveId, tuple[str, JsonObject | None]],
+    waves: CoreWaves | None,
+) -> JsonObject:
+    files: list[Plain] = [
+        {
+            "path": file.file.path,
+            "load_address": f"{file.load_address:#x}",
+            "is_program": file.is_program,
+            "has_debug_info": bool(code.info.units),
+        }
+        for file, code in zip(core.files, stopped.code_objects, strict=True)
+    ]
+    threads: list[Plain] = [
+        {
+            "thread": wave,
+            "lwp": thread.lwp,
+            "signal": thread.signal or None,
+            "pc": _hexadecimal(core.pc_of(wave)),
+            "frame": lines[wave][1],
+        }
+        for wave, thread in core.threads.items()
+    ]
+    groups: list[Plain] = [group.record for group in (() if waves is None else waves.groups())]
+    return {
+        "core": core_record(core),
+        "architecture": core.architecture.name if core.threads else None,
+        "threads": threads,
+        "waves": groups,
+        "files": files,
+        **_contents(core),
+    }
+
+
+def _hexadecimal(address: int | None) -> str | None:
+    return None if address is None else f"{address:#x}"
+
+
+@frozen(eq=False)
+class CoreReport:
+    """What `dwarfgpu info` says of a core file."""
+
+    core: Core
+    stopped: Stopped
+    waves: CoreWaves | None
+    threads: dict[WaveId, tuple[str, JsonObject | None]]
+    """Where each thread is: its innermost frame as text, and as a record."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report as text."""
+        core = self.core
+        known = [] if core.gpu_modules is None else core.gpu_modules.missing_notes
+        yield f"{core.dump.file.path}: {_kind(core)}"
+        yield from core_lines(core)
+        if core.threads:
+            yield "threads:"
+        for number, thread in core.threads.items():
+            mark = "*" if number == core.focus else " "
+            yield f"{mark} {number:<4} LWP {thread.lwp:<8} {self.threads[number][0]}"
+        yield from _wave_lines(self.waves)
+        yield from _loaded(self.stopped, core)
+        yield from _loaded_for_gpus(self.stopped, core)
+        yield from _memory(core)
+        yield from _rest(core)
+        yield from (f"note: {note}" for note in core.notes if note not in known)
+
+    @property
+    def record(self) -> JsonObject:
+        """The object of `info --json`, without its schema."""
+        return _record(self.core, self.stopped, self.threads, self.waves)
+
+
+def core_report(stopped: Stopped) -> CoreReport:
+    """Return the report on the core file that a machine is of."""
+    core = stopped.core
+    assert core is not None
+    waves = None if core.gpu is None else waves_in_core(stopped)
+    session = _session(stopped, core) if core.threads else None
+    threads = {number: _innermost(session, core, number) for number in core.threads if session}
+    return CoreReport(core, stopped, waves, threads)

@@ -1,0 +1,1 @@
+"""Facts about a file: what it has, and its call frame information."""

@@ -1,0 +1,1 @@
+"""Call frames, their registers, and the frame in focus."""

@@ -1,0 +1,258 @@
+"""`info frame` of a thread of a CPU, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import TypeAlias
+
+from dwarfgpu.cfi.rule import RegisterRule, SameValue
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.code.source_language import language_of
+from dwarfgpu.service.frame.focus import arguments_text
+from dwarfgpu.service.output import Output, heading
+from dwarfgpu.session.backtrace import StackFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.frame_line import arguments_of
+from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.json_object import JsonObject
+
+FramesFrom: TypeAlias = Callable[[Session, int], Iterator[StackFrame]]
+"""The frames of a session's stack, from a number on, within the limits of the settings."""
+_PUSH_RBP = b"\x55"
+_PUSH_BYTES = 1
+_ADDRESS_BYTES = 8
+_MOVES = (b"\x48\x89\xe5", b"\x48\x8b\xec")
+"""`mov %rsp,%rbp` in its two encodings."""
+_ENDBR64 = b"\xf3\x0f\x1e\xfa"
+_ORDER = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip",
+)  # fmt: skip
+"""GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
+
+
+def thread_frame_info(
+    frame: StackFrame, style: FrameStyle, frames_from: FramesFrom, *, is_selected: bool
+) -> Iterator[Output]:
+    """Describe a frame. `frames_from`: the frames of the stack, from a number on."""
+    session = frame.session
+    counter = _program_counter(session)
+    head = f"Stack level {frame.number}," if is_selected else "Stack"
+    yield heading(f"{head} frame at {_shown(_cfa(session))}:")
+    place = frame.place
+    line = "" if place is None else f" ({place.file}:{place.line})"
+    function = frame.function or _symbol(session, frame.pc)
+    name = "" if function is None else f" in {function}{line}"
+    saved_pc = _return_address(session)
+    text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
+    yield Output(text, {"saved-pc": saved_pc})
+    yield from _neighbours(frame, frames_from)
+    yield from tail_call_lines(frame)
+    if frame.is_described and session.code_object is not None and not frame.is_signal_frame:
+        unit = session.code_object.scopes.unit_at(session.pc or 0)
+        if unit is not None:
+            language = language_of(unit)
+            yield Output(f" source language {language}.", {"language": language})
+    physical = session.physical_frame
+    if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
+        yield Output(" Arglist at unknown address.", {"arglist-addr": None})
+        callee = None if physical is None or not frame.is_inlined else physical.callee
+        frame_base = None if callee is None else _shown(_of_stack_pointer(session))
+        sp = frame_base or _stack_pointer(session)
+        verb = "in" if frame_base is None else "is"
+        text = f" Locals at unknown address, Previous frame's sp {verb} {sp}"
+        yield Output(text, {"locals-addr": None, "previous-sp": sp})
+        if callee is not None:  # its registers are those of the frame into which it is inlined
+            yield from _saved_lines(dict(saved_registers(callee)))
+        return
+    saved = {} if physical is None else dict(saved_registers(physical))
+    if frame.is_signal_frame:  # GDB has no frame base for it, either
+        yield Output(" Arglist at unknown address.", {"arglist-addr": None})
+        yield _locals_line(None, saved.pop(_stack_pointer(session), None), session)
+        yield from _saved_lines(saved)
+        return
+    arguments = arguments_text(session, arguments_of(frame), style)
+    base = _base(session)
+    where = "unknown address." if base is None else f"{base:#x},"
+    frame_base = None if base is None else f"{base:#x}"
+    yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": frame_base})
+    yield _locals_line(base, saved.pop(_stack_pointer(session), None), session)
+    if physical is not None and _is_jumped_to(session, physical):
+        # It returns to the function that jumped, but that address is not saved.
+        saved.pop(_program_counter(session), None)
+    yield from _saved_lines(saved)
+
+
+def _locals_line(base: int | None, saved_sp: int | None, session: Session) -> Output:
+    """Where the variables are, and the caller's stack pointer: computed, or kept in memory."""
+    locals_at = None if base is None else f"{base:#x}"
+    sp = _shown(_cfa(session) if saved_sp is None else saved_sp)
+    text = f" Locals at {locals_at or 'unknown address'}, Previous frame's sp "
+    data: JsonObject = {"locals-addr": locals_at}
+    data["previous-sp" if saved_sp is None else "previous-sp-saved-at"] = sp
+    return Output(f"{text}{'is' if saved_sp is None else 'at'} {sp}", data)
+
+
+def _is_jumped_to(session: Session, physical: CfiFrame) -> bool:
+    stack = session.call_stack
+    return stack is not None and isinstance(stack.frame(physical.level + 1), TailFrame)
+
+
+def tail_call_lines(frame: StackFrame) -> Iterator[Output]:
+    """That functions which have called by a jump are missing outside of a frame, and why."""
+    if frame.tail_calls is not None:
+        text = f" tail call; the callers are unknown: {frame.tail_calls}"
+        yield Output(text, {"tail-calls": frame.tail_calls})
+
+
+def _saved_lines(slots: Mapping[str, int]) -> Iterator[Output]:
+    saved = {name: f"{address:#x}" for name, address in slots.items()}
+    if saved:
+        text = ",".join(f" {name} at {address}" for name, address in saved.items())
+        yield Output(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
+
+
+def _of_stack_pointer(session: Session) -> int | None:
+    """What the frame has in its stack pointer."""
+    number, physical = session.architecture.stack_pointer, session.physical_frame
+    if number is None or physical is None:
+        return None
+    try:
+        bits = physical.contents(number)
+    except DwarfGpuError:
+        return None
+    return bits.value if bits.is_complete else None
+
+
+def _stack_pointer(session: Session) -> str:
+    """The register of x86-64 and AArch64."""
+    return "rsp" if session.architecture.machine == "X86_64" else "sp"
+
+
+def _program_counter(session: Session) -> str:
+    return session.architecture.register(session.architecture.program_counter or 0).name
+
+
+def _symbol(session: Session, pc: int) -> str | None:
+    """The name of code that is no function by its description, as what a handler returns to."""
+    symbol = symbol_place(session.code_objects, pc)
+    return None if symbol is None else symbol.name
+
+
+def _shown(address: int | None) -> str:
+    return "<not known>" if address is None else f"{address:#x}"
+
+
+def _cfa(session: Session) -> int | None:
+    try:
+        return session.frame.cfa().places[0].byte_address
+    except DwarfGpuError:
+        return None
+
+
+def _caller(session: Session) -> Session | None:
+    try:
+        return session.at_level(session.level + 1)
+    except DwarfGpuError:
+        return None
+
+
+def _return_address(session: Session) -> str:
+    caller = _caller(session)
+    physical = None if caller is None else caller.physical_frame
+    return "<not saved>" if physical is None else f"{physical.pc:#x}"
+
+
+def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
+    """The frames that called this one and that it called."""
+    nearby = islice(frames_from(frame.session, max(frame.number - 1, 0)), 3)
+    frames = {nearby_frame.number: nearby_frame for nearby_frame in nearby}
+    outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
+    words: list[str] = []
+    data: JsonObject = {}
+    if frame.is_inlined:
+        data["inlined-into"] = frame.number + 1
+        words.append(f" inlined into frame {frame.number + 1}")
+    elif isinstance(frame.session.physical_frame, TailFrame):
+        words.append(" tail call frame")
+    elif outer is not None:
+        data["called-by"] = _shown(_cfa(outer.session))
+        words.append(f" called by frame at {data['called-by']}")
+    elif _caller(frame.session) is None:
+        stack = frame.session.call_stack
+        end = "unknown" if stack is None else str(stack.end)
+        yield Output(f" Outermost frame: {end}", {"stack-end": end})
+    if inner is not None:
+        data["caller-of"] = _shown(_cfa(inner.session))
+        words.append(f" caller of frame at {data['caller-of']}")
+    if words:
+        yield Output(",".join(words), data)
+
+
+def _base(session: Session) -> int | None:
+    """Where GDB says the arguments are: at rbp where the function has saved that and set it; else
+    at rsp where it has saved rbp, and below rsp before."""
+    physical = session.physical_frame
+    if session.architecture.machine != "X86_64" or session.target is None or physical is None:
+        return None
+    start = _start(session)
+    begin = b"" if start is None else _code(session, start)
+    executed = 0 if start is None else physical.pc - start
+    if executed > len(_ENDBR64) and begin.startswith(_ENDBR64):
+        begin, executed = begin.removeprefix(_ENDBR64), executed - len(_ENDBR64)
+    has_pushed = executed > 0 and begin[:_PUSH_BYTES] == _PUSH_RBP
+    has_base = has_pushed and executed > _PUSH_BYTES and begin[1:4] in _MOVES
+    try:
+        number = session.architecture.by_name["rbp" if has_base else "rsp"].number
+        assert number is not None
+        bits = physical.contents(number)
+    except DwarfGpuError:
+        return None
+    if not bits.is_complete:
+        return None
+    return bits.value if has_pushed else bits.value - _ADDRESS_BYTES
+
+
+def _start(session: Session) -> int | None:
+    """Where the function begins; where no entry describes it, by its symbol."""
+    subprogram = session.frame.subprogram
+    if subprogram is not None:
+        return subprogram.ranges[0].begin if subprogram.ranges else None
+    pc = session.pc
+    symbol = None if pc is None else symbol_place(session.code_objects, pc)
+    return None if symbol is None or pc is None else pc - symbol.offset
+
+
+def _code(session: Session, address: int) -> bytes:
+    space = session.architecture.address_space(0)
+    assert session.target is not None
+    try:
+        return session.target.read_memory(Memory(space), address, 8)
+    except DwarfGpuError:
+        return b""
+
+
+def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
+    """The registers of its caller that a frame keeps in memory itself, and where."""
+    architecture = frame.architecture
+    numbers = [
+        register.number
+        for register in architecture.registers.values()
+        if register.number is not None
+    ]
+    if architecture.machine == "X86_64":
+        numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
+    for number in numbers:
+        try:
+            if isinstance(frame.rule(number), SameValue | RegisterRule):
+                continue  # where an inner frame has put it
+            place = frame.entry_register(number).places[0]
+        except DwarfGpuError:
+            continue
+        if isinstance(place.storage, Memory) and place.byte_address is not None:
+            yield architecture.register(number).name, place.byte_address

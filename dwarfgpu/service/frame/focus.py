@@ -1,0 +1,174 @@
+"""The frame in focus, in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.language.registers import lane_count
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
+from dwarfgpu.machine.target import Named
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.value.reading_answer import variable_text
+from dwarfgpu.session.backtrace import function_in_focus, place_of
+from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.view.frame_line import frame_line, is_aggregate
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.printed import has_printer
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
+
+_UNREADABLE = re.compile(
+    rf"cannot access memory at address (?P<address>0x[0-9a-f]+)(?!\w|: {NOT_IN_STATE})"
+)
+"""Why memory of a process cannot be read; what a state file leaves out is `<unavailable>`."""
+
+
+def require_frame(session: Session) -> int:
+    """Where the lane in focus is; `UsageError` in GDB's words where there is no location."""
+    pc = session.program_location
+    if pc is None:
+        raise UsageError("No frame selected.")
+    return pc
+
+
+def lane_numbers(session: Session) -> range:
+    """Return the lanes of the wave; empty if the architecture has none."""
+    return range(lane_count(session))
+
+
+def target_id(session: Session) -> str:
+    """Return ROCgdb's name of the lane in focus; unknown parts are `?`, as in ROCgdb.
+
+    Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
+    """
+    if isinstance(session.target, Named):
+        return session.target.target_id(session.wave, session.lane)
+    return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
+
+
+def thread_and_lane(session: Session) -> str:
+    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`: the wave and the lane in focus."""
+    return f"{session.wave}, lane {session.lane} ({target_id(session)})"
+
+
+def symbol_at(session: Session, address: int) -> str | None:
+    """`nest+64`, or `nest` at its first address; where no entry describes a function, by the
+    symbol. None outside every known function."""
+    for code_object in session.code_objects:
+        if not code_object.covers(address):
+            continue
+        try:
+            subprogram = code_object.scopes.subprogram_at(address)
+        except DwarfGpuError:
+            return None
+        if subprogram is not None:
+            name = full_function_name(subprogram.die) or subprogram.name
+            offset = address - subprogram.ranges[0].begin
+            if offset < 0:  # code that is split off, as in GDB
+                own = symbol_text(session, address)
+                return own if own and "+" not in own else f"{name}{offset:+}"
+            return f"{name}+{offset}" if offset else name
+    return symbol_text(session, address)
+
+
+def focused_frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
+    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
+    pc = frame_pc(session)
+    described = session.frame.subprogram is not None
+    shown = arguments_text(session, variables(session, "parameter") if described else [], style)
+    call = f"{function_in_focus(session) or '??'} ({shown})"
+    return frame_line(session, pc, place_of(session, pc), call, style)
+
+
+def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
+    """Return `a=1, b=...`: the text between the parentheses of a frame's line."""
+    if style.arguments == "presence":
+        return "..." if arguments else ""
+    values = (argument_text(session, argument, style) for argument in arguments)
+    return ", ".join(
+        f"{argument.name}={value}" for argument, value in zip(arguments, values, strict=True)
+    )
+
+
+def frame_pc(session: Session) -> int:
+    """Where the lane in focus goes on in its frame; where it is with the wave, as `wave_pc`."""
+    pc, physical = require_frame(session), session.physical_frame
+    is_waiting = session.level and pc == session.pc
+    return physical.pc if is_waiting and physical is not None else pc
+
+
+def wave_pc(session: Session) -> int | None:
+    """Where the frame in focus goes on: an outer one after the call, as GDB shows it."""
+    physical = session.physical_frame
+    return physical.pc if session.level and physical is not None else session.pc
+
+
+def variables(session: Session, kind: str) -> list[Variable]:
+    """The variables of a kind that belong to the function in focus."""
+    require_frame(session)
+    level = session.inline_level
+    return [
+        variable
+        for variable in session.variables()
+        if variable.kind == kind and variable.inline_level == level
+    ]
+
+
+def argument_text(session: Session, variable: Variable, style: FrameStyle) -> str:
+    """The value of an argument in a frame's line, or why it cannot be shown."""
+    if style.arguments == "none":
+        return "..."
+    is_short = style.arguments == "scalars"
+    try:
+        reading = session.read(variable)
+        return contents(session, reading, style.options, style.symbolize, scalars_only=is_short)
+    except DwarfGpuError as error:
+        return f"<error reading variable {variable.name} ({error_line(error)})>"
+
+
+_DEFAULT = FormatOptions()
+
+
+def contents(
+    session: Session,
+    reading: Reading,
+    options: FormatOptions = _DEFAULT,
+    symbolize: Symbolize | None = None,
+    *,
+    scalars_only: bool = False,
+) -> str:
+    """A variable's value, or in its place why there is none; as GDB lists variables.
+
+    There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
+    """
+    if isinstance(reading.failure, UndefinedBits):
+        return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
+    if scalars_only and isinstance(reading.failure, Unavailable):
+        return "<unavailable>"  # a backtrace has one line per frame; `eval` reports why
+    if reading.failure is not None:
+        return f"<error reading variable {reading.variable.name} ({reading.failure})>"
+    if reading.pointer is not None:
+        return "<synthetic pointer>"
+    bits = reading.bits
+    assert bits is not None
+    unreadable = next(filter(None, map(_UNREADABLE.match, bits.reasons)), None)
+    if bits.unavailable and unreadable is not None:
+        error = f"Cannot access memory at address {unreadable['address']}"
+        if scalars_only:  # the frame's line has the name already
+            return f"<error reading variable: {error}>"
+        return f"<error reading variable {reading.variable.name} ({error})>"
+    if scalars_only:
+        options = evolve(options, summary=True)
+        if is_aggregate(reading.type) and not has_printer(reading.type, options):
+            return "..."
+    text = variable_text(reading, session, options, symbolize)
+    variable = reading.variable
+    cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
+    return text.removeprefix(f"({type_name(variable.type, cplusplus=cplusplus, style=style)}) ")

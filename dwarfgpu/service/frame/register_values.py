@@ -1,0 +1,178 @@
+"""Registers of the wave in focus, with the types that GDB gives them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bits
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.language.register_types import register_type
+from dwarfgpu.language.registers import ROLES, is_lacking, pseudo_location
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Register
+from dwarfgpu.service.frame import x86_register_groups
+from dwarfgpu.service.frame.focus import symbol_at
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.values import FormatOptions, format_value
+
+_COLUMN = 15
+_NATURAL_COLUMN = 35
+_NOT_SAVED: Final = "<not saved>"
+CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
+"""Groups of a GPU's registers, in the order of precedence of abbreviations."""
+
+AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
+
+
+@frozen(eq=False)
+class RegisterValue:
+    """A register and its contents."""
+
+    session: Session
+    register: AnyRegister
+    type: Type
+    bits: Bits
+    name: str
+    """The name as typed."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any bit is."""
+        return self.bits.unknown.bit_count() < self.bits.size_bits
+
+    def text(self, options: FormatOptions) -> str:
+        """As `print $reg`."""
+        architecture = self.session.architecture
+        return format_value(
+            self.bits,
+            self.type,
+            options,
+            endian=architecture.endian,
+            architecture=architecture,
+            symbolize=partial(symbol_at, self.session),
+        )
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a frame further in has written over it without keeping it."""
+        return self.bits.undefined.bit_count() == self.bits.size_bits and bool(self.session.level)
+
+    @property
+    def line(self) -> str:
+        """As `info registers`: the name, in hexadecimal, and naturally unless it is a vector."""
+        head = f"{self.name:<{_COLUMN - 1}} "
+        if self.is_lost:
+            return head + _NOT_SAVED
+        is_float = isinstance(self.type, Base) and self.type.base.encoding == "float"
+        if is_float and self.bits.is_complete:
+            digits = (self.bits.size_bits + 3) // 4
+            head += self.text(FormatOptions())
+            return f"{head:<{_NATURAL_COLUMN - 1}} (raw {self.bits.value:#0{digits + 2}x})"
+        head += self.text(FormatOptions(letter="x"))
+        has_flags = isinstance(self.register, RegisterInfo) and bool(self.register.flags)
+        is_vector = isinstance(self.type, Array | Struct)
+        if is_vector or not self.is_known or not (self.bits.is_complete or has_flags):
+            return head
+        # GDB leaves the type of a pointer out here.
+        natural = self.text(FormatOptions()).rpartition(") ")[2]
+        return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
+
+    @property
+    def record(self) -> JsonObject:
+        """With the keys of GDB's machine interface: in hexadecimal, and by its type."""
+        number = self.register.number if isinstance(self.register, RegisterInfo) else None
+        raw = self.text(FormatOptions(letter="x"))
+        natural = self.text(FormatOptions())
+        return {"number": number, "name": self.name, "value": raw, "natural": natural}
+
+
+def named_registers(session: Session, word: str) -> list[RegisterValue]:
+    """Return the register, or those of the group, of a word with or without `$`; `UsageError` in
+    GDB's words."""
+    name = word.removeprefix("$")
+    if not name:
+        raise UsageError("Missing register name")
+    architecture = session.architecture
+    register: AnyRegister | None = architecture.register_named(name)
+    register = register or architecture.part_named(name) or architecture.pseudo_named(name)
+    if not isinstance(register, RegisterPart) and is_lacking(session, register):
+        raise UsageError(f"Invalid register `{name}'")
+    if register is not None:
+        return [read_register(session, register)]
+    role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
+    if name == "pc":
+        role = RegisterInfo("pc", None, architecture.address_type)
+    if role is not None:
+        return [evolve(read_register(session, role), name=name)]
+    groups = x86_register_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
+    group = next((group for group in groups if group.startswith(name)), None)
+    if group is None:
+        raise UsageError(f"Invalid register `{name}'")
+    return [read_register(session, register) for register in registers(session, group)]
+
+
+def read_register(session: Session, register: AnyRegister) -> RegisterValue:
+    """What the frame in focus has in a register; the program location is the session's."""
+    if isinstance(register, PseudoRegister):
+        bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
+        return RegisterValue(session, register, register_type(register), bits, register.name)
+    if isinstance(register, RegisterPart):
+        whole = read_register(session, register.register).bits
+        endian, part = session.architecture.endian, Base(register.type, is_range=True)
+        bits = whole.slice(8 * register.offset_bytes, register.type.bit_size, endian)
+        return RegisterValue(session, register, part, bits, register.name)
+    outer = session.physical_frame if session.level else None
+    if outer is not None and (register.name == "pc" or register.number is not None):
+        has_rule = register.name != "pc" and register.number is not None
+        bits = (
+            outer.contents(register.number or 0) if has_rule else Bits(outer.pc, register.size_bits)
+        )
+    elif register.name == "pc" and session.pc is not None:
+        bits = Bits(session.pc, register.size_bits)
+    else:
+        place = SingleLocation(Register(register, session.wave))
+        bits = _contents(session, Location((place,), session.stop), register.size_bits)
+    kind = register_type(register)
+    bits = bits.slice(0, size_bits(kind) or bits.size_bits, session.architecture.endian)
+    return RegisterValue(session, register, kind, bits, register.name)
+
+
+def _contents(session: Session, location: Location, size_bits: int) -> Bits:
+    """What the wave has there, also where the program location is in no code."""
+    context = Context(architecture=session.architecture, wave=session.wave, target=session.target)
+    return context.access.read(location, size_bits)
+
+
+def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
+    """Return the registers of a group (`vector`), or `all`; without a group those that GDB shows by
+    default. In order."""
+    arch = session.architecture
+    if arch.machine == "X86_64":
+        return [
+            arch.register_named(name) or arch.pseudo_registers[name]
+            for name in x86_register_groups.names(group or "general", partial(_has, session))
+        ]
+    candidates = [*arch.registers.values(), *arch.other_registers]
+    # pc_32 is the low half of pc, in its own number.
+    candidates = [register for register in candidates if register.name != "pc_32"]
+    return [
+        register for register in candidates if group in (None, "all") or group in register.classes
+    ]
+
+
+def _has(session: Session, name: str) -> bool:
+    """Return whether the processor of the wave has such a register with known contents."""
+    register = session.architecture.by_name[name]
+    if is_lacking(session, register):
+        return False
+    place = SingleLocation(Register(register, session.wave))
+    size_bits = register.size_bits
+    return _contents(session, Location((place,), session.stop), size_bits).is_complete

@@ -1,0 +1,70 @@
+"""A call frame as GDB shows it: one line, and the facts by the names of GDB's machine interface."""
+
+from __future__ import annotations
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.frame.focus import argument_text
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.session import Session
+from dwarfgpu.view import frame_line
+from dwarfgpu.view.frame_line import arguments_of
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.locations import location_text
+
+
+def frame_record(
+    frame: StackFrame, *, with_arguments: bool, style: FrameStyle = DEFAULT_STYLE
+) -> JsonObject:
+    """A frame with the keys of GDB's machine interface where it has them."""
+    session = frame.session
+    place, code_object = frame.place, session.code_object
+    arguments: list[Plain] | None = None
+    if with_arguments and style.arguments != "presence":
+        arguments = [
+            {"name": argument.name, "value": argument_text(session, argument, style)}
+            for argument in arguments_of(frame)
+        ]
+    return {
+        "level": frame.number,
+        "addr": f"{frame.pc:#x}",
+        "func": frame.function,
+        "args": arguments,
+        "file": None if place is None else place.file,
+        "fullname": None if place is None else place.path,
+        "line": None if place is None else place.line,
+        "from": None if code_object is None else str(code_object.file.path),
+        "cfa": _cfa(session),
+        "physical_level": session.level,
+        "is_inlined": frame.is_inlined,
+        "is_signal_frame": frame.is_signal_frame,
+        "called_by_jump": frame.called_by_jump,
+        "is_signed": frame.is_signed,
+        "is_tail_call": frame.is_tail_call,
+        "tail_calls": frame.tail_calls,
+        "is_heuristic": frame.is_heuristic,
+    }
+
+
+def _cfa(session: Session) -> str | None:
+    try:
+        return location_text(session.frame.cfa())
+    except DwarfGpuError:
+        return None
+
+
+def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAULT_STYLE) -> str:
+    """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
+    shown = record["args"]
+    arguments = "..." if shown is None and arguments_of(frame) else ""
+    if isinstance(shown, list):
+        arguments = ", ".join(f"{argument['name']}={argument['value']}" for argument in shown)  # type: ignore[index, call-overload]
+    return frame_line.frame_text(frame, arguments, style)
+
+
+def innermost_frame(session: Session, style: FrameStyle = DEFAULT_STYLE) -> tuple[str, JsonObject]:
+    """Return the innermost frame of a wave or a thread, as `info threads` has it: without its
+    number, and as data."""
+    frame = next(stack_frames(session))
+    record = frame_record(frame, with_arguments=True, style=style)
+    return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -1,0 +1,225 @@
+"""What variables and expressions are in each lane of waves, where the lane is.
+
+Law: a lane has what asking it alone gives; asking many together changes the time only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Base, Enum, strip
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer
+from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
+from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
+from dwarfgpu.session.all_lanes import BATCH_THRESHOLD, LaneAnswers, evaluate_for_lanes, read_lanes
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.session import LaneState, Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import TypedValue
+    from dwarfgpu.model.lane_extract import LaneExtractor
+    from dwarfgpu.service.value.manner import Manner
+
+OUT_OF_SCOPE: Final = "<not in scope>"
+Scopes: TypeAlias = Mapping[int, frozenset[Die]]
+"""The variables in scope at each program location where a lane is, but not the wave."""
+Checked: TypeAlias = Callable[[Session, Answer], Answer]
+"""Post-processes an answer for the focus."""
+_Texts: TypeAlias = dict[tuple[Variable, int], str]
+"""Of scalars, by their bits."""
+_NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
+"""Expressions to evaluate per lane: with debugger variables or side effects."""
+
+
+@frozen(eq=False)
+class Question:
+    """A question about lanes of one wave."""
+
+    session: Session
+    states: Sequence[LaneState]
+    wanted: Subject
+    """What a name means where the wave is."""
+    scopes: Scopes | None = None
+    """In a listing: a variable out of scope at a lane's location has no value there."""
+
+
+def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
+    """Return the scopes of lanes with other program locations than the wave's."""
+    variables_at: dict[int, frozenset[Die]] = {}
+    for state in states:
+        pc = _pc(state)
+        if pc is not None and pc != session.pc and pc not in variables_at:
+            variables_at[pc] = frozenset(
+                variable.die for variable in session.focused(state.lane).variables()
+            )
+    return variables_at
+
+
+def lane_answers(
+    questions: Sequence[Question],
+    manner: Manner | None = None,
+    checked: Checked | None = None,
+) -> list[list[LaneAnswer]]:
+    """Return the answers to each question, one per lane.
+
+    `manner`: for expressions; by default that of the command line.
+    """
+    meant = [[_subject_in_lane(item, state) for state in item.states] for item in questions]
+    lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
+    for row, question in enumerate(questions):
+        for state, item in zip(question.states, meant[row], strict=True):
+            if not isinstance(item, Answer):
+                lanes_of_subject.setdefault(item, []).append((row, state.lane))
+    sessions = [question.session for question in questions]
+    batch = sum(map(len, lanes_of_subject.values())) >= BATCH_THRESHOLD
+    readings: dict[Variable, LaneAnswers[Reading]] = {}
+    values: dict[Expression, LaneAnswers[TypedValue]] = {}
+    for item, pairs in lanes_of_subject.items():
+        if isinstance(item, Variable):
+            readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
+        elif _is_batched(item, manner, batch=batch):
+            values[item] = values_of(sessions, item.name, pairs, manner)
+    texts: _Texts = {}
+
+    def answered(row: int, state: LaneState, item: Subject | Answer) -> LaneAnswer:
+        if isinstance(item, Answer):
+            return LaneAnswer(state, item)
+        session = questions[row].session
+        try:
+            if isinstance(item, Expression):
+                focused, values_of = session.focused(state.lane), values.get(item)
+                if values_of is None or (row, state.lane) not in values_of.known:
+                    lane_answer = answer(focused, item, manner)
+                else:
+                    from dwarfgpu.service.value.expression import of_value
+
+                    lane_answer = of_value(
+                        focused, item.name, values_of.of(row, state.lane), manner
+                    )
+            else:
+                reading = readings[item].of(row, state.lane)
+                if checked is None and _is_scalar(reading):
+                    return LaneAnswer(state, _of_scalar(reading, session, state.lane, texts))
+                lane_answer = of_reading(reading, session.focused(state.lane))
+            if checked is not None:
+                lane_answer = checked(session.focused(state.lane), lane_answer)
+            return LaneAnswer(state, lane_answer)
+        except DwarfGpuError as error:
+            return LaneAnswer(state, of_error(error, ()))
+
+    return [
+        [answered(row, *pair) for pair in zip(question.states, meant[row], strict=True)]
+        for row, question in enumerate(questions)
+    ]
+
+
+def _is_batched(expression: Expression, manner: Manner | None, *, batch: bool) -> bool:
+    """Return whether to evaluate the lanes in one batch."""
+    if manner is None:
+        return batch
+    is_asked = batch if manner.batch is None else manner.batch
+    return is_asked and _NOT_BATCHABLE.search(expression.name) is None
+
+
+def values_of(
+    sessions: Sequence[Session],
+    text: str,
+    pairs: Collection[tuple[int, int]],
+    manner: Manner | None = None,
+) -> LaneAnswers[TypedValue]:
+    """Return the values of an expression at rows (of `sessions`) and lanes, known if the lanes
+    could be evaluated in one batch."""
+    from dwarfgpu import language
+    from dwarfgpu.service.value.expression import options_for
+
+    def ask(session: Session) -> TypedValue:
+        value = language.evaluate(text, session, options_for(session, manner))
+        if value.error is not None:
+            _ = value.error.message  # as it is for all of them, or `Divergence`
+        return value
+
+    return evaluate_for_lanes(sessions, ask, _picks, among=pairs, batch=True)
+
+
+def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
+    """Return a function that extracts a lane's value from one whose integers hold all lanes."""
+    if is_dynamic(value.type):
+        raise Unsupported("each lane has a type of its own")
+    location, bits = picker.of(value.location), picker.of(value.bits)
+    pointer = picker.of(value.pointer)
+
+    def pick(at: int) -> TypedValue:
+        return evolve(value, location=location(at), bits=bits(at), pointer=pointer(at))
+
+    return pick
+
+
+def _is_scalar(reading: Reading) -> bool:
+    """Return whether the text of a value depends only on its bits, all of which are known."""
+    is_whole = reading.bits is not None and reading.bits.is_complete
+    return is_whole and isinstance(strip(reading.type), Base | Enum)
+
+
+def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> Answer:
+    """As `of_reading`, but lanes that have the same number share its text."""
+    assert reading.bits is not None
+    key = reading.variable, reading.bits.value
+    if key not in texts:
+        texts[key] = variable_text(reading, session, DEFAULT_OPTIONS)
+
+    def full() -> Answer:
+        return of_reading(reading, session.focused(lane))
+
+    return Answer(
+        texts[key],
+        0,
+        reading.notes,
+        reading.notes,
+        contents=lambda: full().contents(),
+        place=lambda: full().where,
+    )
+
+
+def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
+    """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
+    errors = [
+        lane_answer.answer.error
+        for lane_answer in answers
+        if not lane_answer.state.is_absent and lane_answer.state.error is None
+    ]
+    wrong = [error for error in errors if isinstance(error, UsageError)]
+    is_one = len(wrong) == len(errors) and len({error.message for error in wrong}) == 1
+    return wrong[0] if question.scopes is None and is_one else None
+
+
+def _pc(state: LaneState) -> int | None:
+    return None if state.location is None else state.location.pc
+
+
+def _subject_in_lane(question: Question, state: LaneState) -> Subject | Answer:
+    """Return the subject in a lane: at the lane's location a name may denote another variable, or
+    none."""
+    if state.error is not None:
+        return of_error(state.error, ())
+    session, item, pc = question.session, question.wanted, _pc(state)
+    if pc is None or pc == session.pc or isinstance(item, Expression):
+        return item
+    if question.scopes is None:
+        try:
+            return subject(session.focused(state.lane), item.name)
+        except DwarfGpuError as error:
+            return of_error(error, ())
+    if item.die not in question.scopes[pc]:
+        hidden = UsageError(f'No symbol "{item.name}" where the lane is.')
+        return evolve(of_error(hidden, ()), text=OUT_OF_SCOPE)
+    return item

@@ -1,0 +1,89 @@
+"""One answer for each lane: as lines of text, where equal neighbours share one, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.session.session import LaneState
+from dwarfgpu.view.json_object import Plain
+
+ABSENT = "<not in this frame>"
+"""Of a lane that was not active on entry to the function (A.2.5.1)."""
+
+
+@frozen
+class LaneAnswer:
+    """The answer for one lane."""
+
+    state: LaneState
+    answer: Answer
+
+    @property
+    def lane(self) -> int:
+        return self.state.lane
+
+    @property
+    def pc(self) -> int | None:
+        """Where the lane is; None if it is not in the frame, or that is unknown."""
+        return None if self.state.location is None else self.state.location.pc
+
+    @property
+    def text(self) -> str:
+        if self.state.is_absent and self.answer.error is not None:
+            return ABSENT
+        failed = self.answer.error is not None and not self.answer.text.startswith("<")
+        return f"<error: {self.answer.text}>" if failed else self.answer.text
+
+    def line(self, pc: int | None) -> str:
+        """Return the text, and what differs for the lane of a wave at a program location."""
+        marks = ["inactive"] if self.state.is_active is False else []
+        if self.pc not in (None, pc):
+            marks.append(f"at {self.pc:#x}")
+        return one_line(f"{self.text} ({' '.join(marks)})" if marks else self.text)
+
+
+def lane_status(lanes: Sequence[LaneAnswer]) -> int:
+    """0 where every active lane has all its bits."""
+    return max(
+        (lane.answer.status for lane in lanes if lane.state.is_active is not False), default=0
+    )
+
+
+def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
+    """The member `lanes` of the schemas."""
+    return [
+        {"lane": lane.lane, "active": lane.state.is_active, "pc": lane.pc, **lane.answer.record}
+        for lane in lanes
+    ]
+
+
+def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
+    """Return the assumptions, once each; for unreadable values only the first lane's reason."""
+    notes = dict.fromkeys(note for lane in lanes for note in lane.answer.notes)
+    reasons = [note for note in notes if NOT_AVAILABLE in note]
+    return [note for note in notes if note not in reasons[1:]]
+
+
+def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
+    """Return `[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line if all lanes agree, active or
+    not.
+
+    The program location of the wave is not repeated. Only consecutive selected lanes share a line.
+    """
+    digits = max((len(str(lane.lane)) for lane in lanes), default=1)
+    agree = len({lane.text for lane in lanes}) == 1
+    lines = [one_line(lane.text) if agree else lane.line(pc) for lane in lanes]
+    # A skipped lane changes the difference between number and index.
+    keys = [(state.lane - index, lines[index]) for index, state in enumerate(lanes)]
+    runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda pair: pair[1])]
+    labels = [_label(lanes[run[0]].lane, lanes[run[-1]].lane, digits) for run in runs]
+    width = max((len(label) for label in labels), default=0)
+    return [f"{label:<{width}} {lines[run[0]]}" for label, run in zip(labels, runs, strict=True)]
+
+
+def _label(first: int, last: int, digits: int) -> str:
+    return f"[{first:{digits}}]" if first == last else f"[{first:{digits}}-{last:{digits}}]"

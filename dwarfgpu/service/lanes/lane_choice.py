@@ -1,0 +1,46 @@
+"""Which lanes of a wave a question is about: `all`, `active`, `inactive`, `0-3,7`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.service.lanes.lane_count import checked_lanes
+from dwarfgpu.session.session import LaneState, Session
+
+CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "all": (True, False, None),
+    "active": (True,),
+    "inactive": (False,),
+}
+"""What `-active` and the like mean, by whether a lane is active."""
+_LIST = re.compile(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d{1,20}")
+
+
+def all_lanes(session: Session) -> range:
+    """Return the lanes of the wave, limited by `checked_lanes`."""
+    return range(checked_lanes(session.lane_count()[0]))
+
+
+def is_choice(text: str | None) -> bool:
+    """Return whether `--lane` selects several lanes: all, active, inactive, `0-3,7`."""
+    return text in CHOICES or (text is not None and _LIST.fullmatch(text) is not None)
+
+
+def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
+    """What the lanes of a choice are doing; `UsageError` for one that the wave does not have."""
+    lanes = all_lanes(session)
+    if choice in (None, "all"):
+        return session.lane_states(lanes)
+    if choice in CHOICES:
+        states = session.lane_states(lanes)
+        return [state for state in states if state.is_active is (choice == "active")]
+    chosen: set[int] = set()
+    for word in (choice or "").split(","):
+        first, _, last = word.partition("-")
+        end = int(last or first)
+        if end >= len(lanes) or int(first) > end:
+            raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
+        chosen.update(range(int(first), end + 1))
+    return session.lane_states(sorted(chosen))

@@ -1,0 +1,1 @@
+"""Stopped and running machines: waves, queues, memory, kernels that run."""

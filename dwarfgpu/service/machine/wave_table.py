@@ -1,0 +1,136 @@
+"""The waves of a state or a core file in a table, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.reading import resolved
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.topology import Machine
+from dwarfgpu.objfile.file_limits import FileLimits
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.faulty_access_text import access_cell, access_record
+from dwarfgpu.service.machine.wave_rows import (
+    WavePlaces,
+    WaveRow,
+    is_faulty,
+    wave_groups,
+    wave_row,
+)
+
+
+def _code_objects_of(
+    state: State, file: str | None, limits: FileLimits
+) -> tuple[list[CodeObject], list[str]]:
+    """The code objects that can be read; why others cannot."""
+    named = [(file.path, file.load_address) for file in state.code_objects]
+    if file is not None:
+        same = [at for path, at in named if resolved(path) == resolved(file)]
+        only = named[0][1] if len(named) == 1 else 0
+        named = [(Path(file), same[0] if same else only)]
+    out: list[CodeObject] = []
+    problems: list[str] = []
+    for path, load_address in named:
+        try:
+            out.append(CodeObject.open(path, load_address, limits=limits))
+        except DwarfGpuError as error:
+            if file is not None:
+                raise UsageError(str(error)) from None
+            problems.append(error_line(error))
+    return out, problems
+
+
+def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
+    """Yield a title and a line for each wave, as ROCgdb's `info threads`."""
+    width = max((len(row.target_id) for row in rows), default=0)
+    ids = max(2, *(len(str(row.wave.wave)) for row in rows), 2)
+    has_reasons = any(row.stop_reasons for row in rows)
+    names = [",".join(row.stop_reasons) or "-" for row in rows]
+    longest = max(16, *map(len, names), 16)
+    reasons = f" {'Stop reason':<{longest}}" if has_reasons else ""
+    lanes = max(5, *(len(row.lanes) for row in rows), 5)
+    cells = [access_cell(row.access) for row in rows]
+    has_accesses = any(row.access is not None for row in rows)
+    widest = max(13, *map(len, cells), 13)
+    failed_at = f" {'Failed access':<{widest}}" if has_accesses else ""
+    titles = f"{'Lanes':<{lanes}}{reasons}{failed_at}"
+    yield f"  {'Id':<{ids}} State {'Target Id':<{width}} {titles} Frame"
+    for row, name, cell in zip(rows, names, cells, strict=True):
+        why = f" {name:<{longest}}" if has_reasons else ""
+        why += f" {cell:<{widest}}" if has_accesses else ""
+        who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
+        yield f"{who} {row.lanes:<{lanes}}{why} {row.frame}"
+
+
+def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
+    """The object of `waves --json`, without schema and notes."""
+    waves: list[Json] = []
+    for row in rows:
+        number = row.wave.wave
+        group, dispatch = machine.workgroup_of(number), machine.dispatch_of(number)
+        queue, agent = machine.queue_of(number), machine.agent_of(number)
+        wave = machine.waves.get(number)
+        waves.append(
+            {
+                "id": number,
+                "state": "stop",
+                "stop_reasons": list(row.stop_reasons),
+                "is_faulty": row.is_faulty,
+                "failed_access": access_record(row.access),
+                "target_id": row.target_id,
+                "agent": None if agent is None else agent.id,
+                "queue": None if queue is None else queue.id,
+                "dispatch": None if dispatch is None else dispatch.id,
+                "kernel": None if dispatch is None else dispatch.kernel,
+                "workgroup": None if group is None else group.id,
+                "workgroup_coord": None
+                if group is None or group.position is None
+                else list(group.position),
+                "wave_number_in_workgroup": None if wave is None else wave.wave_in_group,
+                "active_lanes": row.active,
+                "used_lanes": row.used,
+                "pc": row.wave.pc,
+                "function": row.place.function,
+                "place": row.place.line,
+            }
+        )
+    groups: list[Json] = [group.record for group in wave_groups(rows)]
+    architectures: list[Json] = [*dict.fromkeys(row.architecture.name for row in rows)]
+    return {
+        "architecture": architectures[0] if len(architectures) == 1 else None,
+        "architectures": architectures,
+        "groups": groups,
+        "waves": waves,
+    }
+
+
+@frozen(eq=False)
+class StateWaves:
+    """The waves of a state."""
+
+    rows: list[WaveRow]
+    machine: Machine
+    notes: list[str]
+
+
+def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWaves:
+    """Return the waves of a state; `file`: the code object in place of those that it names."""
+    state = load_state(Path(path), limits.waves)
+    objects, problems = _code_objects_of(state, file, limits)
+    places = WavePlaces(objects)
+    rows = [
+        wave_row(
+            state.target,
+            state.machine,
+            wave,
+            places,
+            is_faulty=is_faulty(state.machine.waves.get(wave.wave)),
+        )
+        for wave in state.waves
+    ]
+    return StateWaves(rows, state.machine, [*state.notes, *problems])

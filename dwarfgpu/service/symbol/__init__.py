@@ -1,0 +1,1 @@
+"""Symbols in words and in lists."""

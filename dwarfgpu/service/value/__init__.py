@@ -1,0 +1,1 @@
+"""Values of variables, expressions and DWARF operations: what they are, where and why."""

@@ -1,0 +1,183 @@
+"""Explain a value, or its absence: the steps of its evaluation and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import evolve
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.service.answer import Answer
+from dwarfgpu.service.error_text import hint, one_line
+from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.machine.kernarg_hint import IN_KERNARG, kernarg_hint
+from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.reading_answer import of_reading
+from dwarfgpu.service.value.subject import misspelt, subject
+from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.view.description import conclusion, description
+from dwarfgpu.view.explain import (
+    FAULTS,
+    Detail,
+    Recorder,
+    StepView,
+    verdict_on_error,
+)
+from dwarfgpu.view.inside import Insides
+from dwarfgpu.view.inside_text import inside_lines, step_lines
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.lost_register import why_lost, with_reasons
+from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.where_described import described_where
+
+SCHEMA = "dwarfgpu-explain-1"
+
+
+@frozen
+class Explanation:
+    """The steps of an evaluation, and a verdict."""
+
+    heading: tuple[str, ...]
+    steps: tuple[StepView, ...]
+    verdict: tuple[str, ...]
+    answer: Answer
+    omitted: int = 0
+    """Number of steps omitted in the middle."""
+    variables: tuple[tuple[str, Explanation], ...] = ()
+    """Of an expression: the variables that it depends on, by name."""
+    insides: tuple[Detail, ...] = ()
+    """What the description rests on."""
+
+    def text(self, depth: int = 0, option: str = "--depth") -> str:
+        """As printed, with what operations used down to a depth; `option` shows more."""
+        lines = [
+            line
+            for _, inner in self.variables
+            for line in (*inner.text(depth, option).split("\n"), "")
+        ]
+        lines += self.heading
+        lines += inside_lines(self.insides, depth, option=option)
+        lines += step_lines(self.steps, depth, omitted=self.omitted, option=option)
+        lines += [
+            f"=> {line}" if index == 0 else f"   {line}" for index, line in enumerate(self.verdict)
+        ]
+        return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
+
+    @property
+    def record(self) -> JsonObject:
+        """The object `dwarfgpu-explain-1` without its schema."""
+        record: JsonObject = {
+            "heading": list(self.heading),
+            "steps": [step.record for step in self.steps],
+            "steps_omitted": self.omitted,
+            "verdict": list(self.verdict),
+            "inside": [inside.record for inside in self.insides],
+            **self.answer.record,
+        }
+        if self.variables:
+            record["variables"] = [
+                {"name": name, **answer.record} for name, answer in self.variables
+            ]
+        return record
+
+
+def explain_subject(session: Session, text: str, manner: Manner | None = None) -> Explanation:
+    """A variable by its name, or an expression; `UsageError` for what means neither."""
+    item = subject(session, text)
+    if isinstance(item, Variable):
+        return explain_variable(session, item)
+    from dwarfgpu.service.value.expression import of_expression
+
+    variables: dict[Variable, None] = {}
+    try:
+        answer = of_expression(session, text, variables, manner)
+    except UsageError as error:
+        raise misspelt(session, text, error) from None
+    inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)
+    lane = "" if session.lane is None else f", for lane {session.lane}"
+    heading = (f"expression {text}{lane}", *_standing(session))
+    verdict = _verdict_on(text, answer)
+    if text == "$pc" and answer.error is None:
+        verdict += on_instruction(session)
+    return Explanation(heading, (), verdict, answer, variables=inner)
+
+
+def on_instruction(session: Session) -> tuple[str, ...]:
+    """The instruction of the frame in focus; nothing where it cannot be read or decoded."""
+    from dwarfgpu.service.code.instruction_effects import effects_of
+    from dwarfgpu.service.code.session_code import instruction_at, instruction_text
+
+    try:
+        line = instruction_at(session, frame_pc(session))
+    except DwarfGpuError:
+        return ()
+    shown = f"the instruction there: {instruction_text(session, line)}"
+    effects = "" if line.instruction is None else effects_of(line.instruction).text
+    return (shown, f"it {effects}") if effects else (shown,)
+
+
+def _standing(session: Session) -> tuple[str, ...]:
+    """Return the position of an inactive lane."""
+    position = lane_position(session)
+    return () if position is None else (position,)
+
+
+def explain_variable(
+    session: Session, variable: Variable, text_of: Callable[[Reading], str] | None = None
+) -> Explanation:
+    """A variable of the session's code object, for its focus.
+
+    `text_of`: how a reading without failure is printed, where a front end does it in its own way.
+    """
+    steps = Recorder()
+    reading = session.read(variable, steps)
+    answer = of_reading(reading, session)
+    if text_of is not None and reading.failure is None:
+        answer = evolve(answer, text=text_of(reading))
+    insides = Insides(session)
+    shown = tuple(with_reasons(session, insides.look(steps)))
+    heading = tuple(description(session, variable))
+    sentences = conclusion(reading, answer.text, shown, answer.where)
+    advice = [kernarg_hint(session, variable, answer)]
+    why = why_lost(session, steps.steps) or (IN_KERNARG if advice[0] else None)
+    described_at = described_where(session, reading)
+    general = FAULTS[UndefinedBits]
+    if described_at and why is None:
+        sentences = [sentence for sentence in sentences if sentence != general]
+    if why is not None:
+        sentences = [sentence.replace(general, why) for sentence in sentences]
+        shown = tuple(
+            evolve(
+                variable,
+                note=None if variable.note is None else variable.note.replace(general, why),
+            )
+            for variable in shown
+        )
+    advice += [None if reading.failure is None else hint(reading.failure)]
+    verdict_lines = (*sentences, *described_at, *filter(None, advice))
+    chosen = _of_list(session, variable, insides)
+    return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
+
+
+def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[Detail, ...]:
+    """Return the location list with the entry that describes the variable."""
+    try:
+        pc = None if session.is_absent else session.program_location
+        return insides.of_list(variable.location, pc)
+    except DwarfGpuError:
+        return ()  # the heading says so
+
+
+def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
+    """Return the verdict on an expression: the variables above explain a missing value."""
+    if answer.error is not None:
+        return _on_error(answer.error)
+    where = (f"the object is at {answer.where}",) if answer.where else ()
+    return (f"{text} = {answer.text}", *where)
+
+
+def _on_error(error: DwarfGpuError) -> tuple[str, ...]:
+    advice = hint(error)
+    return (*verdict_on_error(error), *([advice] if advice else []))

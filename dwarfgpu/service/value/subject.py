@@ -1,0 +1,157 @@
+"""The subjects of `eval` and `explain` in the source language: variables and expressions.
+
+Law: the language is imported only for other texts than names of variables, so that a variable costs
+no more than its lookup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.service.answer import Answer
+from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.value.reading_answer import of_reading
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject, Plain
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.value.manner import Manner
+
+_PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
+_NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
+"""A name, also of a template; and a text with a backslash, as names with odd characters are
+shown."""
+_UNKNOWN: Final = "No symbol "
+"""The beginning of the error for an unknown name."""
+
+
+@frozen
+class Expression:
+    """An expression of the source language."""
+
+    name: str
+    """Its text, by which it is called in answers."""
+
+
+Subject: TypeAlias = Variable | Expression
+
+
+def subject(session: Session, text: str) -> Subject:
+    """Return the variable of a name; for other text, an expression, which may be invalid."""
+    if _NAME.fullmatch(text) is None:
+        return Expression(text)
+    try:
+        return session.variable(text)
+    except UsageError as error:
+        if not error.message.startswith(_UNKNOWN):
+            raise
+        return Expression(text)
+
+
+def answer(session: Session, subject: Subject, manner: Manner | None = None) -> Answer:
+    """Return the answer about a variable or an expression in the focus; `UsageError` if it is
+    invalid.
+
+    `manner`: for an expression; by default that of the command line.
+    """
+    if isinstance(subject, Variable):
+        return of_reading(session.read(subject), session)
+    from dwarfgpu.service.value.expression import of_expression
+
+    try:
+        return of_expression(session, subject.name, manner=manner)
+    except UsageError as error:
+        wrong = misspelt(session, subject.name, error)
+        raise (or_operations(subject.name, wrong) if manner is None else wrong) from None
+
+
+def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
+    """An error about an expression; of an unknown name the session's, which may know a near one."""
+    message = f'{_UNKNOWN}"{text}" in current context.' if "::" in text else _UNKNOWN
+    if _NAME.fullmatch(text) and error.message.startswith(message):
+        try:
+            session.variable(text)
+        except UsageError as unknown:
+            return unknown
+    return error
+
+
+def or_operations(text: str, error: UsageError) -> UsageError:
+    """Return an error about an expression, with a hint if the text contains operations."""
+    first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
+    if first not in OPERATIONS:
+        return error
+    return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
+
+
+def named(subject: Subject, record: JsonObject) -> JsonObject:
+    """The answer as one of several: with the name, and what the declaration says."""
+    out: JsonObject = {"name": subject.name, "type": None, "line": None, "kind": "expression"}
+    if isinstance(subject, Expression):
+        return out | record
+    out["kind"] = subject.kind
+    notes: list[Plain] = []
+    try:
+        out["type"] = subject.type_text
+    except DwarfGpuError as error:
+        notes.append(f"the type of {subject.name}: {error_line(error)}")
+    try:
+        out["line"] = subject.decl_line
+    except DwarfGpuError as error:
+        notes.append(f"the line of {subject.name}: {error_line(error)}")
+    out |= record
+    if notes:
+        reasons = record.get("notes")
+        out["notes"] = [*reasons, *notes] if isinstance(reasons, list) else notes
+    return out
+
+
+def line(subject: Subject, answer: Answer, *, is_listing: bool) -> str:
+    """One line of text: in a listing also type and place."""
+    if not is_listing:
+        return f"{subject.name} = {answer.text}"
+    where = f"  @ {answer.where}" if answer.where else ""
+    typed = typed_name(subject)
+    if answer.error is not None and typed.startswith(f"<error: {error_line(answer.error)}>"):
+        typed = subject.name  # the value has the error of the type
+    return one_line(f"{typed} = {answer.text}{where}")
+
+
+def typed_name(subject: Subject) -> str:
+    """`int t`; an expression as it is."""
+    if isinstance(subject, Expression):
+        return subject.name
+    try:
+        kind = subject.type_text
+    except DwarfGpuError as error:
+        return f"<error: {error_line(error)}> {subject.name}"
+    return subject.name if kind is None else f"{kind} {subject.name}"
+
+
+def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:
+    """Return what distinguishes variables of one name: line, inlined function, hiding."""
+    counts = Counter(variable.name for variable in variables)
+    functions = session.functions()
+    out: dict[Subject, str] = {}
+    for variable in variables:
+        if counts[variable.name] > 1:
+            words = _line_words(variable)
+            if variable.kind != "global" and variable.inline_level < len(functions):
+                words.append(f"of {functions[variable.inline_level]}")
+            words += ["hidden by a nearer one"] if variable.is_shadowed else []
+            if words:
+                out[variable] = one_line(f"  ({', '.join(words)})")
+    return out
+
+
+def _line_words(variable: Variable) -> list[str]:
+    try:
+        return [] if variable.decl_line is None else [f"line {variable.decl_line}"]
+    except DwarfGpuError as error:
+        return [f"line <error: {error_line(error)}>"]

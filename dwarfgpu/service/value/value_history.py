@@ -1,0 +1,298 @@
+"""What commands evaluate: expressions, with the value history and convenience variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from types import MappingProxyType
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.evaluation import DebuggerFunction
+from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Composite, Register
+from dwarfgpu.service.machine.siginfo import siginfo_value
+from dwarfgpu.service.value.expression import READ_ONLY
+from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
+from dwarfgpu.service.value.subject import misspelt
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
+
+_MOST_MEMBERS: Final = 10_000
+"""Members of one object that are examined for unknown bits."""
+_HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
+_OF_LANE = re.compile(
+    r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
+    r"(?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
+_ELSEWHERE = re.compile(
+    r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
+_MOST_DIGITS = 18
+
+
+class ValueHistory:
+    """`$1`, `$2` … as GDB numbers them, and the values of `$name`."""
+
+    def __init__(
+        self,
+        functions: Mapping[str, DebuggerFunction] = MappingProxyType({}),
+        names: Mapping[tuple[WaveId, int | None], str] = MappingProxyType({}),
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        """`functions`: `$_name(…)` of the conversation. `names`: of waves and lanes, set in it.
+
+        `warn` is called with a warning about a doubtful assignment.
+        """
+        self._values: list[TypedValue] = []
+        self.named: dict[str, TypedValue] = {}
+        self.functions = functions
+        self.names = names
+        self.warn = warn
+        self.has_written = False
+        """Whether an expression assigned to something of the machine."""
+        self._shown = 1
+        """The value that `show values +` shows first."""
+        self.siginfo: Callable[[WaveId], bytes | None] | None = None
+        """The `siginfo_t` of a thread of a core file, None for one without; None: there is none."""
+        self.has_threads = False
+        """Whether there are waves or threads to choose from."""
+
+    def wrote(self) -> None:
+        self.has_written = True
+
+    def keep(self, value: TypedValue) -> int:
+        """Return the number of a new value, which is immutable from now on."""
+        self._values.append(evolve(value, is_fixed=True, convenience=None))
+        return len(self._values)
+
+    def examined(self, address: TypedValue, contents: TypedValue) -> None:
+        """Record the last examined memory: `$_` is its address, `$__` its contents."""
+        self.named["_"] = evolve(address, convenience="_", location=None, variable=None)
+        self.named["__"] = evolve(contents, convenience="__")
+
+    def absolute(self, number: int) -> TypedValue:
+        if not 1 <= number <= len(self._values):
+            raise UsageError(f"History has not yet reached ${number}.")
+        return self._values[number - 1]
+
+    def listed(self, argument: str) -> list[tuple[int, TypedValue]]:
+        """Ten values with their numbers, as `show values` has them."""
+        count = len(self._values)
+        if argument == "+":
+            first = self._shown
+        elif argument:
+            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MOST_DIGITS:
+                raise UsageError(f"{argument!r} is not a number of the value history")
+            first = int(argument) - 5
+        else:
+            first = count - 9
+        first = max(first, 1)
+        last = min(first + 9, count)
+        self._shown = last + 1
+        return [(number, self._values[number - 1]) for number in range(first, last + 1)]
+
+    def convenience(self, session: Session, name: str) -> TypedValue:
+        """Return `$name`; void if it was never set."""
+        return _dollar(session, self, name) or wave_variable(session, name) or TypedValue(None)
+
+    def back(self, count: int) -> TypedValue:
+        """Return the last value for 0, the one before it for 1."""
+        if not self._values and not count:
+            raise UsageError("The history is empty.")
+        if count >= len(self._values):
+            raise UsageError(f"History does not go back to $${count}.")
+        return self._values[-1 - count]
+
+
+def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
+    """Return the value of an expression, read; an empty text is the last value.
+
+    An error in place of the contents is raised, except for optimized out values and those in a
+    register.
+    """
+    try:
+        value = language.evaluate(text or "$", session, options_of(session, history))
+    except UsageError as wrong:
+        raise misspelt(session, text, wrong) from None
+    error, bits = value.error, value.bits
+    if isinstance(error, Unavailable) and bits is not None and bits.reasons:
+        if _is_in_registers(value.location) and value.variable is None:
+            return evolve(value, error=None)  # <unavailable> in place, as in GDB
+        raise UsageError(_no_access(bits.reasons[0]))
+    if error is not None and not isinstance(error, UndefinedBits):
+        raise error
+    return value
+
+
+def holds(session: Session, history: ValueHistory, text: str) -> bool:
+    """Whether a value is not zero; of a structure, whether one of its bytes is not."""
+    try:
+        return not _is_set(evaluated(session, history, f"!({text})"))
+    except UsageError:  # there is no `!` of a structure
+        with suppress(UsageError):
+            value = evaluated(session, history, text)
+            if isinstance(strip(value.type), Struct):
+                return _is_set(value)
+        raise
+
+
+def _is_set(value: TypedValue) -> bool:
+    if value.bits is None or not value.bits.is_complete:
+        raise UsageError("value has been optimized out")
+    return bool(value.bits.value)
+
+
+def _is_in_registers(location: Location | None) -> bool:
+    """Whether it is a register, or made of some."""
+    places = () if location is None else location.places
+    if len(places) == 1 and isinstance(places[0].storage, Composite):
+        return all(_is_in_registers(part.location) for part in places[0].storage.parts)
+    return bool(places) and all(isinstance(place.storage, Register) for place in places)
+
+
+def whole_number(session: Session, history: ValueHistory, text: str) -> int:
+    """The number that an expression gives; `UsageError` where it gives none."""
+    try:
+        bits = evaluated(session, history, f"(long long) ({text})").bits
+    except UsageError:
+        evaluated(session, history, text)  # raises the errors of the text
+        raise
+    if bits is None or not bits.is_complete:
+        raise UsageError("value is not available")
+    return bits.value - (1 << 64) if bits.value >> 63 else bits.value
+
+
+def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
+    """Return why a value is, or has, unknown bits; padding does not count."""
+    if value.error is not None:
+        return (value.error.message,)
+    if value.bits is not None and _has_all(value.bits, value.type, endian):
+        return ()
+    reasons = () if value.bits is None else value.bits.reasons[:1]
+    return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
+
+
+def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
+    """Whether all members are known, whatever is between them; False where there are more than
+    `_MOST_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
+    objects = [(bits, kind)]
+    looked_at = 0
+    try:
+        while objects:
+            part, kind = objects.pop()
+            bare = strip(kind)
+            if part.is_complete:
+                continue
+            if not isinstance(bare, Struct) or not bare.members:
+                return False
+            looked_at += len(bare.members)
+            if looked_at > _MOST_MEMBERS:
+                return False
+            for member in bare.members:
+                if member.is_static:
+                    continue
+                size = size_bits(member.type) if member.bit_size is None else member.bit_size
+                first_bit = member.bit_offset
+                if member.location is not None or first_bit is None or size is None:
+                    return False
+                if not 0 <= first_bit <= part.size_bits - size:
+                    return False
+                objects.append((part.slice(first_bit, size, endian), member.type))
+    except DwarfGpuError:  # showing the member says so
+        return False
+    return True
+
+
+def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
+    """What `$names` mean at the prompt, and whether an expression may assign."""
+    dollar = partial(_dollar, session, history)
+    if not writes:
+        return Options(dollar, read_only=READ_ONLY, functions=history.functions)
+    return Options(
+        dollar,
+        history.named.__setitem__,
+        wrote=history.wrote,
+        warn=history.warn,
+        functions=history.functions,
+    )
+
+
+def manner_of(history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS) -> Manner:
+    """Return the settings of a conversation for expressions that assign nothing."""
+    return Manner(partial(options_of, history=history, writes=False), options, batch=True)
+
+
+def _no_access(reason: str) -> str:
+    """Return a reason as an error of its own, in GDB's words: the first requested address."""
+    match = _OF_LANE.fullmatch(reason)
+    plain = _ELSEWHERE.fullmatch(reason)
+    if match is None and plain is not None:
+        message = f"Cannot access memory at address {plain['address']}"
+        return f"{message}: it is {plain['inner']}: {plain['why']}"
+    if match is None:
+        return reason[:1].upper() + reason[1:]
+    message = f"Cannot access memory at address {match['address']}"
+    return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
+
+
+def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
+    """An earlier value, or a convenience variable."""
+    match = _HISTORY.fullmatch(name)
+    if match is not None:
+        if match["back"]:
+            return history.back(_small(match["count"] or "1"))
+        return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
+    if name in history.named:
+        return history.named[name]
+    if name in ("_thread", "_gthread"):  # which are one, as there is one program
+        number = session.wave if history.has_threads else 0
+        return integer_value(session.architecture, number)
+    if name == "_siginfo" and history.siginfo is not None:
+        if type(session.wave) is not int:
+            raise Unsupported("the signal differs between lanes")
+        data = history.siginfo(session.wave)
+        if not data:
+            raise UsageError("Unable to read siginfo")
+        return siginfo_value(session.architecture, data)
+    if name == "_inferior":
+        return integer_value(session.architecture, 1)
+    if name == "_lane_name":
+        return _name_of_lane(session, history)
+    return None
+
+
+def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
+    """Return the name of the lane in focus; None if it has none."""
+    if type(session.wave) is not int or type(session.lane) not in (int, type(None)):
+        raise Unsupported("the text differs between lanes")
+    name = None if session.lane is None else history.names.get((session.wave, session.lane))
+    return None if name is None else text_value(session.architecture, name)
+
+
+def _small(digits: str) -> int:
+    """The number of a value; no history has one of many digits."""
+    if len(digits) > _MOST_DIGITS:
+        raise UsageError("Numeric constant too large.")
+    return int(digits)
+
+
+def required(argument: str) -> str:
+    """An expression that has to be there; `UsageError` in GDB's words where it is not."""
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    return argument

@@ -1,0 +1,266 @@
+"""Variables and expressions of a wave: the questions of `eval`, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.service.answer import Answer, has_hint, of_error
+from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused, scopes_of
+from dwarfgpu.service.lanes.lane_answer import (
+    LaneAnswer,
+    lane_lines,
+    lane_notes,
+    lane_records,
+    lane_status,
+)
+from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.compare_places import compared
+from dwarfgpu.service.value.subject import (
+    Expression,
+    Subject,
+    answer,
+    distinguishing,
+    line,
+    named,
+    subject,
+    typed_name,
+)
+from dwarfgpu.service.value.wave_answer import Line, positioned
+from dwarfgpu.session.kernel_start import is_not_run
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+
+@frozen(eq=False)
+class VariablesAnswer:
+    """Variables and expressions for the lane in focus."""
+
+    session: Session
+    answers: Sequence[tuple[Subject, Answer]]
+    is_listing: bool = False
+    """Whether they are all variables in scope, not named ones."""
+
+    @property
+    def status(self) -> int:
+        return max((result.status for _, result in self.answers), default=0)
+
+    @property
+    def record(self) -> JsonObject:
+        if len(self.answers) == 1 and not self.is_listing:
+            return self.answers[0][1].record
+        return {"variables": [named(item, result.record) for item, result in self.answers]}
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        is_one = len(self.answers) == 1 and not self.is_listing and have_begun
+        shown: list[tuple[Subject, Answer]] = []
+        late: list[tuple[Subject, Answer]] = []
+        for item, result in self.answers:
+            (late if is_not_run(result.error) and not is_one else shown).append((item, result))
+        yield from _not_run(late, is_error=not self.is_listing)
+        if not self.is_listing:
+            for item, result in shown:
+                yield _line(item, result)
+            return
+        variables = [item for item, _ in self.answers if not isinstance(item, Expression)]
+        marks = distinguishing(self.session, variables)
+        for item, result in shown:
+            yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
+
+    def notes(self) -> Sequence[str]:
+        return [note for _, result in self.answers for note in result.notes]
+
+
+@frozen(eq=False)
+class VariablesInLanes:
+    """Variables and expressions for each of several lanes."""
+
+    session: Session
+    questions: Sequence[Question]
+    answered: Sequence[Sequence[LaneAnswer]]
+    """To each question, one of each lane."""
+    is_listing: bool = False
+
+    @property
+    def _is_one(self) -> bool:
+        return len(self.questions) == 1 and not self.is_listing
+
+    def _rows(self) -> Iterator[tuple[Subject, Sequence[LaneAnswer], UsageError | None]]:
+        """Yield the answers, with the error of a name that is unknown in every lane."""
+        for question, lanes in zip(self.questions, self.answered, strict=True):
+            yield question.wanted, lanes, refused(question, lanes)
+
+    @property
+    def error(self) -> UsageError | None:
+        """Why the only name is unknown in every lane."""
+        error = next((error for _, _, error in self._rows()), None)
+        return error if len(self.questions) == 1 else None
+
+    @property
+    def status(self) -> int:
+        statuses = (1 if error else lane_status(lanes) for _, lanes, error in self._rows())
+        return max(statuses, default=0)
+
+    @property
+    def record(self) -> JsonObject:
+        if self._is_one:
+            return {"lanes": lane_records(self.answered[0])}
+        return {
+            "variables": [
+                named(item, of_error(error, ()).record if error else _lanes_record(lanes))
+                for item, lanes, error in self._rows()
+            ]
+        }
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        late = [] if len(self.questions) == 1 and have_begun else self._late()
+        yield from _not_run([(item, lanes[0].answer) for item, lanes in late], is_error=False)
+        for item, lanes, error in self._rows():
+            if error is not None:
+                yield _line(item, of_error(error, ()))
+                continue
+            if any(lanes is hidden for _, hidden in late):
+                continue
+            if len(self.questions) > 1:
+                yield Line(one_line(f"{shortened(typed_name(item))}:"))
+            yield from map(Line, lane_lines(lanes, self.session.pc))
+
+    def notes(self) -> Sequence[str]:
+        late = [] if len(self.questions) == 1 else self._late()
+        notes: dict[str, None] = {}
+        _, unknown = self.session.active_lanes()
+        for item, lanes, error in self._rows():
+            if error is not None:
+                continue
+            is_late = any(lanes is hidden for _, hidden in late)
+            notes |= dict.fromkeys([unknown] if unknown and not is_late else [])
+            notes |= dict.fromkeys(lane_notes(lanes))
+            if not has_hint(notes) and (
+                is_late or any(lane_answer.answer.status for lane_answer in lanes)
+            ):
+                notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, item)]))
+        return list(notes)
+
+    def _late(self) -> list[tuple[Subject, Sequence[LaneAnswer]]]:
+        """Return the subjects without a value in any lane because the kernel has not run yet."""
+        return [
+            (item, lanes)
+            for item, lanes, _ in self._rows()
+            if lanes and all(is_not_run(lane_answer.answer.error) for lane_answer in lanes)
+        ]
+
+
+def variables_answer(
+    session: Session, names: Sequence[str], *, is_alone: bool | None = None
+) -> VariablesAnswer:
+    """Return the values of names and expressions in the focus; without names, all variables in
+    scope.
+
+    `UsageError` if the only one is invalid (`is_alone`); among several, it is that one's answer.
+    """
+    if not names:
+        listed = [(variable, _answer(session, variable)) for variable in session.variables()]
+        return VariablesAnswer(session, [*listed], is_listing=True)
+    is_alone = len(names) == 1 if is_alone is None else is_alone
+    pairs = [_subject_and_answer(session, text, is_alone=is_alone) for text in names]
+    return VariablesAnswer(session, pairs)
+
+
+def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> list[VariablesAnswer]:
+    """Return the same of each wave; `UsageError` if the only name is invalid in all of them."""
+    is_alone = len(names) == 1 and len(sessions) == 1
+    waves = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
+    if len(names) == 1:
+        errors = [answer.error for wave in waves for _, answer in wave.answers]
+        if errors and all(isinstance(error, UsageError) for error in errors):
+            assert errors[0] is not None
+            raise errors[0]
+    return waves
+
+
+def variables_in_lanes(
+    sessions: Sequence[Session], names: Sequence[str], choice: str | None
+) -> list[VariablesInLanes]:
+    """Return the same for selected lanes of each wave, in one batch if possible."""
+    is_alone = len(names) == 1 and len(sessions) == 1
+    by_session = [_questions(session, names, choice, is_alone=is_alone) for session in sessions]
+    flat = [question for questions in by_session for question in questions]
+    is_compared = any(session.comparison is not None for session in sessions)
+    answers = iter(lane_answers(flat, checked=compared if is_compared else None))
+    found = [
+        VariablesInLanes(
+            session, questions, [next(answers) for _ in questions], is_listing=not names
+        )
+        for session, questions in zip(sessions, by_session, strict=True)
+    ]
+    errors = [waves.error for waves in found]
+    if errors and errors[0] is not None and None not in errors:
+        raise errors[0]
+    return found
+
+
+def _questions(
+    session: Session, names: Sequence[str], choice: str | None, *, is_alone: bool
+) -> list[Question]:
+    states = chosen_states(session, choice)
+    if names:
+        items = [_subject(session, text, is_alone=is_alone) for text in names]
+        return [Question(session, states, item) for item in items]
+    variables = session.variables()
+    scopes = scopes_of(session, states)
+    return [Question(session, states, variable, scopes) for variable in variables]
+
+
+def _lanes_record(lanes: Sequence[LaneAnswer]) -> JsonObject:
+    return {"lanes": lane_records(lanes)}
+
+
+def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
+    """Return the subject of a text; among several, an invalid text becomes an error answer
+    later."""
+    try:
+        return subject(session, text)
+    except UsageError:
+        if is_alone:
+            raise
+        return Expression(text)
+
+
+def _subject_and_answer(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
+    """What a text means and its answer; of several texts, a wrong one alone fails."""
+    item = _subject(session, text, is_alone=is_alone)
+    try:
+        return item, _answer(session, item)
+    except UsageError as error:
+        if is_alone:
+            raise
+        return item, of_error(error, ())
+
+
+def _answer(session: Session, subject: Subject) -> Answer:
+    result = answer(session, subject)
+    if isinstance(result.error, InconsistentContext) and session.is_absent:
+        raise result.error  # as the name of a variable does
+    result = positioned(session, compared(session, result))
+    advice = kernarg_hint(session, subject, result)
+    return result if advice is None else result.with_notes((*result.notes, advice))
+
+
+def _line(subject: Subject, answer: Answer) -> Line:
+    """A value, or why there is none."""
+    if answer.error is None:
+        return Line(line(subject, answer, is_listing=False))
+    is_known = isinstance(answer.error, UndefinedBits)
+    why = answer.text if is_known else error_line(answer.error)
+    return Line(one_line(f"dwarfgpu: {shortened(subject.name)}: {why}"), is_error=True)
+
+
+def _not_run(late: Sequence[tuple[Subject, Answer]], *, is_error: bool) -> Iterator[Line]:
+    """One line for all that the kernel has not run yet."""
+    error = late[0][1].error if late else None
+    if error is not None:
+        names = ", ".join(dict.fromkeys(shortened(item.name) for item, _ in late))
+        yield Line(one_line(f"{names}: <unavailable> ({error.message})"), is_error, is_common=True)

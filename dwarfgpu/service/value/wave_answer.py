@@ -1,0 +1,108 @@
+"""The answers of one wave: lines for people, and members of `dwarfgpu-eval-1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import InconsistentContext
+from dwarfgpu.service.answer import Answer
+from dwarfgpu.service.lanes.lane_answer import (
+    LaneAnswer,
+    lane_lines,
+    lane_notes,
+    lane_records,
+    lane_status,
+)
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.position import lane_position
+
+
+@frozen
+class Line:
+    """One line of text."""
+
+    text: str
+    is_error: bool = False
+    """Whether it says why there is no answer."""
+    is_common: bool = False
+    """Whether all waves that have not begun have the same line."""
+
+
+class WaveAnswer(Protocol):
+    """All answers about one wave."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def status(self) -> int:
+        """1 where a value is missing, or bits of one."""
+
+    @property
+    def record(self) -> JsonObject:
+        """The members of the answer in JSON, besides `schema`."""
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        """The answer as text.
+
+        `have_begun`: False for several waves before their first instruction, which share a line.
+        """
+
+    def notes(self) -> Sequence[str]:
+        """Return the assumptions, and hints about missing values."""
+
+
+@frozen(eq=False)
+class SingleAnswer:
+    """One result, for the lane in focus."""
+
+    session: Session
+    answer: Answer
+
+    @property
+    def status(self) -> int:
+        return self.answer.status
+
+    @property
+    def record(self) -> JsonObject:
+        return self.answer.record
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        failed = self.answer.error is not None
+        yield Line(f"dwarfgpu: {self.answer.text}" if failed else self.answer.text, failed)
+
+    def notes(self) -> Sequence[str]:
+        return self.answer.notes
+
+
+@frozen(eq=False)
+class LanesAnswer:
+    """One result for each of several lanes."""
+
+    session: Session
+    lanes: Sequence[LaneAnswer]
+
+    @property
+    def status(self) -> int:
+        return lane_status(self.lanes)
+
+    @property
+    def record(self) -> JsonObject:
+        return {"lanes": lane_records(self.lanes)}
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        yield from map(Line, lane_lines(self.lanes, self.session.pc))
+
+    def notes(self) -> Sequence[str]:
+        return lane_notes(self.lanes)
+
+
+def positioned(session: Session, answer: Answer) -> Answer:
+    """The answer for a lane; of one that is inactive, with where it is."""
+    if isinstance(answer.error, InconsistentContext):
+        return answer  # the wave has no such lane
+    note = lane_position(session)
+    return answer if note is None else answer.with_notes((note, *answer.notes))

@@ -1,0 +1,1 @@
+"""Where variables are described: coverage, ranges, changes between two files."""

@@ -1,0 +1,96 @@
+"""A variable's location ranges beside the code of its scope: `dwarfgpu where NAME --asm`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.coverage.coverage import Coverage
+from dwarfgpu.service.code.disassembly import Disassembly
+from dwarfgpu.view.coverage import Line, Row
+
+_CODE: Final = 52
+"""Columns of an instruction."""
+
+
+@frozen
+class Braces:
+    """The characters that join the instructions of one location range."""
+
+    alone: str
+    first: str
+    inner: str
+    last: str
+    none: str
+    """Beside code in which nothing is described."""
+
+
+LINES: Final = Braces("╶", "╭", "│", "╰", " ")
+ASCII: Final = Braces("-", "/", "|", "\\", " ")
+
+
+def braces_for(encoding: str | None) -> Braces:
+    """Lines if a stream can take them."""
+    try:
+        "╶╭│╰".encode(encoding or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return ASCII
+    return LINES
+
+
+@frozen
+class Stretch:
+    """Code with one description of a variable, and its words."""
+
+    begin: int
+    end: int
+    is_described: bool
+    text: str
+
+
+def stretches_of(rows: Sequence[Row], lines: Sequence[Line]) -> list[Stretch]:
+    """Return the rows of a coverage in their words, those without code left out.
+
+    `lines` are the `coverage_lines` of the rows.
+    """
+    return [
+        Stretch(
+            row.span.begin,
+            row.span.end,
+            row.description is not None and row.description.is_described,
+            line.said,
+        )
+        for row, line in zip(rows, lines, strict=False)
+        if row.span is not None
+    ]
+
+
+def code_beside(
+    disassembly: Disassembly, coverage: Coverage, stretches: Sequence[Stretch], braces: Braces
+) -> Iterator[str]:
+    """Yield a line for each instruction of the scope, with the location range that it is in."""
+    begins = [stretch.begin for stretch in stretches]
+    for span in coverage.scope:
+        lines = list(disassembly.instructions(span.begin, span.end))
+        places: list[Stretch | None] = []
+        for line in lines:
+            index = bisect_right(begins, line.address) - 1
+            is_inside = index >= 0 and line.address < stretches[index].end
+            places.append(stretches[index] if is_inside else None)
+        for index, (line, place) in enumerate(zip(lines, places, strict=True)):
+            is_first = not index or places[index - 1] is not place
+            is_last = index + 1 == len(lines) or places[index + 1] is not place
+            mark = _mark(braces, place, is_first=is_first, is_last=is_last)
+            text = line.text + (f" <{line.target_name}>" if line.target_name else "")
+            words = place.text if place is not None and is_first else ""
+            yield f"{line.address:8x}  {text:<{_CODE}} {mark} {words}".rstrip()
+
+
+def _mark(braces: Braces, place: Stretch | None, *, is_first: bool, is_last: bool) -> str:
+    if place is None or not place.is_described:
+        return braces.none
+    if is_first:
+        return braces.alone if is_last else braces.first
+    return braces.last if is_last else braces.inner
