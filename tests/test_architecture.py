@@ -281,6 +281,23 @@ def unit_cycles(tree: Tree) -> Iterator[str]:
     yield from cycle([(unit(i.source), unit(i.target), i.site) for i in tree.inside()])
 
 
+def service_cycles(tree: Tree) -> Iterator[str]:
+    """Subjects of the service that know each other, in whichever way."""
+    yield from cycle(
+        [
+            (subject(i.source), subject(i.target), i.site)
+            for i in tree.inside()
+            if unit(i.source) == unit(i.target) == "service"
+            and f"{PACKAGE}.service" not in (i.source, i.target)
+        ]
+    )
+
+
+def subject(module: str) -> str:
+    """The folder or module of a module of the service: `service.frame`."""
+    return ".".join(module.split(".")[1:3])
+
+
 def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
     sites = {(source, target): site for source, target, site in edges if source != target}
     sorter: TopologicalSorter[str] = TopologicalSorter()
@@ -466,6 +483,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     relative_imports,
     module_cycles,
     unit_cycles,
+    service_cycles,
     circles,
 )
 
@@ -685,6 +703,21 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
                 "dwarfgpu/session/__init__.py:1: circle: dwarfgpu.session imports dwarfgpu.check",
             ],
         ),
+        (  # two folders of the service
+            {
+                "service/__init__.py": "",
+                "service/answer.py": "",
+                "service/code/__init__.py": "",
+                "service/code/text.py": "from dwarfgpu.service.frame.focus import A",
+                "service/frame/__init__.py": "",
+                "service/frame/focus.py": "from dwarfgpu.service.answer import Answer",
+                "service/frame/line.py": "from dwarfgpu.service.code.text import B",
+            },
+            [
+                "dwarfgpu/service/code/text.py:1: cycle: service.code imports service.frame",
+                "dwarfgpu/service/frame/line.py:1: cycle: service.frame imports service.code",
+            ],
+        ),
         ({"helpers.py": ""}, ["dwarfgpu/helpers.py:1: helpers is in no layer"]),
         ({"__init__.py": "__version__ = '1'", "errors.py": "from dwarfgpu import __version__"}, []),
     ],
@@ -692,7 +725,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
 def test_the_checks_find(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     for name, text in files.items():
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     tree = read_tree(tmp_path)
     assert sorted(line for check in CHECKS for line in check(tree)) == sorted(expected)

@@ -14,8 +14,13 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.service.answer import first_hint
+from dwarfgpu.service.evaluation.wave_answer import (
+    LanesAnswer,
+    SingleAnswer,
+    WaveAnswer,
+    positioned,
+)
 from dwarfgpu.service.lanes.lane_choice import chosen_states, is_choice
-from dwarfgpu.service.value.wave_answer import LanesAnswer, SingleAnswer, WaveAnswer, positioned
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -54,7 +59,7 @@ def _answers(
     """Return the answers of each wave; the lanes of all waves are evaluated in one batch."""
     if is_operations(args, sessions[0]):
         from dwarfgpu.cli.session_operations import session_operations
-        from dwarfgpu.service.value.operations import operations_answer, operations_in_lanes
+        from dwarfgpu.service.evaluation.operations import operations_answer, operations_in_lanes
 
         of_session = partial(session_operations, args)
         if choice is None:
@@ -66,7 +71,7 @@ def _answers(
         results = operations_in_lanes(sessions, states, of_session)
         return [LanesAnswer(*pair) for pair in zip(sessions, results, strict=True)]
     # Operations need no types and printers.
-    from dwarfgpu.service.value.variables_answer import variables_in_lanes, variables_of_waves
+    from dwarfgpu.service.evaluation.variables_answer import variables_in_lanes, variables_of_waves
 
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")

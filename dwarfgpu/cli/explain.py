@@ -17,15 +17,15 @@ from dwarfgpu.options.given_files import take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.answer import of_error
-from dwarfgpu.service.value.compare_places import compared
-from dwarfgpu.service.value.explain import (
+from dwarfgpu.service.evaluation.operations import operations_outcome
+from dwarfgpu.service.explain import (
     SCHEMA,
     Explanation,
     _on_error,
     _standing,
     explain_subject,
 )
-from dwarfgpu.service.value.operations import operations_outcome
+from dwarfgpu.service.value.compare_places import compared
 from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import (

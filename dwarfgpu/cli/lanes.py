@@ -25,7 +25,7 @@ from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
-from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.backtrace import Place, outer_frame, place_of
 from dwarfgpu.session.session import LaneState, Session

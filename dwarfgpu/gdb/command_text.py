@@ -16,12 +16,12 @@ from dwarfgpu.gdb.session import GdbSession, print_options
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
 from dwarfgpu.service.code.source_text import SourceText
+from dwarfgpu.service.evaluation.operations import Operations, operations_answer
+from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
-from dwarfgpu.service.value.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.value.locate import located, location_lines
-from dwarfgpu.service.value.operations import Operations, operations_answer
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.where.coverages.stretches import stretches
 from dwarfgpu.view.coverage import (

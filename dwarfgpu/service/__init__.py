@@ -1,6 +1,7 @@
 """One question, one answer: typed results with text and data for every front end.
 
-- `value`: variables, expressions and operations; `lanes`: these in many lanes.
+- `value`: variables and expressions; `lanes`: these in many lanes; `evaluation`: both, and
+  operations, for `eval`; `explain`: how a value comes about, or why there is none.
 - `frame`: call frames and registers; `code`: machine instructions; `symbol`: names.
 - `machine`: waves, queues, memory, kernels that run; `core`: core files.
 - `file`, `where`, `check`: what a file has, where it describes variables, its mistakes.

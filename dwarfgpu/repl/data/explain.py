@@ -16,9 +16,9 @@ from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import backtrace
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
+from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.frame.focus import require_frame
-from dwarfgpu.service.value.explain import SCHEMA as EXPLAIN_SCHEMA
-from dwarfgpu.service.value.explain import explain_subject
 from dwarfgpu.service.value.locate import coloured, located, location_lines
 from dwarfgpu.service.value.subject import Expression, subject
 from dwarfgpu.service.value.value_history import manner_of, options_of, required

@@ -15,7 +15,7 @@ from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.code.source_language import language_of
+from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.symbol.symbol_description import full_path
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.view.json_object import JsonObject, Plain

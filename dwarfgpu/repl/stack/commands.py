@@ -25,7 +25,7 @@ from dwarfgpu.repl.stack.wrap_line import wrapped
 from dwarfgpu.service.frame.backtrace import left_out_note
 from dwarfgpu.service.frame.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
-from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import FrameStyle

@@ -22,7 +22,7 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_defined import show_user
-from dwarfgpu.service.code.source_language import frame_language
+from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.value_history import whole_number
 
 Verb = Literal["set", "show"]

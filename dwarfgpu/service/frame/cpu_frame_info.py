@@ -12,7 +12,7 @@ from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.code.source_language import language_of
+from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.frame.focus import arguments_text
 from dwarfgpu.service.output import Output, heading
 from dwarfgpu.session.backtrace import StackFrame

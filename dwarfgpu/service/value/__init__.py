@@ -1,1 +1,1 @@
-"""Values of variables, expressions and DWARF operations: what they are, where and why."""
+"""Values of variables and expressions: what they are and where."""

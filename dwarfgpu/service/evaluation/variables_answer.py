@@ -8,6 +8,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, has_hint, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.evaluation.wave_answer import Line, positioned
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
@@ -17,8 +18,8 @@ from dwarfgpu.service.lanes.lane_answer import (
     lane_status,
 )
 from dwarfgpu.service.lanes.lane_choice import chosen_states
-from dwarfgpu.service.machine.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.compare_places import compared
+from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import (
     Expression,
     Subject,
@@ -29,7 +30,6 @@ from dwarfgpu.service.value.subject import (
     subject,
     typed_name,
 )
-from dwarfgpu.service.value.wave_answer import Line, positioned
 from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject

@@ -12,7 +12,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.frame.focus import frame_pc
-from dwarfgpu.service.machine.kernarg_hint import IN_KERNARG, kernarg_hint
+from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.value.manner import Manner
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject

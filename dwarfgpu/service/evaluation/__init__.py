@@ -1,0 +1,1 @@
+"""The answers of `eval`: variables and operations, for a lane, for lanes, for waves."""
