@@ -138,7 +138,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     if args.save is not None and result.stop is None:
         notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
     elif args.save is not None:
-        from dwarfgpu.service.state_of_run import write_state_of_run
+        from dwarfgpu.service.core.state_of_run import write_state_of_run
 
         write_state_of_run(Path(args.save), Path(args.file), launched, result)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")

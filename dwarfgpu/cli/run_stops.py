@@ -12,12 +12,12 @@ from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.options.launch import Prepared
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.evaluation.run_stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.stack_frame import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
-from dwarfgpu.service.run_stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.lane_grid import joined, reason_lines, state_letter, table_lines
 

@@ -32,9 +32,8 @@ from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.where.coverages import coverage_json
-from dwarfgpu.service.where.coverages.change import where_change
-from dwarfgpu.service.where.coverages.coverages import amount, described, heading
+from dwarfgpu.service.where.change import where_change
+from dwarfgpu.service.where.coverages import amount, coverage_json, described, heading
 from dwarfgpu.view.coverage import (
     Cells,
     Line,
@@ -340,7 +339,7 @@ class _Listing:
             _print(f"  {drawn} {amount(coverage)}")
 
     def _instructions(self, coverage: Coverage, lines: list[Line], code: Disassembly) -> None:
-        from dwarfgpu.service.where.coverages.assembly import braces_for, code_beside, stretches_of
+        from dwarfgpu.service.where.assembly import braces_for, code_beside, stretches_of
 
         braces = braces_for(getattr(sys.stdout, "encoding", None))
         for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):

@@ -23,7 +23,7 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_note
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
 from dwarfgpu.service.value.locate import located, location_lines
 from dwarfgpu.service.value.subject import Expression
-from dwarfgpu.service.where.coverages.stretches import stretches
+from dwarfgpu.service.where.stretches import stretches
 from dwarfgpu.view.coverage import (
     bar,
     cells_for,

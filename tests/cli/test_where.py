@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from dwarfgpu.service.where.coverages.assembly import braces_for
 
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.where.assembly import braces_for
 from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
 from tests.cli.test_info import BINARIES, NEST
 from tests.cli.test_readme import as_pattern, commands

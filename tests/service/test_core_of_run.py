@@ -19,8 +19,8 @@ from dwarfgpu.machine.simulated.started import started
 from dwarfgpu.machine.state.save import state_document
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core.core_of_state import write_core_of_state
+from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.machine.run_kernel import run_kernel
-from dwarfgpu.service.state_of_run import state_of_run
 from tests.cli.command import FIXTURES, run, run_json
 from tools.gen_gpu_core import CODE_OBJECT, CORE, Options, core_of_loop
 

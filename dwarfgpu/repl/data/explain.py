@@ -22,10 +22,10 @@ from dwarfgpu.service.frame.focus import require_frame
 from dwarfgpu.service.value.locate import coloured, located, location_lines
 from dwarfgpu.service.value.subject import Expression, subject
 from dwarfgpu.service.value.value_history import manner_of, options_of, required
-from dwarfgpu.service.where.coverages.coverage_json import variable_json
-from dwarfgpu.service.where.coverages.coverages import amount, described
-from dwarfgpu.service.where.coverages.coverages import heading as title
-from dwarfgpu.service.where.coverages.stretches import stretches
+from dwarfgpu.service.where.coverage_json import variable_json
+from dwarfgpu.service.where.coverages import amount, described
+from dwarfgpu.service.where.coverages import heading as title
+from dwarfgpu.service.where.stretches import stretches
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage import (

@@ -16,7 +16,7 @@ from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.break_addresses import break_addresses
+from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.backtrace import Place, place_of

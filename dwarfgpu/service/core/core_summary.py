@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.faults import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
-from dwarfgpu.service.faulty_access_text import access_lines
+from dwarfgpu.service.machine.faulty_access_text import access_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.faulty_access_text import access_cell, access_record
+from dwarfgpu.service.machine.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.machine.wave_rows import (
     WavePlaces,
     WaveRow,

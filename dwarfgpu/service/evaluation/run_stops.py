@@ -13,12 +13,12 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.dispatch import Launched
-from dwarfgpu.service.break_addresses import break_addresses
+from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
-from dwarfgpu.service.state_of_run import state_of_run
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory, holds
