@@ -32,8 +32,9 @@ from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.change import where_change
-from dwarfgpu.service.where.coverages import amount, coverage_json, described, heading
+from dwarfgpu.service.where.coverages import amount, described, heading
 from dwarfgpu.view.coverage import (
     Cells,
     Line,
