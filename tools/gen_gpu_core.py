@@ -16,7 +16,7 @@ from dwarfgpu.machine.core.gpu.image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.options.launch import prepare_run
-from dwarfgpu.service.core.state_of_run import state_of_run
+from dwarfgpu.service.core.state_of_run import all_of_run
 from dwarfgpu.service.machine.run_kernel import run_kernel
 
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"
@@ -42,7 +42,7 @@ def core_of_loop() -> bytes:
     )  # fmt: skip
     prepared = prepare_run(options)
     result = run_kernel(prepared.code_object, prepared.launched)
-    target, pcs = state_of_run(prepared.launched, result.machine, result.stop)
+    target, pcs = all_of_run(prepared.launched, result.machine)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
         for image in prepared.code_object.images()

@@ -93,11 +93,13 @@ def _run(args: Namespace) -> int:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
         stops = breakpoints_of(args, prepared)
-        result = run_kernel(code_object, launched, seed, stops.addresses, stops.visit)
+        result = run_kernel(
+            code_object, launched, seed, stops.addresses, stops.visit, tracks_writes=True
+        )
         shown = stops.records
     else:
         _require_breakpoint(args)
-        result = run_kernel(code_object, launched, seed)
+        result = run_kernel(code_object, launched, seed, tracks_writes=args.save is not None)
     for name, path in outputs.items():
         write_set(path, npy_bytes(output(result, name)), {})
     notes = [*prepared.notes, *_written(args, prepared, result)]
@@ -130,11 +132,6 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     """Write the core file and the state where the run stopped; notes about them."""
     notes: list[str] = []
     code_object, launched = prepared.code_object, prepared.launched
-    if args.core is not None and result.stop is not None:
-        from dwarfgpu.service.core.core_of_run import write_core_of_run  # most runs leave none
-
-        notes += write_core_of_run(Path(args.core), code_object, launched, result)
-        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
     if args.save is not None and result.stop is None:
         notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
     elif args.save is not None:
@@ -142,4 +139,9 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
 
         write_state_of_run(Path(args.save), Path(args.file), launched, result)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+    if args.core is not None and result.stop is not None:
+        from dwarfgpu.service.core.core_of_run import write_core_of_run  # most runs leave none
+
+        notes += write_core_of_run(Path(args.core), code_object, launched, result)
+        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
     return notes

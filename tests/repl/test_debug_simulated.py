@@ -242,5 +242,8 @@ def test_a_core_file_has_the_reason_of_the_stop(tmp_path: Path) -> None:
 
 def test_a_wave_that_goes_on_has_no_reason(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
-    nest("run", "set $pc = *nest", "stepi", f"save {state}", count=100)
+    nest("run", f"save {state}", count=100)
+    assert "memory_violation" in state.read_text("utf-8")
+    state.unlink()
+    nest("run", "set var $exec = 0", "stepi", f"save {state}", count=100)
     assert "memory_violation" not in state.read_text("utf-8")

@@ -19,7 +19,7 @@ from dwarfgpu.machine.simulated.started import started
 from dwarfgpu.machine.state.save import state_document
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.core.state_of_run import state_of_run
+from dwarfgpu.service.core.state_of_run import all_of_run
 from dwarfgpu.service.machine.run_kernel import run_kernel
 from tests.cli.command import FIXTURES, run, run_json
 from tools.gen_gpu_core import CODE_OBJECT, CORE, Options, core_of_loop
@@ -71,7 +71,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
             if wave.is_waiting or "s_endpgm" in machine.program.step_at(wave.pc).instruction.text:
                 break
             machine.step(wave)
-    target, pcs = state_of_run(prepared.launched, machine)
+    target, pcs = all_of_run(prepared.launched, machine)
     address = prepared.code_object.load_address
     records: list[Json] = []
     for number, apertures in target.wave_apertures.items():
@@ -153,7 +153,7 @@ def test_a_name_that_some_waves_do_not_know(tmp_path: Path) -> None:
     )  # fmt: skip
     prepared = prepare_run(options)
     result = run_kernel(prepared.code_object, prepared.launched)
-    target, pcs = state_of_run(prepared.launched, result.machine, result.stop)
+    target, pcs = all_of_run(prepared.launched, result.machine)
     register = target.architecture.register_named("pc")
     assert register is not None
     pcs[2] = 0x7F00_0000_3440  # of diverge
@@ -176,7 +176,7 @@ def core_with(folder: Path, uris: list[LoadedUri], more: list[tuple[int, bytes]]
     )  # fmt: skip
     prepared = prepare_run(options)
     result = run_kernel(prepared.code_object, prepared.launched)
-    target, pcs = state_of_run(prepared.launched, result.machine, result.stop)
+    target, pcs = all_of_run(prepared.launched, result.machine)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
         for image in prepared.code_object.images()

@@ -172,10 +172,11 @@ class SimulatedTarget(StateTarget):
 
     def start(self) -> Halt:
         """Make the machine anew."""
-        machine = self._started()
+        machine = self.attach()
         return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
 
-    def _started(self) -> RunningMachine:
+    def attach(self) -> RunningMachine:
+        """Show a machine as it is, wherever its waves are."""
         machine = self._running = self._begin()
         self._by_id = {wave.wave.id: wave for wave in machine.waves}
         self._memories = {}
@@ -196,7 +197,7 @@ class SimulatedTarget(StateTarget):
         """The machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
         from dwarfgpu.machine.simulated.interpreter import interrupts  # it imports NumPy
 
-        machine = self._running or self._started()
+        machine = self._running or self.attach()
         for wave in machine.waves:
             wave.stop_reason = None
         self.stop += 1

@@ -80,6 +80,14 @@ def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: 
     return True
 
 
+def define_all(wave: RunningWave) -> None:
+    """Make all registers and private memory defined, with the contents that they have."""
+    wave.written = [wave.all_lanes] * len(wave.written)
+    wave.s = [int(number) for number in wave.s]
+    wave.vcc, wave.scc, wave.mode = int(wave.vcc), int(wave.scc), int(wave.mode)
+    wave.scratch_written = None
+
+
 def _without(number: int, mask: int) -> int:
     return Undefined(number, known_bits(number) & ~mask)
 

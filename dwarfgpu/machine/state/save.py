@@ -62,6 +62,10 @@ def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
 def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, Json]) -> Json:
     out: dict[str, Json] = {"id": wave}
     out |= {name: records[name] for name in _OF_WAVE if name in records}
+    placed = target.machine.waves.get(wave)
+    if placed is not None:
+        out.pop("stop_reasons", None)
+        out |= {"stop_reasons": list[Json](placed.stop_reasons)} if placed.stop_reasons else {}
     registers: dict[str, Json] = {}
     for name, stored in target.waves[wave].items():
         words = stored.words()

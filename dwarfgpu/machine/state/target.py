@@ -146,10 +146,6 @@ class StateTarget:
             offset, size_bytes = part
             store.add(start, part_of(data, offset, offset + size_bytes))
 
-    def share_memory(self, address: int, contents: bytearray) -> None:
-        """Make global memory known that others change, too; nothing is known there before."""
-        self._memories.setdefault(("", None), SparseMemory("")).share(address, contents)
-
     def place_scratch(self, wave: WaveId, base: int) -> None:
         """Set where the scratch of a wave is in global memory; its known contents move there.
 

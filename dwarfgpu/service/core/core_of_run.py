@@ -8,7 +8,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.core.state_of_run import state_of_run
+from dwarfgpu.service.core.state_of_run import all_of_run
 from dwarfgpu.service.machine.run_kernel import Result
 
 
@@ -21,5 +21,5 @@ def write_core_of_run(
     """
     if all(wave.is_ended for wave in result.machine.waves):
         raise UsageError("--core: all waves have ended, so that there is not a core file to write")
-    target, pcs = state_of_run(launched, result.machine, result.stop)
+    target, pcs = all_of_run(launched, result.machine)
     return write_core_of_state(path, target, pcs, [code_object])

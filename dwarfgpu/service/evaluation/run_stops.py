@@ -12,6 +12,7 @@ from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.core.state_of_run import state_of_run
@@ -100,11 +101,11 @@ class Stops:
         return None
 
     def _session(self, machine: RunningMachine, wave: SimulatedWave) -> Session:
-        target, pcs = state_of_run(self.launched, machine, only=wave.wave.id)
+        target, pcs = state_of_run(self.launched, machine)
         return Session(
             target.architecture,
             (self.code_object,),
-            target,
+            ImageTarget(target, tuple(self.code_object.images()), True),
             wave=wave.wave.id,
             pc=pcs[wave.wave.id],
             is_mangled=self.is_mangled,

@@ -64,14 +64,17 @@ def run_kernel(
     seed: int = 0,
     breakpoints: frozenset[int] = frozenset(),
     at_breakpoint: AtBreakpoint | None = None,
+    *,
+    tracks_writes: bool = False,
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
-    is to end; `at_breakpoint` says which one, else it is the first.
+    is to end; `at_breakpoint` says which one, else it is the first. `tracks_writes`: a stop shows
+    what is undefined.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
     """
-    machine = _started(launched, code_object.images(), seed)
+    machine = _started(launched, code_object.images(), seed, tracks_writes=tracks_writes)
     from dwarfgpu.machine.simulated.started import buffers  # now NumPy is there
 
     stopped = machine.run(breakpoints=breakpoints)
@@ -90,6 +93,8 @@ def run_kernel(
     }
     outputs = {name: _array(data, parameters[name]) for name, data in memory.items()}
     texts = {name: _text(data, parameters[name]) for name, data in memory.items()}
+    if stopped is not None and not stopped.is_inserted:
+        stopped.wave.stop_reason = stopped.reason
     stop = None if stopped is None else _place(stopped, code_object, launched, machine)
     return Result(machine, outputs, stop, {name: text for name, text in texts.items() if text})
 
