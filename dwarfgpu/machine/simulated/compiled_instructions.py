@@ -21,6 +21,7 @@ from dwarfgpu.machine.simulated.matrices import MATRICES
 from dwarfgpu.machine.simulated.rounding import ROUNDED
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, PROLOGUE, StepMode, statements
+from dwarfgpu.machine.simulated.wave_memory import Commuting
 from dwarfgpu.machine.simulated.wave_registers import lanes_of, mask_of
 
 NAMESPACE: Final[dict[str, Any]] = {
@@ -33,6 +34,9 @@ NAMESPACE: Final[dict[str, Any]] = {
     "lanes_of": lanes_of,
     "mask_of": mask_of,
     "absolute": np.abs,
+    "Commuting": Commuting,
+    "scalar32": np.uint32,
+    "scalar64": np.uint64,
 }
 """What generated statements may call."""
 

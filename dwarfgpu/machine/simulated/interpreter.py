@@ -169,7 +169,6 @@ class RunningMachine:
         """Of all waves."""
         self.observers: tuple[Observer, ...] = ()
         self.executor: Executor = "block"
-        self._blocks = Blocks(program)
         self._rounds = 0
         self._round: list[SimulatedWave] = []
         """Waves that still have a turn; the first one has it now."""
@@ -177,6 +176,16 @@ class RunningMachine:
         """Instructions that the first one has executed in its turn."""
         self._is_turn_over = False
         self._is_interrupted = False
+
+    @property
+    def program(self) -> Program:
+        """The code that the waves execute."""
+        return self._program
+
+    @program.setter
+    def program(self, program: Program) -> None:
+        self._program = program
+        self._blocks = Blocks(program)
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """The waves of each workgroup."""

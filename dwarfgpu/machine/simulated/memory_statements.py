@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
@@ -12,6 +13,11 @@ from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound
 from dwarfgpu.machine.simulated.operand_text import Operand, TypeShape
+
+_COMMUTING: Final = frozenset(
+    {"m + a", "m - a", "m & a", "m | a", "m ^ a", "minimum(m, a)", "maximum(m, a)"}
+)
+"""Updates of integers that leave the same in any order."""
 
 
 @frozen
@@ -51,7 +57,10 @@ def memory_access(
         names = [name for name in "abc" if re.search(rf"\b{name}\b", value)]
         given = ", ".join(f"{name}[..., i]" for name in names)
         inner = f"(lambda {', '.join(names)}: {value})({given})" if names else value
-        lines.append(f"r0 = w.{memory}_atomic(address, {element}, lambda m, i: {inner}, on)")
+        update = f"lambda m, i: {inner}"
+        if not item.results and not kind.is_float and value in _COMMUTING:
+            update = f"Commuting({value!r}, {update})"
+        lines.append(f"r0 = w.{memory}_atomic(address, {element}, {update}, on)")
         if len(operation.results) > 1 and item.results:
             results.append((operation.results[0].name, "r0"))
         return Access(lines, results, [])
@@ -141,10 +150,10 @@ def _address(item: Bound, target: IsaTarget, place: Place) -> list[str]:
         scalar = " + ".join(terms)
         if vaddr is None:
             return [f"address = {scalar} & 0xffffffff"]
-        return [f"address = {vaddr.raw()} + u32({scalar} & 0xffffffff)"]
+        return [f"address = {vaddr.raw()} + scalar32({scalar} & 0xffffffff)"]
     if saddr is not None and not _is_null(saddr):
         assert vaddr is not None
-        base = f"u64({saddr.unsigned(64)} + {offset} & 0xffffffffffffffff)"
+        base = f"scalar64({saddr.unsigned(64)} + {offset} & 0xffffffffffffffff)"
         return [f"address = {vaddr.raw()} + {base}"]
     assert vaddr is not None
     text = f"pair({vaddr.raw(0)}, {vaddr.raw(1)})"

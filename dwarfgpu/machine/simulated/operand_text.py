@@ -125,7 +125,8 @@ class Operand:
             text = f"{bank}[{register.first + dword}{self.offset}]"
         elif register is not None:
             number = scalar_register_text(register, dword + 1)
-            text = f"u32({number} >> {32 * dword} & {_FULL:#x})" if dword else f"u32({number})"
+            number = f"{number} >> {32 * dword} & {_FULL:#x}" if dword else number
+            text = f"scalar32({number})"
         else:
             constant = int(self.unsigned(64), 16) >> 32 * dword & _FULL
             text = f"u32({constant:#x})"

@@ -42,11 +42,12 @@ _NAMES: Final = {
     "clock": "w.clock",
     "active": "w.active_lanes",
     "lane": "w.lane",
-    "lane_count": "w.lane_count",
+    "lane_count": "w.wave_size",
 }
 """Names of expressions that are no operands."""
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
+_NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
@@ -268,7 +269,11 @@ class _Piece(ResultStatements):
 
     def _scalar_source(self, operand: Operand, shape: TypeShape) -> str:
         if shape.is_float:
-            return operand.lane_values(shape, has_signs=False).replace("u32(", "one(", 1)
+            return (
+                operand.lane_values(shape, has_signs=False)
+                .replace("scalar32(", "one(")
+                .replace("u32(", "one(", 1)
+            )
         return operand.scalar(shape)
 
     def _immediate(self, type: str, operand: Operand) -> str:

@@ -16,11 +16,25 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
-from dwarfgpu.machine.simulated.wave_registers import Lanes, RunningWave, lanes_of
+from dwarfgpu.machine.simulated.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import Wave
 
 Update = Callable[[Lanes, Any], Lanes]
 """What an atomic operation stores, from what was there and which lanes it is for."""
+
+
+class Commuting:
+    """An update of integers that leaves the same in any order, by its text."""
+
+    __slots__ = ("text", "update")
+
+    def __init__(self, text: str, update: Update) -> None:
+        self.text = text
+        self.update = update
+
+    def __call__(self, before: Lanes, lanes: Any) -> Lanes:
+        return self.update(before, lanes)
+
 
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
@@ -45,6 +59,8 @@ class Access:
     is_read: bool
     is_written: bool
     """An atomic operation reads and writes."""
+    commuting: str | None = None
+    """The text of an atomic operation without result that is `Commuting`; None for others."""
 
 
 class WaveMemory(RunningWave):
@@ -93,7 +109,13 @@ class WaveMemory(RunningWave):
         return array if array.ndim else np.full(self.lane_count, array)
 
     def _announce(
-        self, space: Space, addresses: Lanes, lanes: Lanes | None, size_bytes: int, verbs: str
+        self,
+        space: Space,
+        addresses: Lanes,
+        lanes: Lanes | None,
+        size_bytes: int,
+        verbs: str,
+        commuting: str | None = None,
     ) -> None:
         """Call `on_access`; `verbs` has `r` where it reads, `w` where it writes. Two addresses of
         a lane are two accesses."""
@@ -101,7 +123,8 @@ class WaveMemory(RunningWave):
         if lanes is None:
             lanes = np.arange(self.lane_count)
         for row in addresses if addresses.ndim > 1 else (addresses,):
-            self.on_access(Access(space, row, lanes, size_bytes, "r" in verbs, "w" in verbs))
+            reads, writes = "r" in verbs, "w" in verbs
+            self.on_access(Access(space, row, lanes, size_bytes, reads, writes, commuting))
 
     # Global.
 
@@ -157,7 +180,9 @@ class WaveMemory(RunningWave):
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
         if len(lanes):
             if self.on_access is not None:
-                self._announce(space, addresses[lanes], lanes, np.dtype(kind).itemsize, "rw")
+                commuting = update.text if isinstance(update, Commuting) else None
+                size = np.dtype(kind).itemsize
+                self._announce(space, addresses[lanes], lanes, size, "rw", commuting)
             load(addresses[lanes], lanes)  # all of them, before anything is written
         while len(lanes):
             _, first = np.unique(addresses[lanes], return_index=True)
@@ -182,10 +207,19 @@ class WaveMemory(RunningWave):
 
     # LDS.
 
+    @property
+    def lds_bytes(self) -> int:
+        """Of a workgroup."""
+        return self.lds.end
+
+    def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
+        """Where the addresses of lanes are in `lds`."""
+        return addresses
+
     def _require_lds(self, addresses: Lanes, size: int, lanes: Lanes | None) -> None:
         if not addresses.size:
             return
-        end = self.lds.end
+        end = self.lds_bytes
         flat = addresses.reshape(-1, addresses.shape[-1])
         bad = (flat.astype(np.int64) + size > end).any(0)
         if bad.any():
@@ -207,8 +241,12 @@ class WaveMemory(RunningWave):
             self._announce("local", addresses, lanes, np.dtype(kind).itemsize * count, "r")
         self._require_lds(addresses, np.dtype(kind).itemsize * count, lanes)
         if addresses.ndim > 1:
-            parts = [Arena.read_elements(self.lds, part, kind, count) for part in addresses]
+            parts = [
+                Arena.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
+                for part in addresses
+            ]
             return self._spread(np.stack(parts), lanes)
+        addresses = self._in_lds(addresses, lanes)
         return self._spread(Arena.read_elements(self.lds, addresses, kind, count), lanes)
 
     def _lds_addresses(self, address: Any, lanes: Lanes | None) -> Lanes:
@@ -226,9 +264,9 @@ class WaveMemory(RunningWave):
         self._require_lds(addresses, data.itemsize * count, lanes)
         if addresses.ndim > 1:
             for part, row in zip(addresses, data, strict=True):
-                Arena.write_elements(self.lds, part, row)
+                Arena.write_elements(self.lds, self._in_lds(part, lanes), row)
         else:
-            Arena.write_elements(self.lds, addresses, data)
+            Arena.write_elements(self.lds, self._in_lds(addresses, lanes), data)
 
     def lds_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         if np.ndim(address) > 1:
@@ -237,10 +275,10 @@ class WaveMemory(RunningWave):
 
         def load(where: Lanes, lanes: Lanes) -> Lanes:
             self._require_lds(where, size, lanes)
-            return Arena.read_elements(self.lds, where, kind, 1)
+            return Arena.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
-            Arena.write_elements(self.lds, where, np.ascontiguousarray(data))
+            Arena.write_elements(self.lds, self._in_lds(where, lanes), np.ascontiguousarray(data))
 
         addresses = self._lds_addresses(address, None)
         return self._atomic("local", addresses, kind, update, on, load, store)
@@ -257,10 +295,11 @@ class WaveMemory(RunningWave):
             now = np.array([lane])
             after = update(out[:, now], now).astype(kind)
             for number in range(2):
-                where = addresses[number, now]
+                where = self._in_lds(addresses[number, now], now)
                 out[number, now] = Arena.read_elements(self.lds, where, kind, 1)
             for number in range(2):
-                Arena.write_elements(self.lds, addresses[number, now], after[number])
+                where = self._in_lds(addresses[number, now], now)
+                Arena.write_elements(self.lds, where, after[number])
         return out
 
     # Scratch.
@@ -366,7 +405,7 @@ class WaveMemory(RunningWave):
     def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Lanes]]:
         """The memories that generic addresses are in, and the lanes of each."""
         base = addresses & ~_APERTURE
-        active = lanes_of(self.all_lanes, self.lane_count) if on is None else on
+        active = np.ones(self.lane_count, bool) if on is None else on
         if (base == base[0]).all() and active.any():
             first = int(base[0])
             if first == self.private_base:

@@ -48,7 +48,7 @@ class RunningWave:
     ) -> None:
         """All registers are undefined and have the bytes of `fill`; without it, they are zeros."""
         self.wave = wave
-        self.lane_count = lane_count
+        self.lane_count = self.wave_size = lane_count
         self.all_lanes = (1 << lane_count) - 1
         self.lane = np.arange(lane_count, dtype=np.uint32)
         self.pc = 0
