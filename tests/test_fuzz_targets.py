@@ -13,7 +13,7 @@ from tests.work import at_most, sometimes_at_most
 from tools.fuzz_targets import TARGETS, mutated, seeds
 
 ROUNDS = 150
-MOST_CALLS = 3_000_000
+MAX_CALLS = 3_000_000
 """For an input of a few kilobytes."""
 
 
@@ -22,7 +22,7 @@ def test_seeds_are_answered(name: str) -> None:
     valid = list(seeds(name))
     assert valid
     for data in valid[::4]:
-        with at_most(MOST_CALLS):
+        with at_most(MAX_CALLS):
             assert TARGETS[name](data)["answer"]
 
 
@@ -33,5 +33,5 @@ def test_mutations_are_answered_or_refused(name: str) -> None:
     valid = list(seeds(name))
     for number in range(ROUNDS):
         data = mutated(rng, rng.choice(valid))
-        with sometimes_at_most(number, MOST_CALLS):
+        with sometimes_at_most(number, MAX_CALLS):
             TARGETS[name](data)

@@ -16,7 +16,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import joined_below, open_companion, places
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.files.source_path import SourcePath
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 from tests.cli.command import run
 
 KMSG = Path("/proc/kmsg")
@@ -76,7 +76,7 @@ def test_files_of_the_kernel_are_no_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/proc/kmsg", "/dev/zero", "/sys/kernel/notes"])
 def test_list_reads_no_file_of_the_kernel(name: str) -> None:
     place = SimpleNamespace(path=name, file=name)
-    assert SourcePath().text_file(cast(Place, place)) is None
+    assert SourcePath().text_file(cast(FramePosition, place)) is None
 
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")

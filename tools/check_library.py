@@ -27,7 +27,7 @@ from tools.readers import differences
 
 LIBRARY = "/usr/lib/x86_64-linux-gnu/librocsparse.so.0"
 DUMP = "llvm-dwarfdump-19"
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 """Of a code object that is looked at."""
 
 
@@ -84,7 +84,7 @@ def main() -> int:
     print(f"| `info`, seconds of the processor | {used:.2f} |")
     print(f"| `info`, peak MB | {megabytes} |")
     print(f"| bundle entries | {len(container.entries)} |")
-    small = [each for each in container.device_entries() if len(each.data) <= MOST_BYTES]
+    small = [each for each in container.device_entries() if len(each.data) <= MAX_BYTES]
     chosen = small[:: max(len(small) // arguments.count, 1)][: arguments.count]
     rows = counts(container, chosen)
     if shutil.which(DUMP) is not None:

@@ -65,7 +65,7 @@ DEBUG_SECTIONS: Final = (
 )
 """The parts of an input of `dwarf`."""
 LARGEST_SEED_BYTES: Final = 8_000
-_MOST_SHOWN: Final = 200
+_MAX_SHOWN: Final = 200
 """Entries, rows and registers that are asked for of one input."""
 
 
@@ -88,10 +88,10 @@ def object_file(data: bytes) -> Counter[str]:
         lambda: read_gpu_code(file),
         lambda: entries_of(file),
         lambda: file.is_code(0x1000),
-        lambda: [file.data_of(each) for each in file.sections[:_MOST_SHOWN]],
+        lambda: [file.data_of(each) for each in file.sections[:_MAX_SHOWN]],
         lambda: [
             image.read(0, min(image.size_bytes, 64))
-            for image in islice(CodeObject.of(file, debug_directories=()).images(), _MOST_SHOWN)
+            for image in islice(CodeObject.of(file, debug_directories=()).images(), _MAX_SHOWN)
         ],
     ]
     for question in questions:
@@ -151,15 +151,15 @@ def _ask_frames(data: bytes, table: bytes, name: str, kind: str) -> None:
         architecture=arch,
         search=search,
     )
-    for entry in section.entries[:_MOST_SHOWN]:
+    for entry in section.entries[:_MAX_SHOWN]:
         match entry:
             case BrokenEntry():
                 assert "\n" not in str(entry.error)
             case Cie() | Fde():
-                for each in entry.program.instructions[:_MOST_SHOWN]:
+                for each in entry.program.instructions[:_MAX_SHOWN]:
                     instruction_text(each, entry.program.format)
         if isinstance(entry, Fde):
-            for row in entry.table().rows[:_MOST_SHOWN]:
+            for row in entry.table().rows[:_MAX_SHOWN]:
                 row_text(row, arch)
     for pc in range(0, 0x200, 0x11):
         section.find(pc)
@@ -181,7 +181,7 @@ def state(data: bytes) -> Counter[str]:
             found = load_state(path)
             memory = Memory(found.architecture.address_space(0))
             for wave in found.waves[:4]:
-                for register in list(found.architecture.registers.values())[:_MOST_SHOWN]:
+                for register in list(found.architecture.registers.values())[:_MAX_SHOWN]:
                     attempt(outcomes, partial(found.target.read_register, wave.wave, register))
             for address in (0, 0x1000, 0x7F0000003C80):
                 attempt(outcomes, partial(found.target.read_memory, memory, address, 16))
@@ -239,10 +239,10 @@ def names(data: bytes) -> Counter[str]:
 
     def index() -> None:
         table = read_gdb_index(data)
-        list(islice(table.names(), _MOST_SHOWN))
-        list(islice(table.addresses, _MOST_SHOWN))
+        list(islice(table.names(), _MAX_SHOWN))
+        list(islice(table.addresses, _MAX_SHOWN))
         _ = table.units, table.type_units
-        list(islice(table.owners(b"main"), _MOST_SHOWN))
+        list(islice(table.owners(b"main"), _MAX_SHOWN))
 
     attempt(outcomes, index)
     return outcomes

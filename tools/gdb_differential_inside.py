@@ -22,9 +22,9 @@ SETTINGS = (
     "set target-charset ASCII",
     "handle SIGUSR1 nostop noprint pass",
 )
-MOST_STEPS = 30
-MOST_EXAMPLES = 40
-MOST_RESTARTS = 60
+MAX_STEPS = 30
+MAX_EXAMPLES = 40
+MAX_RESTARTS = 60
 
 
 def functions(source: str) -> list[tuple[int, int]]:
@@ -64,7 +64,7 @@ class Walk:
         gdb.execute("run", to_string=True)
         gdb.execute("delete", to_string=True)
         places = self._places(source)
-        while self.counts["stops"] < stops and self.counts["restarts"] < MOST_RESTARTS:
+        while self.counts["stops"] < stops and self.counts["restarts"] < MAX_RESTARTS:
             gdb.execute(
                 f"tbreak *{self._choice.choice(self._choice.choice(places))}", to_string=True
             )
@@ -75,7 +75,7 @@ class Walk:
                 self._go("run")
                 continue
             if self._choice.random() < 0.4:
-                self._go(f"stepi {self._choice.randint(1, MOST_STEPS)}")
+                self._go(f"stepi {self._choice.randint(1, MAX_STEPS)}")
             if gdb.selected_thread() is not None:
                 self.stop()
         return self
@@ -152,7 +152,7 @@ class Walk:
     def _explained(self, reason: str, text: str) -> None:
         self.reasons[reason] += 1
         examples = self.examples.setdefault(reason, [])
-        if len(examples) < MOST_EXAMPLES:
+        if len(examples) < MAX_EXAMPLES:
             examples.append(text)
 
     def report(self) -> None:

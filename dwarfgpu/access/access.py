@@ -143,7 +143,7 @@ class LocationAccess(ABC):
                 return storage.bits
         budget = Budget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
-        if any(_is_pointer(run) for run in runs):
+        if any(_is_implicit_pointer(run) for run in runs):
             return _whole_pointer(runs, size_bits)
         contents = self._read_runs(runs, budget)
         if contents.undefined:
@@ -168,7 +168,7 @@ class LocationAccess(ABC):
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
         """Return the implicit pointer that fills the object; None for any other contents."""
         runs = list(self.runs(location, size_bits))
-        if not any(_is_pointer(run) for run in runs):
+        if not any(_is_implicit_pointer(run) for run in runs):
             return None
         try:
             return _whole_pointer(runs, size_bits)
@@ -209,7 +209,7 @@ class LocationAccess(ABC):
                 if len(run.places) > 1:
                     pending.extend((place, run.size_bits, part, run.stop) for place in run.places)
                 else:
-                    self._prepared(run.places[0], run.size_bits, part)
+                    self._bytes_to_store(run.places[0], run.size_bits, part)
                     writes.append((run.places[0], run.size_bits, part))
         self._store_all(writes)
 
@@ -219,7 +219,7 @@ class LocationAccess(ABC):
         try:
             for place, count, part in writes:
                 # Prepared again: an earlier write may have changed bits of the same byte.
-                storage, first_byte, data = self._prepared(place, count, part)
+                storage, first_byte, data = self._bytes_to_store(place, count, part)
                 old: bytes | None = None
                 with suppress(Unavailable):  # the store says whether it can be written
                     old = self.load(storage, first_byte, len(data))
@@ -280,12 +280,12 @@ class LocationAccess(ABC):
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
     def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
-        fetched = self._fetched(runs, budget)
+        fetched = self._coalesced(runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
     @abstractmethod
-    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
-        """What reads the registers and memories of some runs, unknown bits marked."""
+    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
+        """Return what reads the registers and memories of some runs; it marks unknown bits."""
         ...
 
     def _read_run(self, run: Run, fetched: Fetch) -> Bits:
@@ -329,7 +329,7 @@ class LocationAccess(ABC):
             merged = contents if merged is None else _completed(merged, contents)
             if merged.is_complete and compared is None:
                 break
-        if problem is not None and (merged is None or _is_wanting(merged, problem)):
+        if problem is not None and (merged is None or _needs_context(merged, problem)):
             raise problem
         assert merged is not None
         return merged
@@ -358,10 +358,10 @@ class LocationAccess(ABC):
         assert isinstance(storage, Memory)
         return target.read_memory(storage, first_byte, size_bytes)
 
-    def _prepared(
+    def _bytes_to_store(
         self, place: SingleLocation, size_bits: int, value: int
     ) -> tuple[Memory | Register, int, bytes]:
-        """The whole bytes to store; around the bits, the old ones."""
+        """Return the storage, the first byte and the whole bytes to store, with old bits around."""
         storage = place.storage
         match storage:
             case Undefined():
@@ -404,12 +404,12 @@ def _completed(bits: Bits, other: Bits) -> Bits:
     )
 
 
-def _is_wanting(bits: Bits, problem: EvaluationError) -> bool:
-    """Whether more might be known with a context that has more."""
+def _needs_context(bits: Bits, problem: EvaluationError) -> bool:
+    """Whether bits are unknown because the context lacks something."""
     return isinstance(problem, MissingContext) and not bits.is_complete
 
 
-def _is_pointer(run: Run) -> bool:
+def _is_implicit_pointer(run: Run) -> bool:
     """Whether no place of the run has bits of its own."""
     return all(isinstance(place.storage, ImplicitPointer) for place in run.places)
 

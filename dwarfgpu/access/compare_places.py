@@ -13,7 +13,7 @@ from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits
 
-MOST: Final = 64
+MAX_FINDINGS: Final = 64
 """Findings that are kept."""
 
 
@@ -41,7 +41,7 @@ class Comparison:
         return ComparedPlaces(self, places)
 
     def add(self, finding: PlaceFinding) -> None:
-        if len(self._findings) < MOST:
+        if len(self._findings) < MAX_FINDINGS:
             self._findings[finding] = None
 
     def take_findings(self) -> tuple[PlaceFinding, ...]:

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 WORD_BYTES = 4
 """Bytes gathered at once."""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Read for a whole group at once; larger objects are read for each lane."""
 
 
@@ -227,14 +227,14 @@ class VectorAccess(LocationAccess):
             return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
         return [self._read_run(part, fetched) for run in runs for part in _words(run)]
 
-    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
+    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
         return _Gathered(self._fetch, budget)
 
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         lane = None if isinstance(storage, Register) else storage.lane
         if _are_same(bit_offset, storage.wave, lane):
             return self._fetch_same(storage, bit_offset, size_bits)
-        if self.endian == "big" or self._lanes.group.size * size_bits > 8 * MOST_BYTES:
+        if self.endian == "big" or self._lanes.group.size * size_bits > 8 * MAX_BYTES:
             raise Divergence(None)
         first_byte, bit = bit_offset // 8, index(bit_offset % 8)
         size_bytes = (bit + size_bits + 7) // 8

@@ -20,7 +20,7 @@ class ScalarAccess(LocationAccess):
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         return self._fetch_same(storage, bit_offset, size_bits)
 
-    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
+    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
         return CoalescedReads(self.load, self.endian, runs, budget, self._is_unreadable)
 
     def _is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:

@@ -21,16 +21,16 @@ from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
-MOST_TEXT_BYTES = 2 * MAX_BYTES
+MAX_TEXT_BYTES = 2 * MAX_BYTES
 """In memory, where one wide character makes the text four times as large as the file."""
-MOST_VALUES = 2_000_000
+MAX_VALUES = 2_000_000
 """Of a document: each takes up to a hundred bytes, whatever it is."""
-MOST_DEVICE_BYTES = MAX_BYTES
+MAX_DEVICE_BYTES = MAX_BYTES
 """Limit for pipes and devices, which may never end."""
 
 _PART_BYTES = 1 << 20
 
-MOST_BITS = 128
+MAX_BITS = 128
 """Default limit of an integer in bits, without its sign."""
 _BINARY = re.compile(r"%[01?]{8}")
 _PAIR = re.compile(r"[0-9a-fA-F]{2}")
@@ -114,7 +114,7 @@ class Field:
     def integer(self, least: int | None = None, most: int | None = None) -> int:
         """Return a JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal).
 
-        It has at most `MOST_BITS` bits, unless `most` has more.
+        It has at most `MAX_BITS` bits, unless `most` has more.
         """
         value: Json = integer_of(self.value) if isinstance(self.value, str) else self.value
         if not isinstance(value, int) or isinstance(value, bool):
@@ -123,8 +123,8 @@ class Field:
             low = "" if least is None else f"at least {least}"
             high = "" if most is None else f"at most {most:#x}"
             raise self.expected(f"an integer of {' and '.join(filter(None, (low, high)))}")
-        if value.bit_length() > max(MOST_BITS, (most or 0).bit_length()):
-            raise self.expected(f"an integer of at most {MOST_BITS} bits")
+        if value.bit_length() > max(MAX_BITS, (most or 0).bit_length()):
+            raise self.expected(f"an integer of at most {MAX_BITS} bits")
         return value
 
     def hexadecimal(self) -> bytes:
@@ -173,15 +173,15 @@ def integer_of(text: str) -> int | None:
 def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
     """Read a file in parts: in one read Python would allocate the maximum at once.
 
-    Raises `UsageError` beyond the maximum, or beyond `MOST_DEVICE_BYTES` of a non-regular file.
+    Raises `UsageError` beyond the maximum, or beyond `MAX_DEVICE_BYTES` of a non-regular file.
     """
     try:
         status = os.fstat(file.fileno())
     except OSError:  # no file of the system
-        most_bytes = min(most_bytes, MOST_DEVICE_BYTES)
+        most_bytes = min(most_bytes, MAX_DEVICE_BYTES)
     else:
         if not S_ISREG(status.st_mode):
-            most_bytes = min(most_bytes, MOST_DEVICE_BYTES)
+            most_bytes = min(most_bytes, MAX_DEVICE_BYTES)
         elif status.st_size > most_bytes:
             raise UsageError(f"{source}: more than {most_bytes} bytes")
     data = bytearray()
@@ -206,13 +206,13 @@ def load(path: Path) -> Field:
 
 def parse(text: str, source: str) -> Field:
     """The JSON document of a text; `UsageError` before anything is made of one too large."""
-    if sys.getsizeof(text) > MOST_TEXT_BYTES:
+    if sys.getsizeof(text) > MAX_TEXT_BYTES:
         raise UsageError(
-            f"{source}: more than {MOST_TEXT_BYTES >> 20} MiB as text in memory, where one "
+            f"{source}: more than {MAX_TEXT_BYTES >> 20} MiB as text in memory, where one "
             "character beyond ASCII makes all of them wider"
         )
-    if len(text) > MOST_VALUES and sum(map(text.count, ",{[")) > MOST_VALUES:
-        raise UsageError(f"{source}: more than {MOST_VALUES} values; long data belong in arrays")
+    if len(text) > MAX_VALUES and sum(map(text.count, ",{[")) > MAX_VALUES:
+        raise UsageError(f"{source}: more than {MAX_VALUES} values; long data belong in arrays")
     try:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:

@@ -20,9 +20,9 @@ MAGIC: Final = b"\x93NUMPY"
 MAX_BYTES: Final = 1 << 30
 """Of a file; a device that never ends is none."""
 _ITEM_BYTES: Final = frozenset({"1", "2", "4", "8", "16"})
-_MOST_HEADER_BYTES: Final = 10_000
+_MAX_HEADER_BYTES: Final = 10_000
 """NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""
-_MOST_DIMENSIONS: Final = 64
+_MAX_DIMENSIONS: Final = 64
 """NumPy 2 allows no more."""
 _LARGEST_DIMENSION: Final = (1 << 63) - 1
 _HEADER_MULTIPLE: Final = 64
@@ -79,10 +79,10 @@ def parse_npy(data: bytes, source: str) -> Npy:
     start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
     if data[6] not in (1, 2, 3) or start > len(data):
         raise UsageError(f"{source}: a .npy file of version {data[6]} that cannot be read")
-    if start > _MOST_HEADER_BYTES:
+    if start > _MAX_HEADER_BYTES:
         raise UsageError(
             f"{source}: the header of the .npy file has {start} bytes, "
-            f"at most {_MOST_HEADER_BYTES} are read"
+            f"at most {_MAX_HEADER_BYTES} are read"
         )
     descr, order, shape = _header(data[8 + length_bytes : start], source)
     count = math.prod(shape)
@@ -119,8 +119,8 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
     )
     if not sizes_are_numbers or not isinstance(order, bool):
         raise UsageError(f"{source}: the header of the .npy file cannot be read")
-    if len(shape) > _MOST_DIMENSIONS:
-        raise UsageError(f"{source}: {len(shape)} dimensions, at most {_MOST_DIMENSIONS} are read")
+    if len(shape) > _MAX_DIMENSIONS:
+        raise UsageError(f"{source}: {len(shape)} dimensions, at most {_MAX_DIMENSIONS} are read")
     return descr, order, shape
 
 

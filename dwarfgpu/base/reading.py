@@ -16,7 +16,7 @@ _OF_THE_KERNEL: Final = ("/proc/", "/sys/")
 """Files there may be regular and wait for ever: `/proc/kmsg`."""
 _DEVICES: Final = "/dev/"
 _STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-_MOST_LINKS: Final = 40
+_MAX_LINKS: Final = 40
 """In one path, as in Linux."""
 
 
@@ -62,7 +62,7 @@ def beneath(folder: str, name: str) -> str:
     link leads out of it. A missing file resolves to where it would be."""
     done: list[str] = []
     pending = [part for part in name.split("/")[::-1] if part not in ("", ".")]
-    links_left = _MOST_LINKS
+    links_left = _MAX_LINKS
     while pending:
         part = pending.pop()
         if part == "..":

@@ -17,13 +17,13 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 
-MOST_STEPS: Final = 2_000
+MAX_STEPS: Final = 2_000
 """Steps of an expression; `x{20}` counts 20 times."""
-MOST_WORK: Final = 1_000_000
+MAX_WORK: Final = 1_000_000
 """Steps that one expression may go through that were not remembered."""
-_MOST_REMEMBERED: Final = 50_000
+_MAX_REMEMBERED: Final = 50_000
 """Successors of sets of steps, after which all are forgotten."""
-_MOST_NESTED: Final = 100
+_MAX_NESTED: Final = 100
 _LAST_NEWLINE: Final = "\n$"
 """Stands for the newline at the end of a text, before which `$` matches, too."""
 
@@ -99,7 +99,7 @@ class Regexp:
         self._steps = _Parser(pattern).steps()
         self._sets: dict[Mode, dict[tuple[tuple[int, ...], str], _Set]] = {}
         self._remembered = 0
-        self._work_left = MOST_WORK
+        self._work_left = MAX_WORK
 
     def search(self, text: str) -> bool:
         """Whether it matches somewhere in a text; `LimitExceeded` as a last resort."""
@@ -175,7 +175,7 @@ class Regexp:
 
     def _remember(self, current: _Set, character: str, answer: _Set | bool) -> _Set | bool:
         self._remembered += 1
-        if self._remembered > _MOST_REMEMBERED:
+        if self._remembered > _MAX_REMEMBERED:
             self._remembered = 0
             self._sets.clear()
         current.after[character] = answer
@@ -228,8 +228,8 @@ class _Parser:
 
     def _choice(self) -> _Node:
         self._depth += 1
-        if self._depth > _MOST_NESTED:
-            raise self._wrong(f"groups nested more than {_MOST_NESTED} deep")
+        if self._depth > _MAX_NESTED:
+            raise self._wrong(f"groups nested more than {_MAX_NESTED} deep")
         choices = [self._sequence()]
         while self._accept("|"):
             choices.append(self._sequence())
@@ -269,7 +269,7 @@ class _Parser:
         if end < 0 or not is_count or not (first or comma):
             return None  # as in `re`, a brace like any other character
         self._at = end + 1
-        if max(len(first), len(last)) > len(str(MOST_STEPS)):
+        if max(len(first), len(last)) > len(str(MAX_STEPS)):
             raise self._too_large()
         least = int(first or "0")
         most = least if not comma else int(last) if last else None
@@ -405,12 +405,12 @@ class _Parser:
         return UsageError(f"{what} at position {self._at if position is None else position}")
 
     def _too_large(self) -> UsageError:
-        return UsageError(f"it has more than {MOST_STEPS} steps, repetitions counted")
+        return UsageError(f"it has more than {MAX_STEPS} steps, repetitions counted")
 
     # Steps
 
     def _step(self, step: _Step) -> int:
-        if len(self._made) > MOST_STEPS:
+        if len(self._made) > MAX_STEPS:
             raise self._too_large()
         self._made.append(step)
         return len(self._made) - 1

@@ -7,16 +7,16 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-_MOST_NAMES: Final = 10_000
-_MOST_CHARACTERS: Final = 80
+_MAX_NAMES: Final = 10_000
+_MAX_CHARACTERS: Final = 80
 
 
 def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
     """Return ` Did you mean "limit"?` with the nearest of the names, in any letter case, or "".
     `sigil` is their common prefix. Only the first names are considered."""
-    typed = name.lower()[:_MOST_CHARACTERS]
+    typed = name.lower()[:_MAX_CHARACTERS]
     least, best = _most_edits(typed) + 1, ""
-    for candidate in islice(names, _MOST_NAMES):
+    for candidate in islice(names, _MAX_NAMES):
         folded = candidate.lower()
         if candidate == name or (len(typed) <= 3 and folded[:1] != typed[:1]):
             continue
@@ -35,7 +35,7 @@ def distance(name: str, other: str) -> int | None:
     """Return the edit distance of a simple name to the last part of another; None if it is too
     far."""
     most = _most_edits(name)
-    edits = _edits(name.lower()[:_MOST_CHARACTERS].rpartition("::")[2], other.lower(), most)
+    edits = _edits(name.lower()[:_MAX_CHARACTERS].rpartition("::")[2], other.lower(), most)
     return edits if edits <= most else None
 
 
@@ -69,6 +69,6 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     """As `nearest`, of names that each have several spellings, which are in lower case."""
-    close = get_close_matches(name.lower()[:_MOST_CHARACTERS], meanings, 3, 0.7)
+    close = get_close_matches(name.lower()[:_MAX_CHARACTERS], meanings, 3, 0.7)
     suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))
     return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""

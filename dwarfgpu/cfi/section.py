@@ -27,7 +27,7 @@ _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
 _LONGEST_AUGMENTATION: Final = 1_024
-_MOST_CACHED: Final = 1 << 16
+_MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
 _VENDORS: Final = re.compile(rb"(\[(llvm|amd)[^\]]*\])+")
 """Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors we know."""
@@ -131,7 +131,7 @@ class FrameSection:
         Reads no other FDE if the search table leads to it.
         """
         if location not in self._fde_at:
-            if len(self._fde_at) >= _MOST_CACHED:
+            if len(self._fde_at) >= _MAX_CACHED:
                 self._fde_at.clear()
             self._fde_at[location] = self._by_table(location) or self._by_bounds(location)
         return self._fde_at[location]

@@ -60,9 +60,9 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Part, Register
 from dwarfgpu.model.value import Value
 
-MOST_STEPS: Final = 2_000
+MAX_STEPS: Final = 2_000
 """Operations of one expression: there can be one for every frame of a deep stack."""
-MOST_NESTED: Final = 24
+MAX_NESTED: Final = 24
 """Rules that need one another."""
 _CFA: Final = "the CFA"
 _SAME: Final = SameValue()
@@ -184,7 +184,7 @@ class CfiFrame:
             return rule
         return default_rule(self.architecture, number, row.return_register)
 
-    def is_untold(self, number: int) -> bool:
+    def lacks_rule(self, number: int) -> bool:
         """Return whether a register is lost only for lack of a rule: the ABI lets functions change
         it, but this one may not have."""
         row = self._row
@@ -269,8 +269,8 @@ class CfiFrame:
             ring = [*pending, key][list(pending).index(key) :]
             names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
             raise IllFormed(f"call frame information in a circle: {' needs '.join(names)}")
-        if len(pending) >= MOST_NESTED:
-            raise LimitExceeded(f"more than {MOST_NESTED} rules that depend on each other")
+        if len(pending) >= MAX_NESTED:
+            raise LimitExceeded(f"more than {MAX_NESTED} rules that depend on each other")
         pending[key] = None
 
     def _end(self, subject: int | str) -> None:
@@ -422,7 +422,7 @@ class CfiFrame:
         """The result of an expression of the row, with the CFA on the stack or an empty one."""
         if self._evaluation is None:
             limits = self._context.limits
-            limits = evolve(limits, steps=min(limits.steps, MOST_STEPS))
+            limits = evolve(limits, steps=min(limits.steps, MAX_STEPS))
             self._evaluation = evolve(
                 self._context, frame=self, pc=self.location, unit=None, object=None, limits=limits
             )

@@ -9,7 +9,7 @@ from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.text import instruction_text, program_text, register_name
-from dwarfgpu.check.finding import AROUND, Excerpt, Finding, Findings, Place, excerpt
+from dwarfgpu.check.finding import AROUND, Excerpt, Finding, FindingPlace, Findings, excerpt
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.context import UnitFormat
@@ -33,15 +33,15 @@ class Described:
     functions: Functions
     found: Findings
 
-    def place(self, row: Row | None = None) -> Place:
+    def place(self, row: Row | None = None) -> FindingPlace:
         """The entry, or one of its rows."""
         entry = self.entry
         if isinstance(entry, Cie):
-            return Place(self.section, entry.offset, "CIE")
+            return FindingPlace(self.section, entry.offset, "CIE")
         span = (entry.initial_location, entry.end) if row is None else (row.start, row.end)
         name = self.functions.name_at(entry.initial_location)
         source = self.functions.source_at(span[0])
-        return Place(self.section, entry.offset, "FDE", name, span=span, source=source)
+        return FindingPlace(self.section, entry.offset, "FDE", name, span=span, source=source)
 
     def register(self, number: int) -> str:
         return register_name(number, self.program.format.architecture)

@@ -18,7 +18,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
 from dwarfgpu.check.expressions import Checked, ExpressionChecker, Role
-from dwarfgpu.check.finding import Excerpt, Finding, Findings, Place, SourcePosition
+from dwarfgpu.check.finding import Excerpt, Finding, FindingPlace, Findings, SourcePosition
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.source import declaration_of, file_of
@@ -316,12 +316,12 @@ class EntryChecker:
                 self._ranges[function] = ()
         return self._ranges[function]
 
-    def _place(self, index: int, attribute: str | None, span: Range | None = None) -> Place:
+    def _place(self, index: int, attribute: str | None, span: Range | None = None) -> FindingPlace:
         die = self.unit.die(index)
         if die.offset not in self._sources:
             self._sources[die.offset] = declaration_of(die)
         function = self._function(index)
-        return Place(
+        return FindingPlace(
             self.unit.section,
             die.offset,
             _tag(die),
@@ -338,7 +338,7 @@ class EntryChecker:
         self,
         rule: str,
         message: str,
-        place: Place,
+        place: FindingPlace,
         section: str | None = None,
         shown: Excerpt | None = None,
         severity: Severity | None = None,
@@ -348,9 +348,9 @@ class EntryChecker:
         self.found.add(Finding(severity, rule, message, section, place, shown))
 
 
-def unit_place(unit: CompilationUnit) -> Place:
+def unit_place(unit: CompilationUnit) -> FindingPlace:
     """A unit itself."""
-    return Place(
+    return FindingPlace(
         unit.section,
         unit.offset,
         "unit",

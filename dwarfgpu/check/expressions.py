@@ -65,7 +65,7 @@ class Checked:
 
 LONGEST_BYTES: Final = 1 << 16
 """Of an expression; producers write a few hundred at most."""
-_MOST_FAULTS: Final = 20
+_MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
@@ -153,7 +153,7 @@ class ExpressionChecker:
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
         checked = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
-        checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MOST_FAULTS]
+        checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MAX_FAULTS]
         steps = self._steps(data, dialect, form) if checked else {}
         starts = {offset: index for index, offset in enumerate(steps)}
         texts = list(steps.values())

@@ -13,7 +13,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.entries import EntryChecker, unit_place
 from dwarfgpu.check.expressions import ExpressionChecker, Machines
-from dwarfgpu.check.finding import Finding, Findings, Place
+from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.frames import FrameChecker
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
@@ -123,7 +123,7 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    place = Place(".debug_info", 0, "unit") if unit is None else unit_place(unit)
+    place = FindingPlace(".debug_info", 0, "unit") if unit is None else unit_place(unit)
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
@@ -168,7 +168,7 @@ def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
     except Unsupported as error:
         findings.skip(error)
     except Malformed as error:
-        rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
+        rule, place = RULES["search-table"], FindingPlace(eh_frame_hdr.SECTION, 0, "table")
         findings.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
     return None
 

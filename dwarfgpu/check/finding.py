@@ -1,6 +1,6 @@
 """Findings of the check of a file, and the list that keeps them.
 
-Law: memory is bounded by `MOST_FINDINGS`, whatever the file; further findings are counted.
+Law: memory is bounded by `MAX_FINDINGS`, whatever the file; further findings are counted.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.static_check.abstract_stack import Severity
 
-MOST_FINDINGS: Final = 10_000
+MAX_FINDINGS: Final = 10_000
 """Of each severity."""
-MOST_SKIPPED: Final = 100
+MAX_SKIPPED: Final = 100
 AROUND: Final = 6
 """Steps shown before and after the marked one."""
 _LONGEST: Final = 120
@@ -36,7 +36,7 @@ class SourcePosition:
 
 
 @frozen
-class Place:
+class FindingPlace:
     """Where in the file."""
 
     section: str
@@ -89,7 +89,7 @@ class Finding:
     message: str
     section: str
     """Of the AMD text, or else of DWARF 5."""
-    place: Place
+    place: FindingPlace
     excerpt: Excerpt | None = None
 
     @property
@@ -124,13 +124,13 @@ class Findings:
         if not self.wants(finding.rule):
             return
         self.counts[finding.severity] += 1
-        if self.counts[finding.severity] <= MOST_FINDINGS:
+        if self.counts[finding.severity] <= MAX_FINDINGS:
             self.kept.append(finding)
 
     def skip(self, error: DwarfGpuError, subject: str = "") -> None:
         """Keep why something (`what`, where the error does not say) was not checked."""
         self._skips[isinstance(error, LimitExceeded)] += 1
-        if len(self.skipped) < MOST_SKIPPED:
+        if len(self.skipped) < MAX_SKIPPED:
             self.skipped.append(f"{subject}: {error}" if subject else str(error))
 
     @property

@@ -1,6 +1,6 @@
 """Check call frame information: its entries, instructions and expressions (A.6.4).
 
-Law: an FDE is executed as far as possible; the work on a section is bounded by `MOST_WORK`.
+Law: an FDE is executed as far as possible; the work on a section is bounded by `MAX_WORK`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dwarfgpu.cfi.rule import Row, Undefined
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.cfi_entry import Described
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
-from dwarfgpu.check.finding import Finding, Findings, Place
+from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
@@ -28,7 +28,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 
-MOST_WORK: Final = 100_000_000
+MAX_WORK: Final = 100_000_000
 """Register rules of the rows and remembered states of a section, at most."""
 _CFA: Final = Role("location", 0, is_cfi=True)
 _ROLES: Final = {
@@ -90,14 +90,17 @@ class FrameChecker:
             self.found.skip(entry.error)
             return
         rule = RULES["unreadable-cfi"]
-        place = Place(self.section.kind, entry.offset, "entry")
+        place = FindingPlace(self.section.kind, entry.offset, "entry")
         message = entry.error.message
         self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
     def _unknown_augmentation(self, cie: Cie) -> None:
         """Report the augmentation; everything after it, in the CIE and its FDEs, is unknown."""
         fdes = self._fdes_of[cie.offset]
-        rule, place = RULES["unknown-augmentation"], Place(self.section.kind, cie.offset, "CIE")
+        rule, place = (
+            RULES["unknown-augmentation"],
+            FindingPlace(self.section.kind, cie.offset, "CIE"),
+        )
         message = (
             f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
             f"{fdes} FDE{'s' * (fdes != 1)}"
@@ -130,7 +133,7 @@ class FrameChecker:
         initial, program = fde.cie.initial, described.program
         count = len(program.instructions)
         self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
-        if self._work > MOST_WORK:
+        if self._work > MAX_WORK:
             error = LimitExceeded("from here on there would be too many register rules")
             self.found.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
@@ -222,7 +225,7 @@ class FrameChecker:
     # FDEs against each other, and against the table of all
 
     def _search_table(self) -> None:
-        rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
+        rule, place = RULES["search-table"], FindingPlace(eh_frame_hdr.SECTION, 0, "table")
         for message in self.section.search_differences():
             self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 

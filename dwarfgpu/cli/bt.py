@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
 
 SCHEMA: Final = "dwarfgpu-bt-1"
-_MOST_SHOWN: Final = 1_000
+_MAX_SHOWN: Final = 1_000
 """Default maximum number of frames."""
 
 
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
     subject.add_argument(
-        "--limit", metavar="N", help=f"frames shown, or unlimited; {_MOST_SHOWN} by default"
+        "--limit", metavar="N", help=f"frames shown, or unlimited; {_MAX_SHOWN} by default"
     )
     subject.add_argument("--no-args", action="store_true", help="leave out the arguments")
     subject.add_argument(
@@ -61,7 +61,7 @@ def _run(args: argparse.Namespace) -> int:
     limit: int | None = None
     if args.limit != "unlimited":
         natural_limit = natural(args.limit, "--limit")
-        limit = _MOST_SHOWN if natural_limit is None else natural_limit
+        limit = _MAX_SHOWN if natural_limit is None else natural_limit
     if core is not None and not args.json:
         for text in core_lines(core):
             print(one_line(text))

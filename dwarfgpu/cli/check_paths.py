@@ -13,7 +13,7 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.terminal.input import is_object
 
-_MOST_FILES: Final = 100_000
+_MAX_FILES: Final = 100_000
 """Maximum number of files per request."""
 
 
@@ -69,8 +69,8 @@ def _files_of_folder(folder: str) -> list[str]:
         for name in sorted(names):
             path = os.path.join(where, name)
             looked_at += 1
-            if looked_at > _MOST_FILES:
-                raise UsageError(f"{folder}: more than {_MOST_FILES} files: name a smaller folder")
+            if looked_at > _MAX_FILES:
+                raise UsageError(f"{folder}: more than {_MAX_FILES} files: name a smaller folder")
             if is_object(path) and not is_core(path):
                 paths.append(path)
     if not paths:

@@ -38,7 +38,7 @@ from dwarfgpu.view.branch_arrows import arrows, glyphs_for
 
 SCHEMA: Final = "dwarfgpu-disas-1"
 _CHOICES: Final = ("auto", "always", "never")
-_MOST_DRAWN: Final = 20_000
+_MAX_DRAWN: Final = 20_000
 """Instructions of a function beside which arrows are drawn."""
 
 
@@ -187,7 +187,7 @@ class _Listing:
 
     def _code(self, piece: CodeToShow) -> None:
         lines = self.disassembly.instructions(piece.begin, piece.end)
-        if not self.drawn or (piece.end - piece.begin) // 4 > _MOST_DRAWN:
+        if not self.drawn or (piece.end - piece.begin) // 4 > _MAX_DRAWN:
             for line in lines:
                 self._line(piece, line, "")
             return

@@ -32,9 +32,9 @@ from dwarfgpu.view.explain import (
     Recorder,
     verdict,
 )
-from dwarfgpu.view.inside import Insides
-from dwarfgpu.view.inside_text import WHOLE
+from dwarfgpu.view.operation_inputs import OperationInputs
 from dwarfgpu.view.position import telling_outer_frame
+from dwarfgpu.view.step_text import WHOLE
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -96,9 +96,9 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
             operations.data, operations.context, dialect=operations.dialect, observe=steps
         )
     except DwarfGpuError as error:
-        shown = Insides(session).look(steps)
+        shown = OperationInputs(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
-    shown = Insides(session).look(steps)
+    shown = OperationInputs(session).look(steps)
     answer = operations_outcome(session, result, notes)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(heading, shown, sentences, answer, steps.omitted)

@@ -35,9 +35,9 @@ from dwarfgpu.service.file.file_report import (
 from dwarfgpu.service.file.file_report_json import FILE_TYPES, report_json
 
 SCHEMA: Final = "dwarfgpu-info-1"
-_MOST_PLACED: Final = 20
+_MAX_PLACED: Final = 20
 """Sections of an object that is not linked, listed without --all."""
-_MOST_KINDS: Final = 20
+_MAX_KINDS: Final = 20
 """Kinds of units listed without --all."""
 
 
@@ -186,7 +186,7 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
     sections = placed_sections(file)
     if sections:
         yield "not linked: its sections are assumed to be loaded one after the other"
-    shown = sections if everything else sections[:_MOST_PLACED]
+    shown = sections if everything else sections[:_MAX_PLACED]
     for unit in shown:
         end = unit.address + unit.size_bytes
         yield f"  {unit.name:<24} [{unit.address:#x},{end:#x})"
@@ -302,7 +302,7 @@ def _units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
     for unit in units:
         kinds.setdefault(_unit(unit), []).append(unit)
     for index, (text, same) in enumerate(kinds.items()):
-        if index == _MOST_KINDS:
+        if index == _MAX_KINDS:
             yield f"  … {len(kinds) - index} more kinds; --all lists every unit"
             return
         named = same[0].name or "(no name)"
@@ -331,7 +331,7 @@ def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[st
         for path, count in Counter(unit.path for unit in split if unit.path is not None).items():
             yield f"  {count} in {path}"
     for index, error in enumerate(missing):
-        if index == _MOST_KINDS and not everything:
+        if index == _MAX_KINDS and not everything:
             yield f"  … {len(missing) - index} more; --all lists every one"
             return
         yield f"  problem: {error_line(error)}"

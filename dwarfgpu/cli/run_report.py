@@ -12,8 +12,8 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.service.machine.run_kernel import Result
 
-_MOST_SHOWN: Final = 8
-_MOST_TEXT_LINES: Final = 64
+_MAX_SHOWN: Final = 8
+_MAX_TEXT_LINES: Final = 64
 
 
 def heading(launched: Launched, *, is_mangled: bool) -> str:
@@ -44,7 +44,7 @@ def result_lines(result: Result) -> Iterator[str]:
             yield f"  at {stop.source}"
     for name, array in result.outputs.items():
         lines = result.texts[name].splitlines() if name in result.texts else []
-        if 0 < len(lines) <= _MOST_TEXT_LINES:
+        if 0 < len(lines) <= _MAX_TEXT_LINES:
             yield f"  {name} = char[{array.shape[0]}]:"
             yield from (f"    {line}" for line in lines)
         else:
@@ -56,7 +56,7 @@ def _values(array: Npy) -> str:
     kinds = {"f": "float", "i": "int", "u": "uint"}
     size = int(array.descr[2:])
     count = array.shape[0]
-    shown = min(count, _MOST_SHOWN)
+    shown = min(count, _MAX_SHOWN)
     letter = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H",
               "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}[array.descr[1:]]  # fmt: skip
     values = struct.unpack(f"<{shown}{letter}", bytes(array.data[: shown * size]))

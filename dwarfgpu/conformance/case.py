@@ -28,8 +28,8 @@ FORMAT = "dwarfgpu-conformance-1"
 SECTION_BASE = 1 << 40
 """Where the unit starts in `.debug_info`: distinguishes offsets in the unit from those in the
 section."""
-MOST_LANES = 64
-MOST_TYPE_BYTES = 1 << 10
+MAX_LANES = 64
+MAX_TYPE_BYTES = 1 << 10
 """Of a base type; the widest vector register has a fourth of that."""
 DIALECTS = {None: "amd", "amd-direct": "amd-direct", "upstream-clang": "upstream-clang"}
 
@@ -144,7 +144,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
     context = Context(
         architecture=arch,
         wave=0,
-        lane=None if lane is None else lane.integer(0, MOST_LANES - 1),
+        lane=None if lane is None else lane.integer(0, MAX_LANES - 1),
         frame=frame,
         unit=unit,
         object=address(state.get("object_address")),
@@ -288,7 +288,7 @@ def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian)
         number = item.get("aspace")
         space = arch.address_space(0 if number is None else number.integer(0))
         lane = state.get("lane")
-        where = Memory(space, 0, None if lane is None else lane.integer(0, MOST_LANES - 1))
+        where = Memory(space, 0, None if lane is None else lane.integer(0, MAX_LANES - 1))
         target.set_memory(where, item["address"].integer(0), item["bytes_hex"].hexadecimal())
 
 
@@ -342,7 +342,7 @@ def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseT
     out: dict[int, BaseType] = {}
     for key, field in _members(state, "base_types"):
         encoding = field["encoding"].text(*ENCODINGS.values())
-        bits = 8 * field["byte_size"].integer(1, MOST_TYPE_BYTES)
+        bits = 8 * field["byte_size"].integer(1, MAX_TYPE_BYTES)
         x87 = arch.machine in ("X86_64", "386")
         form = float_format(encoding, bits, x87=x87) if encoding == "float" else None
         name = f"{encoding} {bits}-bit"

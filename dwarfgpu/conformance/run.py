@@ -10,7 +10,7 @@ from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.json_reader import MOST_BITS, Field, Json
+from dwarfgpu.base.json_reader import MAX_BITS, Field, Json
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.conformance import cfi
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
@@ -52,7 +52,7 @@ class Mismatch(Exception):
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return f"{value:#x}"
     try:
         return str(value)
@@ -60,7 +60,7 @@ def _shown(value: object) -> str:
         return f"a {type(value).__name__} that is too large to be shown"
 
 
-MOST_BYTES = Limits().read_bytes
+MAX_BYTES = Limits().read_bytes
 RESULT_KINDS: dict[str, ResultKind] = {
     "value": "value",
     "location": "location",
@@ -352,7 +352,7 @@ def _object_result(case: Case, machine: Machine, result: Result) -> None:
     assert isinstance(result, Location)
     data = case.expected["bytes_hex"].hexadecimal()
     named = case.field.get("object_type")
-    size_bytes = len(data) if named is None else named["byte_size"].integer(0, MOST_BYTES)
+    size_bytes = len(data) if named is None else named["byte_size"].integer(0, MAX_BYTES)
     _check(data.hex(), machine.context.access.read_bytes(result, size_bytes).hex())
 
 
@@ -378,7 +378,7 @@ def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
         case "write_bits":
             location = _moved(result, field["bit_offset"].integer())
             machine.context.access.write(
-                location, field["bit_size"].integer(0, 8 * MOST_BYTES), field["value"].integer()
+                location, field["bit_size"].integer(0, 8 * MAX_BYTES), field["value"].integer()
             )
         case "check_register":
             arch = machine.target.architecture
@@ -411,10 +411,10 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
     problem = None if expected is None else expected.value
     if operation == "read_bits":
         first = field["bit_offset"].integer()
-        count = field["bit_size"].integer(0, 8 * MOST_BYTES)
+        count = field["bit_size"].integer(0, 8 * MAX_BYTES)
     else:
         first = 8 * field["byte_offset"].integer()
-        count = 8 * field["byte_size"].integer(0, MOST_BYTES)
+        count = 8 * field["byte_size"].integer(0, MAX_BYTES)
     try:
         if operation == "deref_read":
             result = _dereferenced(machine, result)

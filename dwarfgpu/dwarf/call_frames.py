@@ -27,7 +27,7 @@ from dwarfgpu.objfile.relocate import relocated_data
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order of the search: the first is for debuggers."""
-_MOST_ROWS: Final = 10_000
+_MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
 
 
@@ -141,7 +141,7 @@ class CallFrames:
         """
         address = self._program.in_file(pc)
         if address not in self._rows:
-            if len(self._rows) >= _MOST_ROWS:
+            if len(self._rows) >= _MAX_ROWS:
                 self._rows.clear()
             self._rows[address] = self._row_at(address)
         return self._rows[address]

@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
-MOST_PROBLEMS: Final = 1_000
+MAX_PROBLEMS: Final = 1_000
 """Maximum number of unusable headers; after them the section is given up."""
 _TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
 _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
@@ -75,7 +75,7 @@ def read_headers(
     while reader:
         offset = reader.position
         end = len(data)
-        if len(headers) >= most_units or len(problems) >= MOST_PROBLEMS:
+        if len(headers) >= most_units or len(problems) >= MAX_PROBLEMS:
             amount = f"{len(headers)} units and {len(problems)} that cannot be used"
             problems.append(
                 LimitExceeded(

@@ -42,7 +42,7 @@ from dwarfgpu.expr.context import ExprLoc
 Spot: TypeAlias = tuple[str, int]
 """Source file and line of a declaration."""
 _OP_ADDRX: Final = 0xA1
-_MOST_SHOWN: Final = 8
+_MAX_SHOWN: Final = 8
 """Types that one message names."""
 
 
@@ -326,5 +326,5 @@ def _shown(spot: Spot | None) -> str:
 
 def _joined(parts: Iterable[str]) -> str:
     *first, last = parts
-    cut = [*first[:_MOST_SHOWN], "…"] if len(first) > _MOST_SHOWN else first
+    cut = [*first[:_MAX_SHOWN], "…"] if len(first) > _MAX_SHOWN else first
     return f"{', '.join(cut)} and {last}" if first else last

@@ -16,7 +16,7 @@ from dwarfgpu.expr.instruction import Instruction
 
 _OF_LANES: Final = frozenset({"LLVM_push_lane", "LLVM_extend", "LLVM_select_bit_piece"})
 """Operations with which an expression says itself what each lane has."""
-_MOST_INSTRUCTIONS: Final = 4096
+_MAX_INSTRUCTIONS: Final = 4096
 
 
 def lane_zero_notes(
@@ -26,7 +26,7 @@ def lane_zero_notes(
 
     `size_bits`: size of the object; None if unknown.
     """
-    if not architecture.is_simt or len(instructions) > _MOST_INSTRUCTIONS:
+    if not architecture.is_simt or len(instructions) > _MAX_INSTRUCTIONS:
         return ()
     if any(
         instruction.operation.transfers or instruction.operation.name in _OF_LANES

@@ -15,7 +15,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.memory import is_narrow_base
 
-_MOST_INSTRUCTIONS: Final = 4096
+_MAX_INSTRUCTIONS: Final = 4096
 _WIDE_SPACES: Final = ("lit0", "lit1")
 """What pushes the number of an address space of 64 bits: global, generic."""
 
@@ -26,7 +26,7 @@ def narrow_base_notes(
     """A note on each register that is extended by zeros, where bases are widened."""
     if architecture is None or not dialect.is_of_compilers:
         return ()
-    if len(instructions) > _MOST_INSTRUCTIONS:
+    if len(instructions) > _MAX_INSTRUCTIONS:
         return ()
     notes: dict[str, None] = {}
     for position, instruction in enumerate(instructions):

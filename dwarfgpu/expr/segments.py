@@ -33,7 +33,7 @@ _CONSTANTS: Final = frozenset(
     {"const1u", "const2u", "const4u", "const8u", "constu"}
     | {"const1s", "const2s", "const4s", "const8s", "consts"}
 )
-_MOST_INSTRUCTIONS: Final = 4096
+_MAX_INSTRUCTIONS: Final = 4096
 """Maximum length of an expression to analyse; compilers write a handful of operations."""
 
 
@@ -59,7 +59,7 @@ def with_offsets(
     names = {instruction.operation.name for instruction in instructions.distinct}
     if names.isdisjoint(_ADDRESSES) or names.isdisjoint(_SPACE_NAMERS):
         return instructions
-    if len(instructions) > _MOST_INSTRUCTIONS:
+    if len(instructions) > _MAX_INSTRUCTIONS:
         return instructions
     offsets = _offsets(instructions, is_loaded)
     if not offsets:

@@ -153,7 +153,7 @@ def lanes(session: GdbSession, argument: str) -> Iterator[str]:
         yield "No lanes match."
         return
     question = Question(session, states, Expression(text.strip()))
-    [answers] = lane_answers([question], session.manner("lanes assigns nothing"))
+    [answers] = lane_answers([question], session.expression_settings("lanes assigns nothing"))
     wrong = refused(question, answers)
     if wrong is not None:
         raise wrong

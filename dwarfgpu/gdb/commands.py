@@ -1,4 +1,4 @@
-"""The commands `dwarfgpu …` inside GDB: thin, in GDB's manners.
+"""The commands `dwarfgpu …` inside GDB: thin, as GDB's own commands are.
 
 A command imports what answers it when it is used: GDB starts with these for every program.
 """
@@ -108,7 +108,7 @@ class ExplainCommand(_ValueCommand):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
         from dwarfgpu.gdb.command_text import explanations
-        from dwarfgpu.view.inside_text import depth_option
+        from dwarfgpu.view.step_text import depth_option
 
         with command():
             depth, text = depth_option(argument)

@@ -77,8 +77,8 @@ _NOT_READ: Final = re.compile(
 )
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -\d+ is outside the \d+ bits of ")
-_MOST_BASES: Final = 1000
-_MOST_CALLS: Final = 8
+_MAX_BASES: Final = 1000
+_MAX_CALLS: Final = 8
 
 
 def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
@@ -393,7 +393,7 @@ def _has_base_outside(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -
 
 def _has_virtual_base(kind: object) -> bool:
     pending, count = [kind], 0
-    while pending and count < _MOST_BASES:
+    while pending and count < _MAX_BASES:
         count += 1
         kind_ = pending.pop()
         bases = [m for m in kind_.members if m.is_base_class] if isinstance(kind_, Struct) else []
@@ -438,7 +438,7 @@ def _depends_on_clobbered(
         number = _named_register(instruction)
         if number is not None and session.level and session.frame.register(number).is_undefined:
             return True
-        if instruction.operation.name in ENTRY_VALUES and depth < _MOST_CALLS:
+        if instruction.operation.name in ENTRY_VALUES and depth < _MAX_CALLS:
             values = _values_of_call_site(session, instruction, variable)
             if values is not None and _depends_on_clobbered(*values, variable, depth + 1):
                 return True

@@ -37,13 +37,13 @@ _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is in no file."""
 _HEADER = Struct("<40xQ10xHH2x")
 """Of its ELF header, where the section headers are, their size and number: they end the file."""
-_MOST_VDSO_BYTES = 1 << 20
+_MAX_VDSO_BYTES = 1 << 20
 _URI = re.compile(
     r"(?P<kind>file|memory)://(?P<path>[^#]*)"
     r"(?:#offset=(?P<offset>(?:0x)?[0-9a-fA-F]+)&size=(?P<size>(?:0x)?[0-9a-fA-F]+))?"
 )
 """How ROCgdb calls a code object: `file:///path#offset=8192&size=13192`."""
-_MOST_EMBEDDED_BYTES = 1 << 32
+_MAX_EMBEDDED_BYTES = 1 << 32
 
 
 @frozen(eq=False)
@@ -183,14 +183,14 @@ class LoadedFiles:
         where = Memory(machine.address_space(0))
         header = self._target.read_memory(where, address, _HEADER.size)
         offset, entry_bytes, count = _HEADER.unpack(header)
-        size_bytes = min(offset + entry_bytes * count, _MOST_VDSO_BYTES)
+        size_bytes = min(offset + entry_bytes * count, _MAX_VDSO_BYTES)
         return ObjectFile(path, self._target.read_memory(where, address, size_bytes), limits)
 
     def _embedded(self, path: str, uri: re.Match[str], limits: FileLimits) -> ObjectFile:
         """The code object of a GPU that ROCgdb names by where it is in a file, or in memory."""
         offset, size_bytes = (int(number or "0", 0) for number in uri.group("offset", "size"))
         if uri["kind"] == "memory":
-            if not 0 < size_bytes <= _MOST_EMBEDDED_BYTES:
+            if not 0 < size_bytes <= _MAX_EMBEDDED_BYTES:
                 raise UsageError(f"{path} is not a code object: it has {size_bytes} bytes")
             where = Memory(self._target.architecture_of(selected_wave() or 0).address_space(0))
             return ObjectFile(path, self._target.read_memory(where, offset, size_bytes), limits)
@@ -200,7 +200,7 @@ class LoadedFiles:
         try:
             with open_to_read(name) as file:
                 file.seek(offset)
-                data = file.read(min(size_bytes, _MOST_EMBEDDED_BYTES))
+                data = file.read(min(size_bytes, _MAX_EMBEDDED_BYTES))
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from None
         return ObjectFile(path, data, limits)

@@ -17,8 +17,8 @@ from dwarfgpu.view.options import UNAVAILABLE
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
-_MOST_LEAVES = 4096
-_MOST_BYTES = 1 << 20
+_MAX_LEAVES = 4096
+_MAX_BYTES = 1 << 20
 
 
 @frozen
@@ -68,7 +68,7 @@ def _printed(name: str, value: gdb.Value) -> str:
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
     """Return the bits of a value, and which of them GDB reports."""
     size_bytes = value.type.sizeof
-    if size_bytes > _MOST_BYTES:
+    if size_bytes > _MAX_BYTES:
         return None, 0  # an array of variable length without a length yet
     every = (1 << 8 * size_bytes) - 1
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
@@ -88,7 +88,7 @@ def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
         return None, 0
     known_bits = undefined = mask = 0
     for count, (first, size_bits, leaf) in enumerate(_leaves(value, 0)):
-        if count == _MOST_LEAVES:
+        if count == _MAX_LEAVES:
             return None, 0
         inside = (1 << size_bits) - 1 << first
         if leaf.is_optimized_out:

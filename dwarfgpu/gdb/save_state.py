@@ -17,12 +17,12 @@ import gdb
 
 SCHEMA = "dwarfgpu-state-1"
 STACK_BYTES = 4096
-MOST_STACK_BYTES = 1 << 20
+MAX_STACK_BYTES = 1 << 20
 RED_ZONE_BYTES = 128
 FIRST_FRAME_BYTES = 256
-MOST_SECTION_BYTES = 1 << 18
-MOST_OBJECT_BYTES = 1 << 16
-MOST_LANE_BYTES = 1 << 16
+MAX_SECTION_BYTES = 1 << 18
+MAX_OBJECT_BYTES = 1 << 16
+MAX_LANE_BYTES = 1 << 16
 STEP_BYTES = 4096
 """Of memory in one reading: GDB has a limit to the size of values."""
 ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
@@ -313,7 +313,7 @@ def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
             break
     if size_bytes is None:
         size_bytes = max(STACK_BYTES, last - top + RED_ZONE_BYTES + FIRST_FRAME_BYTES)
-    memory.add(top - RED_ZONE_BYTES, min(size_bytes, MOST_STACK_BYTES))
+    memory.add(top - RED_ZONE_BYTES, min(size_bytes, MAX_STACK_BYTES))
 
 
 def save_lanes(memory: Memory, every: bool) -> None:
@@ -325,10 +325,10 @@ def save_lanes(memory: Memory, every: bool) -> None:
     try:
         for lane in range(int(count)) if every else [before]:
             gdb.execute("lane %d" % lane, False, True)
-            memory.add(0, MOST_LANE_BYTES, "private_lane", lane)
+            memory.add(0, MAX_LANE_BYTES, "private_lane", lane)
     finally:
         gdb.execute("lane %d" % before, False, True)
-    memory.add(0, MOST_LANE_BYTES, "local")
+    memory.add(0, MAX_LANE_BYTES, "local")
 
 
 def save_variables(memory: Memory, newest: Any) -> None:
@@ -363,7 +363,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
     """An object, and what the pointers in it point to."""
     if value.address is not None and value.type.sizeof:
         space, address = place(value.address)
-        memory.add(address, min(value.type.sizeof, MOST_OBJECT_BYTES), space)
+        memory.add(address, min(value.type.sizeof, MAX_OBJECT_BYTES), space)
     kind = value.type.strip_typedefs()
     if depth and kind.code in POINTERS:
         target = kind.target().strip_typedefs()
@@ -374,7 +374,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
             return
         space, address = place(value)
         size_bytes = max(target.sizeof, 256 if target.sizeof == 1 else 1)
-        memory.add(address, min(size_bytes, MOST_OBJECT_BYTES), space)
+        memory.add(address, min(size_bytes, MAX_OBJECT_BYTES), space)
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
             save_value(memory, value.dereference(), depth - 1)
     elif depth and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
@@ -439,7 +439,7 @@ def state(request: SaveRequest) -> Dict[str, object]:
     else:
         save_stack(memory, newest, request.stack_bytes)
     for section in loaded:
-        if WRITABLE.fullmatch(section.name) and section.end - section.begin <= MOST_SECTION_BYTES:
+        if WRITABLE.fullmatch(section.name) and section.end - section.begin <= MAX_SECTION_BYTES:
             memory.add(section.begin, section.end - section.begin)
     save_variables(memory, newest)
     for space, address, size_bytes in request.memory:

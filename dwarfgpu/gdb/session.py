@@ -48,7 +48,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,
@@ -261,14 +261,14 @@ class GdbSession(Session):
         """What `evaluate` lets an expression use."""
         return Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
 
-    def manner(self, read_only: str) -> Manner:
+    def expression_settings(self, read_only: str) -> ExpressionSettings:
         """Return the settings for expressions that assign nothing, inside GDB."""
 
         def options_of(session: Session) -> Options:
             assert isinstance(session, GdbSession)
             return session.options(read_only=read_only)
 
-        return Manner(options_of, print_options(), symbol_text, batch=False)
+        return ExpressionSettings(options_of, print_options(), symbol_text, batch=False)
 
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
         """The contents of a value as GDB prints them; an error of reading is raised."""

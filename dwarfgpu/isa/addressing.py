@@ -11,7 +11,7 @@ from typing import Any, Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Value
-from dwarfgpu.isa.operation import Operation, Place, operation_named, type_bits
+from dwarfgpu.isa.operation import AccessedPlace, Operation, operation_named, type_bits
 
 _REGISTERS: Final = ("vaddr", "saddr", "addr", "srsrc", "soffset", "sbase")
 _ADDRESSED: Final = frozenset({"global", "flat", "scratch", "lds", "buffer", "scalar"})
@@ -90,7 +90,9 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
     )
 
 
-def _size_bytes(operation: Operation, place: Place, wave_size: int, *, has_two: bool) -> int:
+def _size_bytes(
+    operation: Operation, place: AccessedPlace, wave_size: int, *, has_two: bool
+) -> int:
     """Of the elements that go to or from registers, as wide as those in memory."""
     element = type_bits(place.type, wave_size) // 8
     operands = operation.results if place in operation.sources else operation.sources
@@ -103,7 +105,7 @@ def _size_bytes(operation: Operation, place: Place, wave_size: int, *, has_two: 
 
 
 def immediate_offsets(
-    instruction: Instruction, operation: Operation, place: Place
+    instruction: Instruction, operation: Operation, place: AccessedPlace
 ) -> tuple[int, ...]:
     """The constants that are added to the address, in bytes: two of LDS accesses at two places."""
     form = instruction.encoding.format

@@ -16,8 +16,8 @@ from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.operands import Constant, Literal
 from dwarfgpu.isa.operation import (
     IMMEDIATES,
+    AccessedPlace,
     Operation,
-    Place,
     operation_named,
     type_bits,
     without_suffix,
@@ -46,7 +46,7 @@ _PRESERVE: Final = 2
 class Operand(NamedTuple):
     """A place of an operation in one instruction."""
 
-    place: Place
+    place: AccessedPlace
     value: Register | Constant | int | None
     """A register, a constant, the address of a branch or another number; None for memory."""
     modifiers: int = 0
@@ -72,8 +72,8 @@ class _Plan(NamedTuple):
     word `absent`."""
 
     operation: Operation
-    results: tuple[tuple[Place, int | Register | str | None], ...]
-    sources: tuple[tuple[Place, int | Register | str | None], ...]
+    results: tuple[tuple[AccessedPlace, int | Register | str | None], ...]
+    sources: tuple[tuple[AccessedPlace, int | Register | str | None], ...]
     addresses: tuple[int, ...]
 
 
@@ -114,13 +114,13 @@ def _use(plan: _Plan, instruction: Instruction, values: list[int]) -> Use:
         for place, where in plan.sources
     ]
     if "dst_unused" in form.index and values[form.index["dst_unused"]] == _PRESERVE and results:
-        sources.append(Operand(Place("d"), results[0].value))
+        sources.append(Operand(AccessedPlace("d"), results[0].value))
     return Use(plan.operation, tuple(results), tuple(sources), tuple(registers))
 
 
 def _operand(
     operation: Operation,
-    place: Place,
+    place: AccessedPlace,
     where: int | Register | str | None,
     instruction: Instruction,
     values: list[int],
@@ -173,7 +173,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
     addresses: list[int] = []
     is_addressed = bool(operation.memory) or "cache" in operation.flags
     for index, (name, kind) in enumerate(zip(form.names, form.kinds, strict=True)):
-        is_shared = name == "imm" and Place("imm32") in operation.sources
+        is_shared = name == "imm" and AccessedPlace("imm32") in operation.sources
         if not half or name.endswith(half) or is_shared:
             if is_addressed and _ADDRESSES.fullmatch(name):
                 addresses.append(index)
@@ -185,7 +185,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
     destinations = [index for index in pool if re.fullmatch(r"[vs]dst[XY]?", form.names[index])]
     destinations.sort(key=lambda index: not form.names[index].startswith("v"))
     data = next((form.index[name] for name in _DATA if name in form.index), None)
-    results: list[tuple[Place, int | Register | str | None]] = []
+    results: list[tuple[AccessedPlace, int | Register | str | None]] = []
     for place in operation.results:
         where: int | Register | str | None
         if not place.type or place.is_memory:
@@ -194,8 +194,8 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
             where = destinations.pop(0)
             pool.remove(where)
         elif place.type == "mask":
-            is_dropped = Place("exec") in operation.results and form.target.generation >= 10
-            where = "absent" if is_dropped else _implied(Place("vcc"), form)
+            is_dropped = AccessedPlace("exec") in operation.results and form.target.generation >= 10
+            where = "absent" if is_dropped else _implied(AccessedPlace("vcc"), form)
         elif data is not None and operation.is_load:
             where = data
             if not operation.is_atomic:
@@ -208,7 +208,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
             where = "absent"
         results.append((place, where))
     first = results[0][1] if results else None
-    sources: list[tuple[Place, int | Register | str | None]] = []
+    sources: list[tuple[AccessedPlace, int | Register | str | None]] = []
     for place in operation.sources:
         if place.name == "d":
             where = first
@@ -219,11 +219,11 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
         elif pool:
             where = pool.pop(0)
         elif place.type == "mask":
-            where = _implied(Place("vcc"), form)
+            where = _implied(AccessedPlace("vcc"), form)
         elif operation.is_atomic and isinstance(first, int):
             where = first
         elif form.is_about_m0:
-            where = _implied(Place("m0"), form)
+            where = _implied(AccessedPlace("m0"), form)
         else:
             where = "absent"
         sources.append((place, where))
@@ -236,7 +236,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
     return _Plan(operation, tuple(results), tuple(sources), tuple(addresses))
 
 
-def _implied(place: Place, form: Format) -> Register | None:
+def _implied(place: AccessedPlace, form: Format) -> Register | None:
     """The register of a place that no field names; None for memory."""
     if place.is_memory or place.name in ("a", "address"):
         return None
@@ -270,7 +270,7 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
         if names & {"lds", "gds"} and "DS" in form.flags and form.target.generation == 8:
             reads[Register("m0", 0, 1)] = None
         if use.operation.is_masked:
-            reads[_implied(Place("exec"), form) or Register("exec", 0, 2)] = None
+            reads[_implied(AccessedPlace("exec"), form) or Register("exec", 0, 2)] = None
         for operand in use.results:
             if isinstance(operand.value, Register):
                 writes[operand.value] = None
@@ -284,4 +284,4 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
 def _read(register: Register, form: Format) -> Register:
     """Return the register read by a source that derives from another register."""
     name = _READS.get(register.bank)
-    return register if name is None else _implied(Place(name), form) or register
+    return register if name is None else _implied(AccessedPlace(name), form) or register

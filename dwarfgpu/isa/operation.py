@@ -40,7 +40,7 @@ _GENERATIONS: Final = re.compile(r"(\d+)(-)?(\d+)?")
 
 
 @frozen
-class Place:
+class AccessedPlace:
     """Something that an operation reads or writes."""
 
     name: str
@@ -68,8 +68,8 @@ class Operation:
 
     names: tuple[str, ...]
     """Mnemonics without suffixes of encodings, the canonical one first."""
-    results: tuple[Place, ...]
-    sources: tuple[Place, ...]
+    results: tuple[AccessedPlace, ...]
+    sources: tuple[AccessedPlace, ...]
     flags: frozenset[str]
     expression: str
     """What it computes, a value for each result; empty where it is not simulated."""
@@ -89,7 +89,7 @@ class Operation:
         return not self.is_scalar and not self.flags & {"unmasked", "cache"}
 
     @property
-    def memory(self) -> tuple[Place, ...]:
+    def memory(self) -> tuple[AccessedPlace, ...]:
         """The memories that are touched; two where one is copied to the other."""
         places = [place for place in (*self.sources, *self.results) if place.is_memory]
         return tuple(dict.fromkeys(places))
@@ -146,16 +146,16 @@ def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
         yield operation, tuple(_generations(name.partition("@")[2]) for name in spelled)
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> AccessedPlace:
     memory, dot, type = text.partition(".")
     if dot and memory in MEMORIES:
         if type != "format":
             type_bits(type, 64)
-        return Place(memory, type)
+        return AccessedPlace(memory, type)
     if text in REGISTERS or text in IMMEDIATES or text in ALIASES:
-        return Place(text)
+        return AccessedPlace(text)
     type_bits(text.strip("[]"), 64)
-    return Place(text, text)
+    return AccessedPlace(text, text)
 
 
 def _generations(text: str) -> range:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INTERNAL: Final = Unspecified("<internal function>")
 """The type of such a function."""
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 
 
 def is_void(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
@@ -52,8 +52,8 @@ def memory_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
     length = asking.arithmetic.number(arguments[2]).value.integer
     if length < 0:
         raise UsageError("length must be non-negative")
-    if length > _MOST_BYTES:
-        raise LimitExceeded(f"$_memeq of more than {_MOST_BYTES} bytes")
+    if length > _MAX_BYTES:
+        raise LimitExceeded(f"$_memeq of more than {_MAX_BYTES} bytes")
     first, second = (_bytes(asking, argument, length) for argument in arguments[:2])
     return asking.truth(first == second)
 

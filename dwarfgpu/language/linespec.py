@@ -29,7 +29,7 @@ from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
-from dwarfgpu.session.backtrace import Place, place_in
+from dwarfgpu.session.backtrace import FramePosition, place_in
 from dwarfgpu.session.session import Session
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
@@ -51,7 +51,7 @@ class Spot:
     """The location that a linespec denotes."""
 
     kind: Literal["line", "function", "address"]
-    place: Place | None
+    place: FramePosition | None
     """None if the line is unknown."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
@@ -59,18 +59,18 @@ class Spot:
     """Of the function, in C++ with its parameters."""
     is_call: bool = False
     """Whether it is inlined there."""
-    declared: Place | None = None
+    declared: FramePosition | None = None
     """Where the function is declared, if its first code is from another file: of another one."""
 
 
-def spot_of(session: Session, text: str, around: Place | None, options: Options) -> Spot:
+def spot_of(session: Session, text: str, around: FramePosition | None, options: Options) -> Spot:
     """The first of `spots_of`, with the code of all of them."""
     first, *further = spots_of(session, text, around, options)
     return evolve(first, pcs=(*first.pcs, *(pc for spot in further for pc in spot.pcs)))
 
 
 def spots_of(
-    session: Session, text: str, around: Place | None, options: Options
+    session: Session, text: str, around: FramePosition | None, options: Options
 ) -> tuple[Spot, ...]:
     """Return the locations of a text: several for overloaded and inlined functions; a line alone is
     in the file of `around`, an offset counts from its line.
@@ -178,7 +178,7 @@ def _is_in(function: NamedFunction, file: str) -> bool:
 class LineStep:
     """The line of a program location and its surrounding code, as GDB reports it."""
 
-    place: Place
+    place: FramePosition
     begin: int
     """As loaded, as is the end."""
     end: int
@@ -206,12 +206,12 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     return LineStep(place, unit.relocate(step.address), unit.relocate(end))
 
 
-def _place_at(session: Session, pc: int) -> Place | None:
+def _place_at(session: Session, pc: int) -> FramePosition | None:
     step = step_at(session, pc)
     return None if step is None else step.place
 
 
-def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
+def starts_of(session: Session, place: FramePosition) -> tuple[int | None, ...]:
     """Return where the first code of a line begins, else that of the next line with code, in each
     table with the file; None if no code follows."""
     for lines in _lines(session):
@@ -234,7 +234,7 @@ def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
     return ()
 
 
-def declared_at(session: Session, name: str) -> Place | None:
+def declared_at(session: Session, name: str) -> FramePosition | None:
     """Return the declaration of a variable or a type; None if there is none."""
     try:
         meanings = Names(session).meaning(name)
@@ -303,7 +303,7 @@ def _lines(session: Session) -> Iterator[Lines]:
     return (Lines(code_object.scopes) for code_object in objects)
 
 
-def pcs_of(session: Session, place: Place) -> tuple[int, ...]:
+def pcs_of(session: Session, place: FramePosition) -> tuple[int, ...]:
     """Where the code of a line begins, of the first object file that knows it: as in GDB once in
     each block."""
     for lines in _lines(session):
@@ -326,7 +326,7 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
             yield pc
 
 
-def first_after(session: Session, place: Place) -> int | None:
+def first_after(session: Session, place: FramePosition) -> int | None:
     """Where the code of the first line after a place begins that has any."""
     pcs = (lines.first_after(place.path, place.line) for lines in _lines(session))
     return next((pc for pc in pcs if pc is not None), None)

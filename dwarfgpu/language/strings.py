@@ -13,7 +13,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
-MOST_CHARACTERS: Final = 10_000
+MAX_CHARACTERS: Final = 10_000
 _CODINGS: Final = {1: "utf-8", 2: "utf-16", 4: "utf-32"}
 
 
@@ -70,9 +70,9 @@ def at_address(
     """The bytes from an address of a pointer's space up to a NUL."""
     space = places.space_of(pointer, value.unit)
     encoded = bytearray()
-    while len(encoded) < MOST_CHARACTERS * width:
+    while len(encoded) < MAX_CHARACTERS * width:
         unit = bytes_at(places, space, address + len(encoded), width)
         if not any(unit):
             return bytes(encoded)
         encoded += unit
-    raise LimitExceeded(f"a string of more than {MOST_CHARACTERS} characters")
+    raise LimitExceeded(f"a string of more than {MAX_CHARACTERS} characters")

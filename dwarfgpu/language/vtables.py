@@ -16,7 +16,7 @@ from dwarfgpu.language.show import read_memory
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.view.object_printer import address_of
 
-_MOST_PARTS: Final = 10_000
+_MAX_PARTS: Final = 10_000
 """Base classes of one object, and functions of a table."""
 
 
@@ -66,8 +66,8 @@ def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[in
         if not _has_table(bare, known):
             continue
         visited.add((bare, address))
-        if len(visited) > _MOST_PARTS:
-            raise LimitExceeded(f"the object has more than {_MOST_PARTS} base classes")
+        if len(visited) > _MAX_PARTS:
+            raise LimitExceeded(f"the object has more than {_MAX_PARTS} base classes")
         _, counts = parts.setdefault(address, (bare, [0]))
         counts += [
             method.slot_index + 1
@@ -107,5 +107,5 @@ def _table(places: Places, kind: Struct, object_address: int, count: int) -> Vir
     address = word(object_address)
     if isinstance(address, DwarfGpuError):
         raise address
-    ends = range(address, address + min(count, _MOST_PARTS) * size_bytes, size_bytes)
+    ends = range(address, address + min(count, _MAX_PARTS) * size_bytes, size_bytes)
     return VirtualTable(kind, object_address, address, tuple(map(word, ends)))

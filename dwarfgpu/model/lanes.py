@@ -332,14 +332,14 @@ def _shifted_left(number: int, count: int) -> int:
     if count < 0:
         raise ValueError("negative shift count")
     _, count_most = _bounds(count)
-    if count_most > MOST_SHIFT_BITS:
+    if count_most > MAX_SHIFT_BITS:
         raise Divergence(None)
     least, most = _bounds(number)
     ends = (least << count_most, most << count_most, least, most)
     return _combined(np.left_shift, number, count, min(ends), max(ends), narrows=True)
 
 
-MOST_SHIFT_BITS = 1 << 12
+MAX_SHIFT_BITS = 1 << 12
 """Bits by which numbers of lanes are shifted at most; further ones are shifted one by one."""
 
 

@@ -19,7 +19,7 @@ from attrs import evolve, field
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
+from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC
@@ -28,14 +28,14 @@ from dwarfgpu.objfile.names import printable
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 SECTION: Final = ".hip_fatbin"
-MOST_ENTRIES: Final = 1 << 16
+MAX_ENTRIES: Final = 1 << 16
 _SHORTEST_ENTRY_BYTES: Final = 24
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
 _LONGEST_HEADER_BYTES: Final = 32
 """Of a compressed bundle."""
 _TABLE_BYTES: Final = 1 << 12
 """Read at first of what may be longer: a table, or the zeros after a bundle."""
-_MOST_AT_ONCE: Final = 1 << 20
+_MAX_AT_ONCE: Final = 1 << 20
 _ZLIB: Final = 0
 _ZSTD: Final = 1
 
@@ -107,12 +107,12 @@ def _bundles_from(
         )
         inflated_bytes += inflated
         out += [evolve(entry, bundle=number) for entry in entries]
-        if len(out) > MOST_ENTRIES:
-            raise LimitExceeded(f"{subject} has more than {MOST_ENTRIES} code objects")
+        if len(out) > MAX_ENTRIES:
+            raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} code objects")
         unpacked_bytes += sum(len(entry.data) for entry in entries)
-        if unpacked_bytes > MOST_UNPACKED_BYTES:
+        if unpacked_bytes > MAX_UNPACKED_BYTES:
             raise LimitExceeded(
-                f"{subject} has more than {MOST_UNPACKED_BYTES} bytes of code objects"
+                f"{subject} has more than {MAX_UNPACKED_BYTES} bytes of code objects"
             )
         position, number = _after_zeros(data, end), number + 1
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
@@ -127,7 +127,7 @@ def _after_zeros(data: bytes | FileBytes, position: int) -> int:
         if following is not None:
             return position + following.start()
         position += len(block)
-        size_bytes = min(2 * size_bytes, _MOST_AT_ONCE)
+        size_bytes = min(2 * size_bytes, _MAX_AT_ONCE)
     return len(data)
 
 
@@ -248,7 +248,7 @@ def _unpacked(
     except (Malformed, Unsupported) as error:
         error.context = subject
         raise
-    if size_bytes <= MOST_UNPACKED_BYTES:  # larger claims are refused below
+    if size_bytes <= MAX_UNPACKED_BYTES:  # larger claims are refused below
         limits.check_inflated(
             subject, packed_bytes=end - start, size_bytes=size_bytes, other_bytes=inflated_bytes
         )

@@ -24,10 +24,10 @@ from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 _READABLE: Final = ("gzip", "xz", "zstd")
-_MOST_MEMORY: Final = 1 << 28
+_MAX_MEMORY: Final = 1 << 28
 """Bytes that the decompressor of xz may take for its dictionary."""
-_MOST_BLOCKS: Final = 1 << 22
-_MOST_KEPT_BYTES: Final = 1 << 26
+_MAX_BLOCKS: Final = 1 << 22
+_MAX_KEPT_BYTES: Final = 1 << 26
 """Of decompressed blocks; the last one is kept whatever its size."""
 _HEAD_BYTES: Final = 1 << 16
 """Of a compressed file, read to see how it begins."""
@@ -80,7 +80,7 @@ class _Blocks:
         data = self._kept.pop(index, None)
         if data is None:
             block = self._blocks[index]
-            if block.size_bytes > _MOST_KEPT_BYTES:
+            if block.size_bytes > _MAX_KEPT_BYTES:
                 self._kept.clear()  # before it is unpacked
             data = self._unpack(block)
             if len(data) != block.size_bytes:
@@ -89,7 +89,7 @@ class _Blocks:
                     f"{block.size_bytes} bytes"
                 )
             kept_bytes = sum(map(len, self._kept.values()))
-            while self._kept and kept_bytes + len(data) > _MOST_KEPT_BYTES:
+            while self._kept and kept_bytes + len(data) > _MAX_KEPT_BYTES:
                 kept_bytes -= len(self._kept.pop(next(iter(self._kept))))
         self._kept[index] = data
         return data
@@ -141,7 +141,7 @@ def head_of(path: str, data: Data, size_bytes: int) -> bytes:
         if program == "gzip":
             return zlib.decompressobj(31).decompress(packed, size_bytes)
         if program == "xz":
-            return lzma.LZMADecompressor(memlimit=_MOST_MEMORY).decompress(packed, size_bytes)
+            return lzma.LZMADecompressor(memlimit=_MAX_MEMORY).decompress(packed, size_bytes)
         if program == "zstd":
             reader = _zstandard(path).ZstdDecompressor().stream_reader(BytesIO(packed))
             return reader.read(size_bytes)
@@ -167,8 +167,8 @@ def _placed(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
             continue
         blocks.append(Block(start, packed_bytes, offset, size_bytes))
         offset += size_bytes
-        if len(blocks) > _MOST_BLOCKS:
-            raise LimitExceeded(f"{path} has more than {_MOST_BLOCKS} blocks")
+        if len(blocks) > _MAX_BLOCKS:
+            raise LimitExceeded(f"{path} has more than {_MAX_BLOCKS} blocks")
     return blocks
 
 
@@ -226,7 +226,7 @@ def _unpacked_xz(path: str, data: Data, block: Block) -> bytes:
     header = bytes(data[:_XZ_HEADER_BYTES])
     packed = bytes(data[block.start : block.start + block.packed_bytes])
     try:
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MAX_MEMORY)
         return unpacker.decompress(header + packed, block.size_bytes + 1)
     except lzma.LZMAError as error:
         raise Malformed(f"{path} cannot be decompressed at {block.start:#x}: {error}") from None

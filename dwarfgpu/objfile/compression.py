@@ -19,7 +19,7 @@ _ZLIB_LARGEST_RATIO: Final = 1032
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 12
 """Bytes passed to zlib at a time: it copies its unused input."""
-MOST_UNPACKED_BYTES: Final = 1 << 31
+MAX_UNPACKED_BYTES: Final = 1 << 31
 
 
 class _Decompressor(Protocol):
@@ -107,5 +107,5 @@ def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
 
 
 def _check_size(size_bytes: int, subject: str) -> None:
-    if size_bytes > MOST_UNPACKED_BYTES:
+    if size_bytes > MAX_UNPACKED_BYTES:
         raise LimitExceeded(f"{subject} has {size_bytes} bytes when decompressed")

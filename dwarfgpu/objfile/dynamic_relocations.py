@@ -39,7 +39,7 @@ DT_FLAGS: Final = 30
 DT_FLAGS_1: Final = 0x6FFFFFFB
 DF_SYMBOLIC: Final = 0x2
 DF_1_PIE: Final = 0x08000000
-MOST_FIELD_BYTES: Final = 16
+MAX_FIELD_BYTES: Final = 16
 """No field is larger, but for what COPY copies."""
 LONGEST_NAME_BYTES: Final = 1 << 10
 
@@ -197,7 +197,7 @@ class DynamicRelocations:
         number = info & (1 << symbol_shift) - 1
         kind = self._types.get(number)
         if kind is None:
-            return MOST_FIELD_BYTES, f"relocation type {number} of {self._file.machine}"
+            return MAX_FIELD_BYTES, f"relocation type {number} of {self._file.machine}"
         if kind.kind == "none":
             return 0, 0
         name, symbol = kind.name, None
@@ -386,9 +386,9 @@ def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:
 
 def _within(table: _Table, address: int, size_bytes: int, path: str) -> Iterator[tuple[int, int]]:
     """Yield address and entry of each relocation whose field may overlap a range."""
-    first = bisect_left(table.addresses, address - MOST_FIELD_BYTES + 1)
+    first = bisect_left(table.addresses, address - MAX_FIELD_BYTES + 1)
     end = bisect_left(table.addresses, address + size_bytes)
-    if end - first > size_bytes + MOST_FIELD_BYTES:
+    if end - first > size_bytes + MAX_FIELD_BYTES:
         raise Malformed(f"{path}: bytes at {address:#x} are relocated more than once")
     for index in range(first, end):
         yield table.addresses[index], table.entries[index] if table.entries else index

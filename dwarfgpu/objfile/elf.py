@@ -19,7 +19,7 @@ from typing import Final, Literal
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
-from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
+from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC, LONGEST_MAGIC_BYTES, compressed_by
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
@@ -52,7 +52,7 @@ _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
 
 
-_MOST_HEADER: Final = 64
+_MAX_HEADER: Final = 64
 """Bytes of the header of a 64-bit file."""
 
 
@@ -261,7 +261,7 @@ class ObjectFile:
     def headers_bytes(self) -> int:
         """Where the file header and, if it comes next, the table of segments ends."""
         table = self._segments_at + len(self.segments) * self._segment_bytes
-        return table if 0 < self._segments_at <= _MOST_HEADER else _MOST_HEADER
+        return table if 0 < self._segments_at <= _MAX_HEADER else _MAX_HEADER
 
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,
@@ -422,7 +422,7 @@ class ObjectFile:
 
     def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
         """Extreme claims are left to the decompression, which detects false ones."""
-        if size_bytes > MOST_UNPACKED_BYTES:
+        if size_bytes > MAX_UNPACKED_BYTES:
             return
         other_bytes = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(
             section.index, 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _ALLOC: Final = 0x2
-_MOST_ALIGNED: Final = 1 << 32
+_MAX_ALIGNED: Final = 1 << 32
 
 
 def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:
@@ -24,7 +24,7 @@ def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:
         if not flags & _ALLOC:
             addresses.append(0)
             continue
-        if 0 < alignment <= _MOST_ALIGNED:
+        if 0 < alignment <= _MAX_ALIGNED:
             lowest += -lowest % alignment
         addresses.append(lowest)
         lowest += size_bytes

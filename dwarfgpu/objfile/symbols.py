@@ -25,7 +25,7 @@ _RESERVED: Final = 0xFF00
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
-_MOST_COMPARED: Final = 4096
+_MAX_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
 
 
@@ -149,8 +149,8 @@ class SymbolTable:
 
     def _name_bytes(self, number: int) -> bytes:
         names, start = self._names.data, self._row(number)[0]
-        end = names.find(b"\0", start, start + _MOST_COMPARED)
-        return bytes(names[start : start + _MOST_COMPARED if end < 0 else end])
+        end = names.find(b"\0", start, start + _MAX_COMPARED)
+        return bytes(names[start : start + _MAX_COMPARED if end < 0 else end])
 
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)

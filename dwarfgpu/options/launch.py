@@ -34,10 +34,10 @@ from dwarfgpu.machine.simulated.address_space_layout import (
     require_room,
 )
 from dwarfgpu.machine.simulated.dispatch import (
-    FIRST_PLACE,
+    FIRST_PLACEMENT,
     LOAD_ADDRESS,
+    DispatchPlacement,
     Launched,
-    Place,
     Request,
     dispatched,
 )
@@ -55,7 +55,7 @@ from dwarfgpu.options.launch_arguments import argument_values, declared_paramete
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.error_text import error_line
 
-MOST_LOADED_BYTES: Final = 1 << 26
+MAX_LOADED_BYTES: Final = 1 << 26
 """Of one writable segment of a code object that is written into a state."""
 
 
@@ -100,10 +100,14 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
 
 def prepare_run(args: Namespace) -> Prepared:
     """The dispatch of the arguments on a machine of its own, with a guard around each buffer."""
-    return _prepared(args, file_limits_of(args), None, evolve(FIRST_PLACE, guard_bytes=GUARD_BYTES))
+    return _prepared(
+        args, file_limits_of(args), None, evolve(FIRST_PLACEMENT, guard_bytes=GUARD_BYTES)
+    )
 
 
-def _prepared(args: Namespace, limits: FileLimits, before: State | None, place: Place) -> Prepared:
+def _prepared(
+    args: Namespace, limits: FileLimits, before: State | None, place: DispatchPlacement
+) -> Prepared:
     load_address, is_there = _load_address(args, before)
     require_no_core(args.file)
     with opening():
@@ -166,12 +170,12 @@ def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
     return (address, is_there) if load_address in (None, address) else (load_address or 0, False)
 
 
-def _place(args: Namespace, before: State | None) -> Place:
+def _place(args: Namespace, before: State | None) -> DispatchPlacement:
     agent = _number(args.agent, "--agent")
     if before is None:
         if agent is not None:
             raise UsageError("--agent needs a machine; give --beside STATE")
-        return FIRST_PLACE
+        return FIRST_PLACEMENT
     if args.save is None:
         raise UsageError("--beside: the new state must be saved; give --save STATE")
     return placement_in_state(before, agent)
@@ -311,7 +315,7 @@ def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]
     for image in code_object.images():
         if not image.is_writable:
             continue
-        if image.size_bytes > MOST_LOADED_BYTES:
+        if image.size_bytes > MAX_LOADED_BYTES:
             lost_names.append(
                 f"memory at {image.address:#x} is not known: {image.size_bytes} bytes"
             )

@@ -19,52 +19,52 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.kernarg import (
     ArgumentValue,
     Buffer,
-    Declared,
+    DeclaredParameter,
     Enumerator,
+    GeneratedNumbers,
     Integers,
     Number,
-    Numbers,
     SharedMemory,
-    Unknown,
+    UnknownArgument,
     Vector,
 )
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.service.error_text import error_line
 
-MOST_BUFFER_BYTES: Final = 1 << 30
+MAX_BUFFER_BYTES: Final = 1 << 30
 _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
 _NAME: Final = re.compile(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
-MOST_NUMBERS: Final = 1 << 22
+MAX_NUMBERS: Final = 1 << 22
 _MADE: Final = re.compile(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
 def declared_parameters(
     code_object: CodeObject, kernel: GpuKernel
-) -> tuple[list[Declared], list[str]]:
+) -> tuple[list[DeclaredParameter], list[str]]:
     """Return the declarations of the parameters, or why they are unknown."""
-    out: list[Declared] = []
+    out: list[DeclaredParameter] = []
     try:
         function = kernel_function(code_object, kernel.entry)
         for variable in () if function is None else parameters_of(function):
-            out.append(Declared(None) if variable is None else declared(variable))
+            out.append(DeclaredParameter(None) if variable is None else declared(variable))
     except DwarfGpuError as error:
         return [], [f"the names of the parameters: {error_line(error)}"]
     return out, []
 
 
-def declared(variable: Variable) -> Declared:
+def declared(variable: Variable) -> DeclaredParameter:
     """What the declaration of a parameter says of what it takes."""
     name, kind = variable.name, strip(variable.type)
     try:
         if not isinstance(kind, Pointer):
             is_float = isinstance(kind, Base) and _is_float(kind)
             compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
-            declared = Declared(name, is_float, integers_of(kind), compound, _vector(kind))
+            declared = DeclaredParameter(name, is_float, integers_of(kind), compound, _vector(kind))
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants)
         item = strip(kind.target)
-        return Declared(
+        return DeclaredParameter(
             name,
             item=type_name(item),
             item_bytes=None if item is None else size_bytes(item),
@@ -73,7 +73,7 @@ def declared(variable: Variable) -> Declared:
             is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
         )
     except DwarfGpuError:
-        return Declared(name)  # a pointer needs no more
+        return DeclaredParameter(name)  # a pointer needs no more
 
 
 def _vector(kind: Type | None) -> Vector | None:
@@ -120,7 +120,7 @@ def _value(text: str, option: str) -> ArgumentValue:
     if number is not None:
         return number
     if text == "?":
-        return Unknown()
+        return UnknownArgument()
     if text in ("null", "true", "false"):
         return int(text == "true")
     if text.startswith("[") and text.endswith("]"):
@@ -135,18 +135,18 @@ def _value(text: str, option: str) -> ArgumentValue:
     sized = _SIZE.fullmatch(text)
     if sized is not None:
         count = json_reader.integer_of(sized[2]) or 0
-        if not 0 < count <= MOST_BUFFER_BYTES:
-            raise UsageError(f"{option}: {sized[1]} of 1 to {MOST_BUFFER_BYTES} bytes")
+        if not 0 < count <= MAX_BUFFER_BYTES:
+            raise UsageError(f"{option}: {sized[1]} of 1 to {MAX_BUFFER_BYTES} bytes")
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
     made = _MADE.fullmatch(text)
     if made is not None:
         count = json_reader.integer_of(made["count"]) or 0
-        if not 0 < count <= MOST_NUMBERS:
-            raise UsageError(f"{option}: {text[:40]}: 1 to {MOST_NUMBERS} numbers")
+        if not 0 < count <= MAX_NUMBERS:
+            raise UsageError(f"{option}: {text[:40]}: 1 to {MAX_NUMBERS} numbers")
         seed = made["seed"]
-        return Numbers(count, None if seed is None else int(seed))
+        return GeneratedNumbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
         return float(text)
     if _NAME.fullmatch(text):

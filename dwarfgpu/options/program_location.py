@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dwarfgpu.language.source_lines import CodePlace
     from dwarfgpu.session.session import Session
 
-_MOST_LISTED: Final = 8
+_MAX_LISTED: Final = 8
 
 
 @frozen
@@ -91,8 +91,8 @@ def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
     """Which of several places is taken."""
     if len(places) < 2:
         return ()
-    listed = [_words(place) for place in places[:_MOST_LISTED]]
-    if len(places) > _MOST_LISTED:
+    listed = [_words(place) for place in places[:_MAX_LISTED]]
+    if len(places) > _MAX_LISTED:
         listed.append("…")
     note = (
         f"{text} has code at {len(places)} places: {', '.join(listed)}; "

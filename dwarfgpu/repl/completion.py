@@ -34,9 +34,9 @@ _APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|acti
 _FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
 _WITH_END = re.compile(r"(?:^|\s)--\s")
 _DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
-_MOST_TYPED: Final = 1_000
+_MAX_TYPED: Final = 1_000
 """Maximum number of characters of a line to complete."""
-_MOST_WORDS: Final = 100
+_MAX_WORDS: Final = 100
 """Its words: each may be a command that takes another."""
 _TAGS: Final = {
     "struct": ("struct", "class"),
@@ -50,12 +50,12 @@ _OPERANDS: Final = (
 )  # fmt: skip
 _UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
 """Other names of commands that GDB takes and does not list."""
-_MOST_BASES: Final = 50
+_MAX_BASES: Final = 50
 
 
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     """Where the word at the end of `text` begins, and what it can become."""
-    if len(text) > _MOST_TYPED or len(text.split()) > _MOST_WORDS:
+    if len(text) > _MAX_TYPED or len(text.split()) > _MAX_WORDS:
         return len(text), []
     commands, position, command = shell.commands, 0, None
     while command is None or command.subcommands:
@@ -186,7 +186,7 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
     """Yield the members, including those of bases and unnamed members."""
-    for member in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
+    for member in kind.members if isinstance(kind, Struct) and depth < _MAX_BASES else ():
         if member.name is None or member.is_base_class:
             yield from _members_of(strip(member.type), depth + 1)
         else:

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dwarfgpu.errors import UsageError
 
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?", re.ASCII)
-_MOST_CHARACTERS = 20
+_MAX_CHARACTERS = 20
 
 
 def is_numbers(word: str) -> bool:
     """Whether a word is a number or a range."""
-    return _RANGE.fullmatch(word) is not None and len(word) <= _MOST_CHARACTERS
+    return _RANGE.fullmatch(word) is not None and len(word) <= _MAX_CHARACTERS
 
 
 def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int]:
@@ -24,7 +24,7 @@ def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int
     ranges: list[tuple[int, int]] = []
     for word in words:
         match = _RANGE.fullmatch(word)
-        if match is None or len(word) > _MOST_CHARACTERS:
+        if match is None or len(word) > _MAX_CHARACTERS:
             raise UsageError(f"Invalid {kind} ID: {word}")
         first = int(match[1])
         last = first if match[2] is None else int(match[2])

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dwarfgpu.errors import LimitExceeded
 
-MOST_NESTED: Final = 20
+MAX_NESTED: Final = 20
 """Maximum nesting of scripts."""
 
 
@@ -83,8 +83,8 @@ class ScriptState:
     @contextmanager
     def script(self) -> Iterator[None]:
         """Run a script within; `LimitExceeded` if scripts are nested too deep."""
-        if self._nested >= MOST_NESTED:
-            raise LimitExceeded(f"scripts nested more than {MOST_NESTED} deep")
+        if self._nested >= MAX_NESTED:
+            raise LimitExceeded(f"scripts nested more than {MAX_NESTED} deep")
         self._nested += 1
         self.fillers.append(str)
         try:

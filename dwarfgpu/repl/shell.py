@@ -37,7 +37,7 @@ from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.memory_units import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 from dwarfgpu.session.session import Session
 
 NO_MACHINE: Final = OpenedMachine()
@@ -47,9 +47,9 @@ NO_MACHINE: Final = OpenedMachine()
 class Listed:
     """Source text that was listed last."""
 
-    frame: Place | None
+    frame: FramePosition | None
     """Where the frame in focus was; with another one a listing begins anew."""
-    place: Place
+    place: FramePosition
     """In the file."""
     first: int
     """0: only `info line` has shown it, which lists nothing."""

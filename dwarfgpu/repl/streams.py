@@ -11,7 +11,7 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.repl.output import Painted, Raw
 from dwarfgpu.repl.terminal.colour import CONTROL
 
-MOST_UNENDED: Final = 10_000
+MAX_UNENDED: Final = 10_000
 """Characters that are kept of a line that does not end."""
 
 
@@ -31,7 +31,7 @@ class Streams:
             send(text, self.out)
         else:
             self.out.write(shown)
-        self.unended = (self.unended + shown).rpartition("\n")[2][-MOST_UNENDED:]
+        self.unended = (self.unended + shown).rpartition("\n")[2][-MAX_UNENDED:]
 
     def complain(self, text: str) -> None:
         """On the error stream, after all that was printed before."""

@@ -12,8 +12,8 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
-from dwarfgpu.service.value.manner import Manner
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
 from dwarfgpu.session.session import Reading, Session
@@ -25,11 +25,11 @@ from dwarfgpu.view.explain import (
     StepView,
     verdict_on_error,
 )
-from dwarfgpu.view.inside import Insides
-from dwarfgpu.view.inside_text import inside_lines, step_lines
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lost_register import why_lost, with_reasons
+from dwarfgpu.view.operation_inputs import OperationInputs
 from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.step_text import inside_lines, step_lines
 from dwarfgpu.view.where_described import described_where
 
 SCHEMA = "dwarfgpu-explain-1"
@@ -83,7 +83,9 @@ class Explanation:
         return record
 
 
-def explain_subject(session: Session, text: str, manner: Manner | None = None) -> Explanation:
+def explain_subject(
+    session: Session, text: str, settings: ExpressionSettings | None = None
+) -> Explanation:
     """A variable by its name, or an expression; `UsageError` for what means neither."""
     item = subject(session, text)
     if isinstance(item, Variable):
@@ -92,7 +94,7 @@ def explain_subject(session: Session, text: str, manner: Manner | None = None) -
 
     variables: dict[Variable, None] = {}
     try:
-        answer = of_expression(session, text, variables, manner)
+        answer = of_expression(session, text, variables, settings)
     except UsageError as error:
         raise misspelt(session, text, error) from None
     inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)
@@ -136,7 +138,7 @@ def explain_variable(
     answer = of_reading(reading, session)
     if text_of is not None and reading.failure is None:
         answer = evolve(answer, text=text_of(reading))
-    insides = Insides(session)
+    insides = OperationInputs(session)
     shown = tuple(with_reasons(session, insides.look(steps)))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
@@ -161,7 +163,7 @@ def explain_variable(
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
 
 
-def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[Detail, ...]:
+def _of_list(session: Session, variable: Variable, insides: OperationInputs) -> tuple[Detail, ...]:
     """Return the location list with the entry that describes the variable."""
     try:
         pc = None if session.is_absent else session.program_location

@@ -27,12 +27,12 @@ from dwarfgpu.session.session import Session
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
-MOST_OUTER: Final = 32
+MAX_OUTER: Final = 32
 """Maximum number of frames to search for a lane: each lane of a table asks."""
 
 
 @frozen
-class Place:
+class FramePosition:
     """A line of source text."""
 
     file: str
@@ -75,12 +75,12 @@ class StackFrame:
     """Whether the lane in focus was active on entry to the function; True if unknown."""
 
     @cached_property
-    def place(self) -> Place | None:
+    def place(self) -> FramePosition | None:
         """The source position; None if there is none, or it is unreadable."""
         return place_of(self.session, self.pc)
 
 
-def place_of(session: Session, frame_pc: int) -> Place | None:
+def place_of(session: Session, frame_pc: int) -> FramePosition | None:
     """Return the source position of the frame in focus, which continues at a program location; None
     if there is none, or it is unreadable."""
     code_object, pc = session.code_object, _location(session)
@@ -99,7 +99,7 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
         return None
 
 
-def line_place(session: Session, address: int) -> Place | None:
+def line_place(session: Session, address: int) -> FramePosition | None:
     """Return the source line of code at an address; None if there is none."""
     for code_object in session.code_objects:
         if not code_object.covers(address):
@@ -138,7 +138,7 @@ def shown_pc(session: Session, frame_pc: int) -> int:
     return frame_pc if pc is None or pc == session.pc else pc
 
 
-def _place_of_call(inlined: Die) -> Place | None:
+def _place_of_call(inlined: Die) -> FramePosition | None:
     file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
     table = inlined.unit.line_table
     if file is None or not line or table is None:
@@ -146,10 +146,10 @@ def _place_of_call(inlined: Die) -> Place | None:
     return place_in(table.file(file), line, is_start=True)
 
 
-def place_in(file: SourceFile, line: int, *, is_start: bool) -> Place:
+def place_in(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
     """A line of a file of a line table."""
     folder = file.table.unit.root.string(dw.AT_COMP_DIR)
-    return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
+    return FramePosition(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 
 
 @frozen(eq=False)
@@ -270,7 +270,7 @@ def outer_frame(session: Session) -> StackFrame | None:
     if session.lane is None or session.pc is None:
         return None
     for frame in stack_frames(session.at_level(0)):
-        if frame.number > session.level + MOST_OUTER:
+        if frame.number > session.level + MAX_OUTER:
             break
         try:
             is_outer = frame.session.level > session.level
@@ -287,7 +287,7 @@ def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame
     if session.pc is None:
         return frames
     for frame in stack_frames(session.focused(None).at_level(0)):
-        if not remaining or frame.number > session.level + MOST_OUTER:
+        if not remaining or frame.number > session.level + MAX_OUTER:
             break
         if frame.session.level <= session.level:
             continue
@@ -343,8 +343,8 @@ def symbol_name(session: Session, pc: int) -> str | None:
 
 
 __all__ = [
+    "FramePosition",
     "NumberedLevel",
-    "Place",
     "StackFrame",
     "frame_of",
     "frames_in",

@@ -15,7 +15,7 @@ from attrs import evolve
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.on_entry import OnEntry
-from dwarfgpu.cfi.unwind import MOST_STEPS, CfiFrame
+from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -48,12 +48,12 @@ class FrameView(Protocol):
     def code_object(self) -> CodeObject | None: ...
 
     @property
-    def frame(self) -> Entered: ...
+    def frame(self) -> CalleeFrame: ...
 
     def calling(self) -> tuple[FrameView, int]: ...
 
 
-class Entered(Protocol):
+class CalleeFrame(Protocol):
     """A call frame (`dwarfgpu.session.frame.SubprogramFrame`)."""
 
     @property
@@ -74,7 +74,7 @@ class Entered(Protocol):
 class _Needed:
     """Values on entry to one frame that are needed."""
 
-    frame: Entered
+    frame: CalleeFrame
     physical: CfiFrame
     calling: FrameView
     call: CallSite | None
@@ -98,12 +98,12 @@ class _Needed:
         if subprogram is None:
             return None
         context = self.calling.frame.nested_context(preserved_by_callees)
-        limits = evolve(context.limits, steps=min(context.limits.steps, MOST_STEPS))
+        limits = evolve(context.limits, steps=min(context.limits.steps, MAX_STEPS))
         context = evolve(context, limits=limits)
         return entry_value_from_call_site(subprogram, self.call, place, context)
 
 
-def value_on_entry(frame: Entered, place: EntryValueSource) -> Value | None:
+def value_on_entry(frame: CalleeFrame, place: EntryValueSource) -> Value | None:
     """Return what the call of a frame passed; None if the call does not describe it.
 
     Raises the errors of evaluating the description, and `LimitExceeded`.
@@ -123,7 +123,7 @@ def value_on_entry(frame: Entered, place: EntryValueSource) -> Value | None:
     return cached.value
 
 
-def _needed(frame: Entered, physical: CfiFrame, place: EntryValueSource) -> list[_Needed]:
+def _needed(frame: CalleeFrame, physical: CfiFrame, place: EntryValueSource) -> list[_Needed]:
     """Return the prerequisites of a value on entry that are not cached, innermost first."""
     needed: list[_Needed] = []
     nested: dict[tuple[CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}

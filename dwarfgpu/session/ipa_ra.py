@@ -37,7 +37,7 @@ def preserved_by_callees(
         callee = frame.callee
         if callee is None or _tracking_file(code_object(callee.level), callee) is not file:
             break
-        if not isinstance(callee, TailFrame) and not callee.is_untold(number):
+        if not isinstance(callee, TailFrame) and not callee.lacks_rule(number):
             break
         saved = callee.register(number)
         if not saved.is_undefined:

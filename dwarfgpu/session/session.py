@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
 
-MOST_CALLERS: Final = 32
+MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
 UNUSED: Final = "is unused: it has no work-item"
@@ -218,8 +218,8 @@ class Session:
 
     def nested(self) -> Session:
         """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
-        if self.callers >= MOST_CALLERS:
-            raise LimitExceeded(f"values on entry nested more than {MOST_CALLERS} deep")
+        if self.callers >= MAX_CALLERS:
+            raise LimitExceeded(f"values on entry nested more than {MAX_CALLERS} deep")
         return evolve(self, callers=self.callers + 1)
 
     def focused(self, lane: int | None) -> Session:

@@ -18,7 +18,7 @@ from dwarfgpu.objfile.file_kinds import (
 )
 from dwarfgpu.terminal.streams import is_terminal
 
-MOST_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 64 << 20
 """Of a file of text or of bytes; a device that never ends has more."""
 
 
@@ -76,10 +76,10 @@ def file_head(path: str) -> bytes | None:
 
 
 def read_all(file: BinaryIO, name: str) -> bytes:
-    """Return the rest of a file; `UsageError` if that is more than `MOST_BYTES`."""
-    data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"{name}: more than {MOST_BYTES >> 20} MiB")
+    """Return the rest of a file; `UsageError` if that is more than `MAX_BYTES`."""
+    data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{name}: more than {MAX_BYTES >> 20} MiB")
     return data
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 
-MOST_COLUMNS: Final = 8
+MAX_COLUMNS: Final = 8
 """Branches that would need more columns are drawn without an arrow."""
 
 
@@ -61,7 +61,7 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
                 column.insert(place, (low, high, target))
                 break
         else:
-            if len(columns) < MOST_COLUMNS:
+            if len(columns) < MAX_COLUMNS:
                 columns.append([(low, high, target)])
     if not columns:
         return [""] * count

@@ -16,11 +16,11 @@ from dwarfgpu.cfi.rule import Offset, Row, Rule
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 
-_MOST_COLUMNS: Final = 12
+_MAX_COLUMNS: Final = 12
 _WIDEST_CELL: Final = 14
 _SHORTEST_RUN: Final = 4
 """Registers that are saved one after the other, and share a line."""
-MOST_DIFFERENCES: Final = 20
+MAX_DIFFERENCES: Final = 20
 """Maximum number of reported differences between a search table and its section."""
 
 
@@ -33,7 +33,7 @@ def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str
     frames = f"{section.kind} at {table.frames_address:#x}"
     yield f"{SECTION} at {table.address:#x}: {table_text} for {frames}"
     if compared:
-        for difference in islice(section.search_differences(), MOST_DIFFERENCES):
+        for difference in islice(section.search_differences(), MAX_DIFFERENCES):
             yield f"  disagrees: {difference}"
 
 
@@ -98,7 +98,7 @@ def table_lines(
 ) -> list[str] | None:
     """Yield rows as a table with a column for each register; return None if they do not fit one."""
     numbers = sorted({number for row in rows for number in row.rules})
-    if len(rows) < 2 or len(numbers) > _MOST_COLUMNS:
+    if len(rows) < 2 or len(numbers) > _MAX_COLUMNS:
         return None
     lines = [["from", "CFA", *(register_name(number, architecture) for number in numbers)]]
     for row in rows:

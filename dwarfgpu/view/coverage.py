@@ -13,7 +13,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, without
-from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -21,11 +21,11 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.place_words import description_text, description_words
 
-MOST_ROWS: Final = 1_000
+MAX_ROWS: Final = 1_000
 """Stretches of one variable that are listed."""
-_MOST_LINES: Final = 300_000
+_MAX_LINES: Final = 300_000
 """Maximum number of line table rows to read per unit."""
-_MOST_RUNS: Final = 4
+_MAX_RUNS: Final = 4
 
 
 @frozen
@@ -112,24 +112,24 @@ def spans_text(spans: Sequence[Range], most: int = 8) -> str:
     return shown + (f" and {len(spans) - most} more" if len(spans) > most else "")
 
 
-MOST_CALLS: Final = 32
+MAX_CALLS: Final = 32
 """Calls inlined into one another that are shown: every variable in them shows all around it."""
 
 
-def function_text(place: Place) -> str:
+def function_text(place: CodeScope) -> str:
     """`clamp, inlined into leaf at line 84`: the call's line is in the function around it.
 
-    Of more than `MOST_CALLS` nested calls the outer ones are counted.
+    Of more than `MAX_CALLS` nested calls the outer ones are counted.
     """
     *outer, inner = place.functions
     out = inner.qualified_name
-    for call in reversed(outer[-MOST_CALLS:]):
+    for call in reversed(outer[-MAX_CALLS:]):
         line = inner.call_line
         out += f", inlined into {call.qualified_name}" + (
             "" if line is None else f" at line {line}"
         )
         inner = call
-    more = len(outer) - MOST_CALLS
+    more = len(outer) - MAX_CALLS
     return out if more <= 0 else f"{out}, … ({more} more) in {outer[0].name}"
 
 
@@ -155,7 +155,7 @@ class Row:
 def rows(coverage: Coverage) -> list[Row]:
     """Return the descriptions by address, including the undescribed code of the scope.
 
-    Neighbours with the same description are joined. At most `MOST_ROWS`, and one more if there are
+    Neighbours with the same description are joined. At most `MAX_ROWS`, and one more if there are
     more.
     """
     out: list[Row] = []
@@ -173,16 +173,16 @@ def rows(coverage: Coverage) -> list[Row]:
             here = common((description.bounds,), coverage.scope)
             beyond = without((description.bounds,), coverage.scope)
             if coverage.place is not None:
-                out += [Row(span, description, is_outside=True) for span in beyond[:MOST_ROWS]]
-        out += [Row(span, description) for span in here[:MOST_ROWS]]
-        if len(out) > 64 * MOST_ROWS:
+                out += [Row(span, description, is_outside=True) for span in beyond[:MAX_ROWS]]
+        out += [Row(span, description) for span in here[:MAX_ROWS]]
+        if len(out) > 64 * MAX_ROWS:
             break
     if coverage.problem is None and all(
         description.bounds for description in coverage.descriptions
     ):
-        out += [Row(span, None) for span in without(coverage.scope, described)[:MOST_ROWS]]
+        out += [Row(span, None) for span in without(coverage.scope, described)[:MAX_ROWS]]
     out.sort(key=lambda row: row.span or Range(0, 0))
-    return _joined(out)[: MOST_ROWS + 1]
+    return _joined(out)[: MAX_ROWS + 1]
 
 
 def _joined(rows: list[Row]) -> list[Row]:
@@ -212,7 +212,7 @@ class SourceLines:
 
     def __init__(self, unit: CompilationUnit) -> None:
         self.unit = unit
-        self._left = _MOST_LINES
+        self._left = _MAX_LINES
         self.problem: DwarfGpuError | None = None
         """Why lines are missing."""
 
@@ -229,9 +229,7 @@ class SourceLines:
             for row in table.rows_in(Range(begin, end)):
                 self._left -= 1
                 if not self._left:
-                    raise LimitExceeded(
-                        f"more than {_MOST_LINES} rows of the line table are needed"
-                    )
+                    raise LimitExceeded(f"more than {_MAX_LINES} rows of the line table are needed")
                 if row.line:
                     by_range.setdefault(row.file, set()).add(row.line)
             return [
@@ -252,7 +250,7 @@ def runs_text(numbers: Sequence[int]) -> str:
     breaks = [index for index, (a, b) in enumerate(pairwise(numbers), 1) if b != a + 1]
     runs = [numbers[a:b] for a, b in pairwise([0, *breaks, len(numbers)])]
     texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
-    return ",".join(texts[:_MOST_RUNS]) + (",…" if len(texts) > _MOST_RUNS else "")
+    return ",".join(texts[:_MAX_RUNS]) + (",…" if len(texts) > _MAX_RUNS else "")
 
 
 @frozen
@@ -277,7 +275,7 @@ def coverage_lines(
     """Yield the descriptions by address: in words, with the operations unless the words suffice."""
     variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
-        if count == MOST_ROWS:
+        if count == MAX_ROWS:
             yield Line("…", "", "more stretches are omitted")
             return
         words = "optimized out"

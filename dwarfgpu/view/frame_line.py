@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.program import is_program
-from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
+from dwarfgpu.session.backtrace import FramePosition, StackFrame, has_signed_pc
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle, frame_number
 
@@ -20,7 +20,7 @@ def frame_words(
     pc: int,
     digits: int,
     call: str,
-    place: Place | None,
+    place: FramePosition | None,
     origin: str | None,
     mark: str = "",
     style: FrameStyle = DEFAULT_STYLE,
@@ -75,7 +75,7 @@ def is_aggregate(kind: Type | None) -> bool:
 def frame_line(
     session: Session,
     pc: int,
-    place: Place | None,
+    place: FramePosition | None,
     call: str,
     style: FrameStyle = DEFAULT_STYLE,
     marks: Sequence[str] = (),

@@ -27,7 +27,7 @@ COLOURS: Final = {
 """Of work-items without a number, by the reason."""
 PALE: Final = 0.35
 """How much of its colour an inactive lane has."""
-MOST_LABELLED: Final = 300
+MAX_LABELLED: Final = 300
 """Maximum number of cells of a picture with written values."""
 
 
@@ -66,7 +66,7 @@ def draw(picture: Picture, path: str, form: str) -> None:
     axes.imshow(_pixels(layout, least, most, shades), interpolation="none", aspect="equal")
     axes.set_axis_off()
     axes.set_title(picture.title, fontsize=10, loc="left", parse_math=False)
-    if len(layout.cells) <= MOST_LABELLED:
+    if len(layout.cells) <= MAX_LABELLED:
         _write_values(axes, layout, least, most)
     if numbers:
         _add_scale(figure, axes, least, most, picture.is_address)

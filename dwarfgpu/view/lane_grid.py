@@ -90,7 +90,7 @@ def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell
 
 
 _NUMBER: Final = re.compile(r"0x[0-9a-f]+")
-_MOST_SIMILAR_REASONS: Final = 4
+_MAX_SIMILAR_REASONS: Final = 4
 """Lines below a grid for reasons that differ in their addresses only."""
 
 
@@ -119,7 +119,7 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
     for (word, reason), numbers in missing.items():
         alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))
     for (word, _), affected in alike.items():
-        if len(affected) > _MOST_SIMILAR_REASONS:
+        if len(affected) > _MAX_SIMILAR_REASONS:
             lanes = sorted(lane for _, numbers in affected for lane in numbers)
             reason, [lane, *_] = affected[0]
             yield f"{word} in {_named(lanes)}, at {len(affected)} addresses; lane {lane}: {reason}"

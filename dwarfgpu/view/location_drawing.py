@@ -29,7 +29,7 @@ _WIDEST: Final = 64
 _LEAST: Final = 24
 _CELL: Final = 4
 """Characters that a piece has at least."""
-_MOST_BOXES: Final = 12
+_MAX_BOXES: Final = 12
 _PICTURE: Final = 64
 """Cells of the picture of a register: its bits, or its dwords."""
 _GAP: Final = "   "
@@ -145,7 +145,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     margin = len(unit) + 1
     free = room - margin - 1 - len(str(layout.size_bits // size))
     inside = max(min(free, _WIDEST, layout.size_bits), min(_LEAST, free), 1)
-    if len(pieces) > _MOST_BOXES or layout.omitted:
+    if len(pieces) > _MAX_BOXES or layout.omitted:
         return _bar(layout, glyphs, inside, margin)
     needed = [len(_short(piece)) + 2 if piece.places else _CELL for piece in pieces]
     widths = _shared([piece.total_bits for piece in pieces], needed, inside)

@@ -20,7 +20,7 @@ from dwarfgpu.expr.text.text import instruction_text
 _TLS: Final = ("form_tls_address", "GNU_push_tls_address")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
-_MOST_RANGES: Final = 10_000
+_MAX_RANGES: Final = 10_000
 
 
 @frozen
@@ -55,12 +55,12 @@ class Describer:
         return f"a constant with value {signed(number, bits)} ({number:#x})" if bits else "constant"
 
     def _ranges(self, locations: LocList) -> Iterator[str]:
-        for entry in locations.entries[:_MOST_RANGES]:
+        for entry in locations.entries[:_MAX_RANGES]:
             where = "default"
             if entry.begin is not None and entry.end is not None:
                 where = f"{entry.begin:#x}-{entry.end:#x}"
             yield f"  Range {where}: {self._expression(entry.expression, locations.unit)}\n"
-        if len(locations.entries) > _MOST_RANGES:
+        if len(locations.entries) > _MAX_RANGES:
             yield "  ...\n"
 
     def _decoded(self, data: bytes, unit: Unit) -> Expression:

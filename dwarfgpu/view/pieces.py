@@ -29,7 +29,7 @@ from dwarfgpu.view.layout import is_same_storage
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.locations import location_text
 
-MOST_PIECES: Final = 256
+MAX_PIECES: Final = 256
 """Maximum number of reported pieces of one place."""
 
 Kind = Literal["register", "memory", "implicit", "pointer", "undefined", "composite"]
@@ -101,7 +101,7 @@ def _layout(location: Location, size_bits: int, access: Access) -> Layout:
         return Layout(size_bits, (), problem=error)
     if described < size_bits:
         runs.append(Piece(described, size_bits - described, ()))
-    return Layout(size_bits, tuple(runs[:MOST_PIECES]), max(len(runs) - MOST_PIECES, 0))
+    return Layout(size_bits, tuple(runs[:MAX_PIECES]), max(len(runs) - MAX_PIECES, 0))
 
 
 def _joined(runs: Iterable[Run]) -> Iterator[Piece]:

@@ -28,10 +28,10 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.values import format_value
 
-_MOST_PARTS: Final = 4
-_MOST_CHARACTERS: Final = 300
+_MAX_PARTS: Final = 4
+_MAX_CHARACTERS: Final = 300
 """Maximum length of operations; the bytes of longer ones are in the JSON output."""
-_CONSTANT: Final = FormatOptions(characters=_MOST_CHARACTERS)
+_CONSTANT: Final = FormatOptions(characters=_MAX_CHARACTERS)
 _PIECE_END: Final = "LLVM_piece_end"
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
 """Of the operations that leave a value: as a location, an address of memory."""
@@ -47,9 +47,9 @@ def extent_text(extent: Extent) -> str:
         case "partly":
             parts = [
                 f"{first}-{first + count - 1}" if count > 1 else f"{first}"
-                for first, count in extent.undefined[:_MOST_PARTS]
+                for first, count in extent.undefined[:_MAX_PARTS]
             ]
-            more = ",…" if len(extent.undefined) > _MOST_PARTS else ""
+            more = ",…" if len(extent.undefined) > _MAX_PARTS else ""
             return f"bits {','.join(parts)}{more} optimized out"
         case "depends":
             return f"how much of it {extent.reason}"
@@ -88,7 +88,7 @@ def description_text(
 def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
     """The operations of an expression, as llvm-dwarfdump writes them; very many are cut."""
     text = readable_text(source.expression, source.unit.dialect, source.unit.format, arch)
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 def _constant(data: bytes, arch: Architecture | None, variable: Variable | None) -> str:

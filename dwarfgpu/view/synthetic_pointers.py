@@ -28,7 +28,7 @@ from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Whole
 from dwarfgpu.view.scalars import MAX_BITS
 
-_MOST_PARTS: Final = 2_000
+_MAX_PARTS: Final = 2_000
 """Maximum number of parts to examine; the rest stays unavailable."""
 
 
@@ -42,14 +42,14 @@ def without_removed(
     whole, contents = Whole(location, resolver), ObjectBytes.of(bits, endian)
     unavailable = bits.unavailable
     pending: list[tuple[Type | None, int]] = [(kind, 0)]
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if not pending:
             break
         part, first_bit = pending.pop()
         try:
             size = size_bits(part) if may_point(part) else None
             if size is None:
-                pending += islice(_parts(part, first_bit), _MOST_PARTS - len(pending))
+                pending += islice(_parts(part, first_bit), _MAX_PARTS - len(pending))
             elif 0 < size <= min(MAX_BITS, bits.size_bits - first_bit) and whole.is_removed(
                 part, first_bit, contents.bits(first_bit, size)
             ):

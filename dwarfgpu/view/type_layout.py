@@ -14,7 +14,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _DEEPEST: Final = 100
-_MOST_MEMBERS: Final = 10_000
+_MAX_MEMBERS: Final = 10_000
 """Limit for nested structures: further members of a structure are omitted."""
 
 
@@ -32,7 +32,7 @@ class _Layout:
 
     def __init__(self, cplusplus: bool) -> None:
         self.cplusplus = cplusplus
-        self.members_left = _MOST_MEMBERS
+        self.members_left = _MAX_MEMBERS
 
     def inside(self, kind: Type | None, around: tuple[Struct, ...]) -> JsonObject:
         """`around`: the structures that it is a member of, outermost first."""

@@ -28,7 +28,7 @@ from dwarfgpu.errors import IllFormed
 from dwarfgpu.view.fortran_ada import definition
 from dwarfgpu.view.local_names import LocalNames
 
-MOST_MEMBERS: Final = 10_000
+MAX_MEMBERS: Final = 10_000
 """Maximum number of members and enumerators of one definition, unnamed structures included."""
 _PLACE: Final = "\0"
 """Placeholder for the declared name."""
@@ -47,7 +47,7 @@ def type_text(
 
     `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
     functions and typedefs, unless disabled. `is_raw`: template arguments and typedefs of a class
-    are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are
+    are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MAX_MEMBERS` are
     `...`.
     """
     if style != "c":
@@ -78,7 +78,7 @@ class Definition:
         self.has_methods = has_methods
         self.has_typedefs = has_typedefs
         self.is_raw = is_raw
-        self.members_left = MOST_MEMBERS
+        self.members_left = MAX_MEMBERS
 
     def text(self, kind: Type | None, levels: int, indent: int, names: LocalNames) -> str:
         """The type, where something is made of structures with their bodies.
@@ -163,7 +163,7 @@ class Definition:
         yield " " * indent + "}"
 
     def is_too_much(self) -> bool:
-        """Counts one more member; whether there are more than `MOST_MEMBERS`."""
+        """Counts one more member; whether there are more than `MAX_MEMBERS`."""
         self.members_left -= 1
         return self.members_left < 0
 

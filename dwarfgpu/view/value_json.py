@@ -1,7 +1,7 @@
 """Typed values as plain data for `--json`, part by part.
 
 Law: an unknown bit is never a number; omitted parts are counted; one answer has at most
-`MOST_PARTS` parts and `DEEPEST` nested structures and arrays.
+`MAX_PARTS` parts and `DEEPEST` nested structures and arrays.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from dwarfgpu.view.printers.object import Object, Unfit
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
 
-MOST_PARTS: Final = 2_000
+MAX_PARTS: Final = 2_000
 DEEPEST: Final = 100
-MOST_ELEMENTS: Final = 200
+MAX_ELEMENTS: Final = 200
 """Of one array, as in text."""
-MOST_CHARACTERS: Final = 10_000
+MAX_CHARACTERS: Final = 10_000
 """Of one string that a printer shows."""
 NO_PRINTERS: Final = Printers()
 
@@ -109,7 +109,7 @@ class _Walk:
         self.read_memory = read_memory
         self.class_of_method = class_of_method
         self.printers = printers
-        self.parts_left = MOST_PARTS
+        self.parts_left = MAX_PARTS
         self._printers_of: dict[Struct, Printer | None] = {}
         self.is_inside = False
         """Whether it is in the members of an object that a printer has shown."""
@@ -264,7 +264,7 @@ class _Walk:
         record["children"] = children
         try:
             for name, child in printed.children:
-                if self.parts_left <= 0 or len(children) >= MOST_ELEMENTS:
+                if self.parts_left <= 0 or len(children) >= MAX_ELEMENTS:
                     record["omitted"] = True
                     break
                 shown = child if isinstance(child, str) else self._object(child, depth)
@@ -280,7 +280,7 @@ class _Walk:
             return self._object(part, depth)
         kind = character_kind(part.first.type)
         width = 1 if kind is None else kind.unit_bytes
-        count = max(0, min(part.count, MOST_CHARACTERS))
+        count = max(0, min(part.count, MAX_CHARACTERS))
         data = part.first.memory(count * width) if count else b""
         encoding = {1: "latin-1", 2: "utf-16", 4: "utf-32"}[width]
         order = "" if width == 1 else "-le" if part.first.endian == "little" else "-be"
@@ -332,7 +332,7 @@ class _Walk:
         if count is None or strides is None or not (strides[0] or size_bits(kind.element)):
             return unknown("array of unknown length")
         stride, inner = strides[0], element_type(kind)
-        shown = min(max(count, 0), MOST_ELEMENTS)
+        shown = min(max(count, 0), MAX_ELEMENTS)
         if strides[0] > 0:
             shown = min(shown, max(0, subject.object.size_bits - first_bit) // stride)
         text = self._characters(subject, kind, first_bit, shown, stride)

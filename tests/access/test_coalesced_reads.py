@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.access import coalesced_reads
 from dwarfgpu.access.coalesced_reads import Budget, CoalescedReads, IsUnreadable, Run
-from dwarfgpu.access.compare_places import MOST, Comparison, PlaceFinding
+from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, PlaceFinding
 from dwarfgpu.arch import architecture
 from dwarfgpu.errors import LimitExceeded, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
@@ -141,9 +141,9 @@ def test_findings_are_bounded() -> None:
     comparison = Comparison()
     findings = [
         PlaceFinding(number, SingleLocation(MEMORY, number), None, None)
-        for number in range(MOST + 2)
+        for number in range(MAX_FINDINGS + 2)
     ]
     for finding in findings:
         comparison.add(finding)
-    assert comparison.take_findings() == tuple(findings[:MOST])
+    assert comparison.take_findings() == tuple(findings[:MAX_FINDINGS])
     assert comparison.take_findings() == ()

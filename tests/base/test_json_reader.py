@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 import pytest
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.json_reader import MAX_BYTES, MOST_VALUES, Field, Json, read_at_most
+from dwarfgpu.base.json_reader import MAX_BYTES, MAX_VALUES, Field, Json, read_at_most
 from dwarfgpu.errors import UsageError
 
 
@@ -129,7 +129,7 @@ def test_the_words_are_not_those_of_python(text: str, message: str) -> None:
 
 
 def test_a_document_of_too_many_values_is_refused_before_they_are_made() -> None:
-    text = "[" + "{}," * (MOST_VALUES // 2 + 1) + "{}]"
+    text = "[" + "{}," * (MAX_VALUES // 2 + 1) + "{}]"
     tracemalloc.start()
     try:
         with pytest.raises(UsageError, match="more than 2000000 values; long data"):
@@ -140,7 +140,7 @@ def test_a_document_of_too_many_values_is_refused_before_they_are_made() -> None
 
 
 def test_one_wide_character_makes_a_text_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_reader, "MOST_TEXT_BYTES", 1 << 20)
+    monkeypatch.setattr(json_reader, "MAX_TEXT_BYTES", 1 << 20)
     letters = "x" * 300_000
     assert json_reader.parse(f'"{letters}"', "made").value == letters
     with pytest.raises(UsageError, match="made: more than 1 MiB as text in memory"):

@@ -21,7 +21,7 @@ from dwarfgpu.cfi.rule import (
     ValOffset,
 )
 from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.unwind import MOST_NESTED, CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
@@ -286,7 +286,7 @@ def test_a_circle_is_told() -> None:
 def test_rules_that_need_one_another_are_bounded() -> None:
     rules: dict[int, Rule] = {32 + n: RegisterRule(33 + n) for n in range(60)}
     found = shown(frame(rules), 32)
-    assert found == f"LimitExceeded: more than {MOST_NESTED} rules that depend on each other"
+    assert found == f"LimitExceeded: more than {MAX_NESTED} rules that depend on each other"
 
 
 def test_no_stack_is_too_deep() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.bits import encode_uleb
-from dwarfgpu.check.finding import MOST_FINDINGS, Excerpt, excerpt
+from dwarfgpu.check.finding import MAX_FINDINGS, Excerpt, excerpt
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
@@ -121,17 +121,17 @@ def long_list(count: int) -> bytes:
 def test_findings_beyond_the_most_are_counted() -> None:
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
     one = b"\x02" + block(operations("plus"))
-    verdict = verdict_on(info_file(shapes, b"\x01" + one * (MOST_FINDINGS + 5) + b"\0"))
-    assert len(verdict.findings.kept) == MOST_FINDINGS
-    assert (verdict.findings.dropped, verdict.findings.counts["error"]) == (5, MOST_FINDINGS + 5)
-    lines = report_lines(verdict, [True] * MOST_FINDINGS, has_baseline=False, notes=False,
+    verdict = verdict_on(info_file(shapes, b"\x01" + one * (MAX_FINDINGS + 5) + b"\0"))
+    assert len(verdict.findings.kept) == MAX_FINDINGS
+    assert (verdict.findings.dropped, verdict.findings.counts["error"]) == (5, MAX_FINDINGS + 5)
+    lines = report_lines(verdict, [True] * MAX_FINDINGS, has_baseline=False, notes=False,
                          everything=False)  # fmt: skip
     assert list(lines)[-1].endswith("5 further findings are only counted")
 
 
 def test_notes_do_not_hide_errors() -> None:
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
-    notes = (b"\x02" + block(operations("lit1; lit2"))) * (MOST_FINDINGS + 5)
+    notes = (b"\x02" + block(operations("lit1; lit2"))) * (MAX_FINDINGS + 5)
     body = b"\x01" + notes + b"\x02" + block(operations("plus")) + b"\0"
     verdict = verdict_on(info_file(shapes, body))
     assert [each.rule for each in verdict.findings.kept if each.severity == "error"] == [
@@ -155,7 +155,7 @@ def test_many_rows_of_many_rules_are_left_out_and_told() -> None:
 
 
 def test_a_section_that_is_too_much_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.check.frames.MOST_WORK", 10)
+    monkeypatch.setattr("dwarfgpu.check.frames.MAX_WORK", 10)
     verdict = verdict_on(frame_file(CFA, CFA * 20, CFA))
     (why,) = verdict.findings.skipped
     assert why.endswith("from here on there would be too many register rules")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.check.finding import Excerpt, Place
+from dwarfgpu.check.finding import Excerpt, FindingPlace
 from dwarfgpu.service.check.report import excerpt_lines, place_text
 from tests.check.made import frame_file
 from tests.check.test_frames import ADVANCE, CFA, RECALL
@@ -241,18 +241,20 @@ def test_excerpt_lines(excerpt: Excerpt, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        (Place(".debug_info", 16, "unit", "a.c"), "unit a.c (.debug_info 0x10)"),
+        (FindingPlace(".debug_info", 16, "unit", "a.c"), "unit a.c (.debug_info 0x10)"),
         (
-            Place(".debug_info", 16, "call_site_parameter", None, "DW_AT_call_value", "f", "a.c"),
+            FindingPlace(
+                ".debug_info", 16, "call_site_parameter", None, "DW_AT_call_value", "f", "a.c"
+            ),
             "DW_AT_call_value of call site parameter in f, a.c (.debug_info 0x10)",
         ),
         (
-            Place(".eh_frame", 0, "FDE", "f", span=(1, 2)),
+            FindingPlace(".eh_frame", 0, "FDE", "f", span=(1, 2)),
             "FDE f, at [0x1,0x2) (.eh_frame 0x0)",
         ),
     ],
 )
-def test_place_text(place: Place, expected: str) -> None:
+def test_place_text(place: FindingPlace, expected: str) -> None:
     assert place_text(place) == expected
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cfi.unwind import MOST_STEPS
+from dwarfgpu.cfi.unwind import MAX_STEPS
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.session import backtrace, call_site_values
 from dwarfgpu.session.session import Session
@@ -68,7 +68,7 @@ def test_values_on_entry_are_bounded_by_the_frames(tmp_path: Path) -> None:
     of = deep_core(tmp_path / "core", 40)
     done = run("eval", *of, "--frame", 1, "--max-frames", 30, "n")
     assert done.status == 1 and "stopped: more than 30 frames (--max-frames)" in done.err
-    assert MOST_STEPS < 10_000, "there can be one for each frame"
+    assert MAX_STEPS < 10_000, "there can be one for each frame"
 
 
 def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:

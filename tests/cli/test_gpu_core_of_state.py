@@ -21,7 +21,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 from dwarfgpu.objfile.notes import PT_NOTE
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.machine.wave_rows import MOST_GROUPS
+from dwarfgpu.service.machine.wave_rows import MAX_GROUPS
 from tests.cli.command import FIXTURES, STATES, run, run_json, validate
 from tests.machine.gpu_cores import Machine
 
@@ -163,9 +163,9 @@ def test_the_first_screen_is_short(tmp_path: Path) -> None:
     path.write_bytes(made.made().data)
     assert len(made.waves) > 40
     lines = run("waves", path).lines
-    assert len(lines) == 1 + MOST_GROUPS + 1
+    assert len(lines) == 1 + MAX_GROUPS + 1
     assert lines[-1].endswith(
-        f"at {len(made.waves) - MOST_GROUPS} other places; waves --all lists every wave"
+        f"at {len(made.waves) - MAX_GROUPS} other places; waves --all lists every wave"
     )
     assert lines[-1] in run("info", path).lines
     every = run("waves", path, "--all").lines

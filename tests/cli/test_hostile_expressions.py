@@ -18,7 +18,7 @@ from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams
 from dwarfgpu.service.value.expression import of_expression
-from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from tests.cli.command import validate
 from tests.language.sessions import stopped
 from tests.language.test_hostile import EXPRESSIONS, TYPES, USES
@@ -36,7 +36,9 @@ def test_answers_are_valid(kind: Type, has_place: bool) -> None:
     options = Options({"x": value}.get)
     for expression in USES:
         try:
-            answer = of_expression(SESSION, expression, manner=Manner(lambda _: options))
+            answer = of_expression(
+                SESSION, expression, settings=ExpressionSettings(lambda _: options)
+            )
         except DwarfGpuError:
             continue
         validate({"schema": "dwarfgpu-eval-1", **answer.record})

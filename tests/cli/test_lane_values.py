@@ -14,12 +14,12 @@ from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.value.expression import of_expression
 from dwarfgpu.service.value.subject import Expression
-from dwarfgpu.service.value.value_history import ValueHistory, manner_of
+from dwarfgpu.service.value.value_history import ValueHistory, expression_settings_of
 from dwarfgpu.session.session import Session
 from tests.cli.command import STATES, run, validate
 
 HISTORY = ValueHistory()
-MANNER = manner_of(HISTORY)
+SETTINGS = expression_settings_of(HISTORY)
 
 
 def session(name: str, pc: int | None = None) -> Session:
@@ -33,7 +33,7 @@ def session(name: str, pc: int | None = None) -> Session:
 
 def alone(looking: Session, text: str, lane: int) -> tuple[str, object]:
     try:
-        answer = of_expression(looking.focused(lane), text, manner=MANNER)
+        answer = of_expression(looking.focused(lane), text, settings=SETTINGS)
         return answer.text, answer.record
     except DwarfGpuError as error:
         return error_line(error), {"notes": [], **error_json(error)}
@@ -58,7 +58,7 @@ def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
     lanes = range(looking.lane_count()[0])
     states = looking.lane_states(lanes)
     for text in texts:
-        [answers] = lane_answers([Question(looking, states, Expression(text))], MANNER)
+        [answers] = lane_answers([Question(looking, states, Expression(text))], SETTINGS)
         for each in answers:
             if each.lane % 6 and each.lane not in (8, 9):
                 continue  # asking each alone takes its time
@@ -69,7 +69,7 @@ def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
 def test_a_name_that_means_nothing_anywhere() -> None:
     looking = session("divergent.gfx942")
     question = Question(looking, looking.lane_states(range(64)), Expression("nosuch"))
-    [answers] = lane_answers([question], MANNER)
+    [answers] = lane_answers([question], SETTINGS)
     assert str(refused(question, answers)) == 'No symbol "nosuch" in current context.'
 
 

@@ -14,7 +14,7 @@ from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, size_bytes, without
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place, coverage_of
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -287,9 +287,9 @@ def test_a_program_location_reads_one_unit() -> None:
 # Against llvm-dwarfdump --statistics
 
 
-def as_llvm(place: Place) -> int:
+def as_llvm(place: CodeScope) -> int:
     """Of a scope without code it takes the scope around."""
-    outer: Place | None = place
+    outer: CodeScope | None = place
     while outer is not None and not outer.size_bytes:
         outer = outer.around
     return 0 if outer is None else outer.size_bytes

@@ -42,7 +42,7 @@ from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
-from dwarfgpu.view.type_text import MOST_MEMBERS, type_text
+from dwarfgpu.view.type_text import MAX_MEMBERS, type_text
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import assert_linear, at_most
@@ -283,9 +283,9 @@ def holds_itself() -> Struct:
 def test_structures_in_one_another_are_laid_out_in_bounded_work() -> None:
     """2^40 members in all."""
     text = soon(lambda: offset_text(NESTED))
-    assert text is not None and text.count(" n;") <= MOST_MEMBERS and "...\n" in text
+    assert text is not None and text.count(" n;") <= MAX_MEMBERS and "...\n" in text
     found = str(soon(lambda: layout(NESTED)))
-    assert found.count("'name': 'n'") <= MOST_MEMBERS and "'holes': []" in found
+    assert found.count("'name': 'n'") <= MAX_MEMBERS and "'holes': []" in found
 
 
 def test_a_structure_that_contains_itself() -> None:
@@ -492,7 +492,7 @@ def test_using_directives_in_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert_linear(asked, 300)
     search = asked(100)
-    monkeypatch.setattr(name_lookup, "_MOST_IMPORTS", 50)
+    monkeypatch.setattr(name_lookup, "_MAX_IMPORTS", 50)
     with pytest.raises(LimitExceeded, match="the imports of a unit lead"):
         search()
 

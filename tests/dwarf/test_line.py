@@ -565,7 +565,7 @@ def test_overlapping_tables_are_limited() -> None:
 
 
 def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_table, "MOST_NAME_BYTES", 1000)
+    monkeypatch.setattr(line_table, "MAX_NAME_BYTES", 1000)
     names = table([(PATH, dw.FORM_LINE_STRP)], [bytes(4)])
     names += table([(PATH, dw.FORM_LINE_STRP)], [n.to_bytes(4, "little") for n in range(20)])
     found = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})

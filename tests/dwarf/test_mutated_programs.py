@@ -10,7 +10,7 @@ import pytest
 from tests.work import sometimes_at_most
 from tools.fuzz_files import SPLIT, asked, mutated_file, one_round
 
-MOST_CALLS = 20_000_000
+MAX_CALLS = 20_000_000
 """Of functions, for all questions to one program of a few kilobytes."""
 
 
@@ -18,7 +18,7 @@ def test_mutated_programs_give_only_our_errors() -> None:
     seed = random.randrange(1 << 32)
     print("seed", seed)
     for number in range(60):
-        with sometimes_at_most(number, MOST_CALLS):
+        with sometimes_at_most(number, MAX_CALLS):
             assert one_round(seed + number)
 
 

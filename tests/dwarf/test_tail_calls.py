@@ -232,7 +232,7 @@ def test_a_place_that_no_call_returns_to(tmp_path: Path) -> None:
 
 
 def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail_calls, "MOST_FUNCTIONS", 20)
+    monkeypatch.setattr(tail_calls, "MAX_FUNCTIONS", 20)
     names = [f"f{n}" for n in range(40)]
     functions = {"main": Function((names[0],))}
     functions |= {a: Function(jumps=(b,)) for a, b in pairwise(names)}

@@ -22,7 +22,7 @@ from tools.fuzz import one_round
 
 CASES = Path(__file__).resolve().parent / "hostile.py"
 
-MOST_CALLS = 5_000_000
+MAX_CALLS = 5_000_000
 """Of functions, for one round of the fuzzer, whose budgets are tight."""
 FEW, SMALL, LARGE = 24, 48, 400
 """Megabytes: of a hundred thousand composites in one another; where nothing large is made; and
@@ -127,5 +127,5 @@ def test_takes_linear_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_fuzz(seed: int) -> None:
     """A short run of `tools/fuzz.py`; a failure tells the seed of its round."""
     for each in range(seed, seed + 40):
-        with sometimes_at_most(each, MOST_CALLS):
+        with sometimes_at_most(each, MAX_CALLS):
             one_round(each)

@@ -12,8 +12,8 @@ from dwarfgpu.gdb import Debugger
 from dwarfgpu.gdb.compare import compare, gdb_frames
 from dwarfgpu.gdb.variables import compare_variables
 
-MOST_STEPS = 20
-MOST_IGNORED = 4
+MAX_STEPS = 20
+MAX_IGNORED = 4
 
 
 class Unwinding:
@@ -42,7 +42,7 @@ class Unwinding:
         return self
 
     def _go_on(self) -> None:
-        steps, ignored = (self._choice.randint(1, each) for each in (MOST_STEPS, MOST_IGNORED))
+        steps, ignored = (self._choice.randint(1, each) for each in (MAX_STEPS, MAX_IGNORED))
         is_step = self._choice.random() < 0.6
         gdb.execute(f"stepi {steps}" if is_step else f"continue {ignored}", to_string=True)
 

@@ -16,7 +16,7 @@ from dwarfgpu.language import gpu_words
 from dwarfgpu.language.wave_variables import workgroup_id
 from dwarfgpu.machine.simulated.aql_objects import Allocator
 from dwarfgpu.machine.simulated.kernarg import (
-    Declared,
+    DeclaredParameter,
     HiddenValues,
     Kernarg,
     bind,
@@ -32,10 +32,10 @@ STATE = STATES / "dispatch.gfx1100.json"
 """A grid of 100 work-items in workgroups of 48: wave 3 is the first of workgroup 1, wave 5 the only
 one of workgroup 2, which has 4."""
 
-COLOR = Declared("mode", enumerators=(("RED", 0), ("GREEN", 5), ("BLUE", 6)))
+COLOR = DeclaredParameter("mode", enumerators=(("RED", 0), ("GREEN", 5), ("BLUE", 6)))
 
 
-def bound(argument: Argument, declared: Declared, text: str) -> Kernarg:
+def bound(argument: Argument, declared: DeclaredParameter, text: str) -> Kernarg:
     """The kernarg segment of a kernel with one argument, which is given as text."""
     hidden = HiddenValues(Geometry((64, 1, 1), (64, 1, 1), 1), 0, 0, 0)
     known = parameters((argument,), [declared])
@@ -166,11 +166,15 @@ def test_an_enumerator_is_an_argument(text: str, value: int) -> None:
     ("declared", "text", "error"),
     [
         (COLOR, "PINK", "has no enumerator PINK; there are RED, GREEN, BLUE"),
-        (Declared("mode"), "GREEN", "--arg mode: 'GREEN' is not a number, @FILE, buffer:SIZE"),
+        (
+            DeclaredParameter("mode"),
+            "GREEN",
+            "--arg mode: 'GREEN' is not a number, @FILE, buffer:SIZE",
+        ),
         (COLOR, "a b", "--arg mode: 'a b' is not a number, @FILE, buffer:SIZE"),
     ],
 )
-def test_what_is_no_enumerator(declared: Declared, text: str, error: str) -> None:
+def test_what_is_no_enumerator(declared: DeclaredParameter, text: str, error: str) -> None:
     argument = Argument("by_value", 4, 0, "mode")
     with pytest.raises(UsageError, match=re.escape(error)):
         bound(argument, declared, text)

@@ -19,11 +19,11 @@ from dwarfgpu.machine.simulated.aql_objects import (
 from dwarfgpu.machine.simulated.kernarg import (
     ArgumentValue,
     Buffer,
-    Declared,
+    DeclaredParameter,
     HiddenValues,
     Kernarg,
     SharedMemory,
-    Unknown,
+    UnknownArgument,
     bind,
     parameters,
 )
@@ -139,10 +139,10 @@ GIVEN: dict[str, ArgumentValue] = {
 
 def bound(**changes: ArgumentValue) -> Kernarg:
     names = [
-        Declared("in", item="int", item_bytes=4, is_number=True),
-        *map(Declared, ("x", "y")),
-        Declared("z", item="double", item_bytes=8, is_number=True),
-        Declared("w"),
+        DeclaredParameter("in", item="int", item_bytes=4, is_number=True),
+        *map(DeclaredParameter, ("x", "y")),
+        DeclaredParameter("z", item="double", item_bytes=8, is_number=True),
+        DeclaredParameter("w"),
     ]
     given = {name: value for name, value in {**GIVEN, **changes}.items() if value != ""}
     return bind(parameters(ARGUMENTS, names), ARGUMENTS, given, HIDDEN, Allocator(0x1001), 100)
@@ -216,7 +216,7 @@ def test_what_is_made_for_arguments() -> None:
     assert found.dynamic_lds_bytes == 332
     assert found.unknown == ()
     assert known(found.pieces, 64, 8) == 0x1234
-    assert bound(limit=Unknown()).unknown == (
+    assert bound(limit=UnknownArgument()).unknown == (
         "limit: declared unknown",
         "hidden_heap_v1: only a runtime makes it",
     )
@@ -256,7 +256,7 @@ def test_refused(changes: dict[str, ArgumentValue], message: str) -> None:
 
 
 def test_names_that_are_not_as_many_are_not_used() -> None:
-    assert [each.name for each in parameters(ARGUMENTS, [Declared("a")])] == [
+    assert [each.name for each in parameters(ARGUMENTS, [DeclaredParameter("a")])] == [
         None, "limit", "ratio", "tile", "three",
     ]  # fmt: skip
 

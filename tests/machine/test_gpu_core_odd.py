@@ -14,7 +14,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.machine.core.gpu import waves
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, loaded_uris, parse_uri
 from dwarfgpu.machine.core.gpu.image import ProcessImage, process_core
-from dwarfgpu.machine.core.gpu.note import MOST_ENTRIES, CoreState
+from dwarfgpu.machine.core.gpu.note import MAX_ENTRIES, CoreState
 from dwarfgpu.machine.core.gpu.save_area import HEADER, saved_waves
 from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS, layout_of
 from dwarfgpu.machine.core.gpu.target import GpuTarget
@@ -317,8 +317,8 @@ def test_levels_are_known() -> None:
 def test_a_note_of_too_many_entries_is_refused() -> None:
     state, ranges = process_core(machine())
     for many in (
-        evolve(state, agents=state.agents * (MOST_ENTRIES + 1)),
-        evolve(state, queues=state.queues * (MOST_ENTRIES + 1)),
+        evolve(state, agents=state.agents * (MAX_ENTRIES + 1)),
+        evolve(state, queues=state.queues * (MAX_ENTRIES + 1)),
     ):
         data = b"".join(core_parts([core_state_note(many)], ranges))
         dump = read_core(ObjectFile("core", data))
@@ -334,7 +334,7 @@ def test_queues_that_share_a_long_control_stack(monkeypatch: pytest.MonkeyPatch)
         HEADER.unpack(once.memory.read(queue.ctx_save_restore_address, HEADER.size))[1] // 4
         for queue in state.queues
     )
-    monkeypatch.setattr(waves, "MOST_WORDS", 3 * words)
+    monkeypatch.setattr(waves, "MAX_WORDS", 3 * words)
     target = opened(evolve(state, queues=state.queues * 5), ranges)
     assert len(target.waves) == 3 * len(once.waves)
     assert [note for note in target.gpu.notes if "control stacks of more than" in note] == [
@@ -346,7 +346,7 @@ def test_queues_that_share_a_long_control_stack(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_notes_of_broken_queues_end(monkeypatch: pytest.MonkeyPatch) -> None:
     state, ranges = process_core(machine())
-    monkeypatch.setattr(waves, "MOST_NOTES", 10)
+    monkeypatch.setattr(waves, "MAX_NOTES", 10)
     area = state.queues[0].ctx_save_restore_address
     target = opened(evolve(state, queues=state.queues * 50), without(ranges, area))
     assert target.gpu.notes[-1].endswith("and those after it are not read")

@@ -268,7 +268,7 @@ def test_sections_of_bundles_that_overlap() -> None:
 
 def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = compressed(plain({ON: bytes(1 << 20)}))
-    monkeypatch.setattr(bundles, "MOST_UNPACKED_BYTES", 3 << 20)
+    monkeypatch.setattr(bundles, "MAX_UNPACKED_BYTES", 3 << 20)
     with pytest.raises(LimitExceeded):
         read_bundles(bomb * 4, "made")
 

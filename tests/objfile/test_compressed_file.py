@@ -176,7 +176,7 @@ def test_unpacking_takes_no_more_memory_than_what_is_unpacked() -> None:
 
 def test_blocks_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     block = DATA * 10
-    monkeypatch.setattr(compressed_file, "_MOST_KEPT_BYTES", 2 * len(block))
+    monkeypatch.setattr(compressed_file, "_MAX_KEPT_BYTES", 2 * len(block))
     blocks = decompressed("made", lzma.compress(block) * 8)
     tracemalloc.start()
     try:

@@ -33,7 +33,7 @@ HOSTILE = (
     "nest:nest", "*nest", "full -1", "apply all p 1", "apply 9-1 p", "(a+)+$", "[", "(?P<x>",
     "*" * 500,
 )  # fmt: skip
-MOST_CALLS = 10_000_000
+MAX_CALLS = 10_000_000
 """Of functions, for one command: some seconds of work."""
 LONG = 12
 """From so many characters on, an argument may take more work the longer it is: it is counted,
@@ -41,7 +41,7 @@ which costs as much again as the command."""
 
 
 def bounded(argument: str) -> AbstractContextManager[None]:
-    return at_most(MOST_CALLS) if len(argument) >= LONG else nullcontext()
+    return at_most(MAX_CALLS) if len(argument) >= LONG else nullcontext()
 
 
 @pytest.fixture(autouse=True)

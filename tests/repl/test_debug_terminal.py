@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
-from dwarfgpu.repl.files.symbol_index import MOST, SymbolIndex
+from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from dwarfgpu.repl.output import Output, Painted
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams
@@ -109,7 +109,7 @@ def test_the_index_finds_by_the_beginning() -> None:
     assert list(index.starting_with("name00001")) == [
         (f"name00001{digit}", "function") for digit in range(10)
     ]
-    assert len(list(index.starting_with("name"))) == MOST
+    assert len(list(index.starting_with("name"))) == MAX_NAMES
     assert list(index.starting_with("z")) == []
 
 

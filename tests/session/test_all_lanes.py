@@ -76,7 +76,7 @@ def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -
     """Of what differs by lane; what is the same for all is read once, whatever its size."""
     waves = sessions("chain_flat.gfx942.json")
     variable = waves[0].variable("a")
-    monkeypatch.setattr(many_lanes, "MOST_BYTES", 4 * 63)
+    monkeypatch.setattr(many_lanes, "MAX_BYTES", 4 * 63)
     answers = read_lanes(waves, variable, batch=True)
     assert not answers.known
     assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))

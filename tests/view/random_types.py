@@ -36,7 +36,7 @@ unsigned __int128|_Complex float|_Complex double|wchar_t|char16_t|char32_t|BOOL|
 FIELDS: Final = """char|signed char|unsigned char|short|unsigned short|int|unsigned|long
 unsigned long|BOOL|FLAGS|NEGATIVE|GAPS""".replace("\n", "|").split("|")
 VECTORS: Final = ("signed char", "unsigned char", "short", "int", "unsigned", "long", "double")
-MOST_RAW: Final = 4_000
+MAX_RAW: Final = 4_000
 """Bytes of one object."""
 OBJECTS: Final = 40
 """Of one program."""
@@ -206,7 +206,7 @@ class Filler:
         self.symbols.setdefault("function", self.symbols.get("_Z8functionic", 0))
 
     def bytes(self, kind: Type | None, size: int) -> bytes:
-        data = bytearray(self.draw.randbytes(min(size, MOST_RAW)).ljust(size, b"\0"))
+        data = bytearray(self.draw.randbytes(min(size, MAX_RAW)).ljust(size, b"\0"))
         if self.draw.random() < 0.3:
             data = bytearray(size)
         self.fill(data, kind, 0, 0)

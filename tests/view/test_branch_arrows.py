@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dwarfgpu.view.branch_arrows import ASCII, MOST_COLUMNS, arrows, glyphs_for
+from dwarfgpu.view.branch_arrows import ASCII, MAX_COLUMNS, arrows, glyphs_for
 from tests.work import assert_linear
 
 
@@ -28,9 +28,9 @@ def test_a_branch_to_itself() -> None:
 
 
 def test_too_many_have_none() -> None:
-    count = 2 * MOST_COLUMNS + 4
+    count = 2 * MAX_COLUMNS + 4
     rows = arrows(count, {line: count - 1 - line for line in range(count // 2)})
-    assert {len(row) for row in rows} == {MOST_COLUMNS + 2}
+    assert {len(row) for row in rows} == {MAX_COLUMNS + 2}
     assert rows[0].strip() == "" == rows[-1].strip()  # the longest
 
 

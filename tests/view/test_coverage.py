@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
-from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
@@ -27,7 +27,7 @@ def spans(pairs: Pairs) -> tuple[Range, ...]:
 
 
 def coverage(scope: Pairs, complete: Pairs, described: Pairs | None = None) -> Coverage:
-    place = Place(None, None, spans(scope), "f", "f")  # type: ignore[arg-type]
+    place = CodeScope(None, None, spans(scope), "f", "f")  # type: ignore[arg-type]
     found = spans(complete)
     either = found if described is None else spans(described)
     return Coverage(None, place, (), found, either)  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def test_bars_of_any_scope() -> None:
         )  # fmt: skip
         known = {at for begin, end in scope for at in range(begin, end) if source.random() < 0.7}
         found = merged(Range(at, at + 1) for at in known)
-        place = Place(None, None, scope, "f", "f")  # type: ignore[arg-type]
+        place = CodeScope(None, None, scope, "f", "f")  # type: ignore[arg-type]
         drawn = bar(Coverage(None, place, (), found, found), width)  # type: ignore[arg-type]
         # every byte as `width` equal parts: each cell has as many parts as the scope has bytes
         parts = [
@@ -157,7 +157,7 @@ def test_words_of_constants() -> None:
 def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
     said = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
     descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in said)
-    place = Place(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]
+    place = CodeScope(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]
     found = rows(Coverage(None, place, descriptions))  # type: ignore[arg-type]
     assert [(each.span, each.description is None, each.is_outside) for each in found] == [
         ((0, 6), False, False), ((6, 8), False, False), ((8, 30), True, False),

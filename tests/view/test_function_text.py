@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.coverage.coverage import Place
-from dwarfgpu.view.coverage import MOST_CALLS, function_text
+from dwarfgpu.dwarf.coverage.coverage import CodeScope
+from dwarfgpu.view.coverage import MAX_CALLS, function_text
 
 
-def nested(calls: int) -> Place:
+def nested(calls: int) -> CodeScope:
     entry: Any = SimpleNamespace(tag=dw.TAG_SUBPROGRAM)
-    place = Place(entry, None, (), "main", "main")
+    place = CodeScope(entry, None, (), "main", "main")
     for line in range(calls):
-        place = Place(entry, place, (), "f", "ns::f", line)
+        place = CodeScope(entry, place, (), "f", "ns::f", line)
     return place
 
 
@@ -36,6 +36,6 @@ def test_very_many_calls_are_counted() -> None:
     """Every variable shows them: all of them would be quadratic."""
     text = function_text(nested(1000))
     assert text.endswith(", … (968 more) in main")
-    assert text.count("at line") == MOST_CALLS == 32
+    assert text.count("at line") == MAX_CALLS == 32
     assert function_text(nested(33)).endswith(", … (1 more) in main")
     assert function_text(nested(32)).endswith(", inlined into main at line 0")

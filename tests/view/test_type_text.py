@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
 )
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.view.type_text import MOST_MEMBERS, declaration, type_text
+from dwarfgpu.view.type_text import MAX_MEMBERS, declaration, type_text
 from tests.language.test_hostile import TYPES
 
 UNSIGNED = Base(BaseType("unsigned int", "unsigned", 32))
@@ -122,4 +122,4 @@ def test_members_are_bounded() -> None:
     many = Struct("struct", None, 4, tuple(Member("m", INT, 0) for _ in range(2_000)))
     kind = Struct("struct", "s", 4, tuple(Member("n", many, 0) for _ in range(2_000)))
     text = type_text(kind)
-    assert text.count("\n") < 2 * MOST_MEMBERS and text.endswith("...\n}")
+    assert text.count("\n") < 2 * MAX_MEMBERS and text.endswith("...\n}")

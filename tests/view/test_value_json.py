@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.json_object import Plain
-from dwarfgpu.view.value_json import MOST_ELEMENTS, MOST_PARTS, value_data
+from dwarfgpu.view.value_json import MAX_ELEMENTS, MAX_PARTS, value_data
 from tests.language.sessions import stopped
 
 INT = Base(BaseType("int", "signed", 32))
@@ -80,7 +80,7 @@ def unknown(why: str) -> Plain:
         (Bits(0x00FF_6261, 32), Array(CHAR, (4,)), {"characters": "ab\xff\0"}),
         (Bits(0x6261, 16), Array(CHAR, (2,), is_vector=True), {"elements": [97, 98]}),
         (Bits(0, 32 * 1000), Array(INT, (1000,)),
-         {"elements": [0] * MOST_ELEMENTS, "omitted": 1000 - MOST_ELEMENTS}),
+         {"elements": [0] * MAX_ELEMENTS, "omitted": 1000 - MAX_ELEMENTS}),
         (Bits(7, 32), Array(INT, (1 << 60,)), {"elements": [7], "omitted": (1 << 60) - 1}),
         (Bits(0, 0), Array(INT, (None,)), unknown("array of unknown length")),
     ],
@@ -97,7 +97,7 @@ def test_the_parts_of_an_answer_are_bounded() -> None:
     for _ in range(6):
         kind = Array(kind, (100,))
     text = json.dumps(value_data(Bits(0, 8 << 20), kind))
-    assert text.count("0,") < 2 * MOST_PARTS and '"omitted"' in text
+    assert text.count("0,") < 2 * MAX_PARTS and '"omitted"' in text
     deep: Type = INT
     for _ in range(200):
         deep = Struct("struct", "s", 4, (Member("m", deep, 0),))
@@ -115,7 +115,7 @@ def test_the_parts_of_an_answer_are_bounded() -> None:
          {"elements": [1, 2, 3, 4], "lower_bound": 1}),
         ("shapes.gfx942", 3, "text", (), {"characters": "hello world", "lower_bound": 1}),
         ("records.gfx942", 3, "pair", ("members", 1, "value"), 203),
-        ("shapes.gfx942", 3, "absurd", ("omitted",), (1 << 60) - MOST_ELEMENTS),
+        ("shapes.gfx942", 3, "absurd", ("omitted",), (1 << 60) - MAX_ELEMENTS),
         ("bases.gcc.O0", None, "bottom",
          ("members", 0, "value", "members", 0, "value", "members", 1),
          {"name": "t", "base_class": False, "value": 1}),

@@ -15,9 +15,9 @@ from attrs import frozen
 from tools.bombs.model import Bomb
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
-MOST_CPU_SECONDS: Final = 60
+MAX_CPU_SECONDS: Final = 60
 """A command is killed then."""
-MOST_MEMORY_BYTES: Final = 4 << 30
+MAX_MEMORY_BYTES: Final = 4 << 30
 TYPED: Final = " <<< "
 """Between a command and what is typed at its prompt."""
 LONGEST_LINE: Final = 100_000
@@ -99,6 +99,6 @@ def _run(command: str, folder: Path) -> Measured:
 
 
 def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_SECONDS, MOST_CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

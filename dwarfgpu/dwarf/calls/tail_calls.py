@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
-MOST_FUNCTIONS: Final = 1_000
+MAX_FUNCTIONS: Final = 1_000
 """Maximum number of functions to search per call."""
 _ALL_CALLS: Final = (0x7A, 0x7B, 0x7C, 0x2116, 0x2117, 0x2118)
 """DW_AT_call_all_calls, _source_calls, _tail_calls, and GCC's of before DWARF 5."""
@@ -86,7 +86,7 @@ class CallChains:
             return Jumps(why_unknown=f"{target.name} has no code that is described")
         functions = self._on_the_way(first, callee)
         if functions is None:
-            return Jumps(why_unknown=f"more than {MOST_FUNCTIONS} functions")
+            return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
         ends = [function for function in functions if is_same_function(function.die, callee)]
         if not ends:
             return Jumps(why_unknown=f"none that are described lead from {target.name} here")
@@ -108,7 +108,7 @@ class CallChains:
             die = pending.pop()
             if die in functions:
                 continue
-            if len(functions) >= MOST_FUNCTIONS:
+            if len(functions) >= MAX_FUNCTIONS:
                 return None
             is_there = is_same_function(die, callee)
             functions[die] = _Function(die, (), (), True) if is_there else self._function(die)

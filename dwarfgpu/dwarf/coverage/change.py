@@ -14,7 +14,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import qualified_name
@@ -118,7 +118,7 @@ class Build:
             )
         self.measures.setdefault(identity, []).append(measure)
 
-    def add_function(self, place: Place) -> None:
+    def add_function(self, place: CodeScope) -> None:
         """A function that is there, whatever is known of its variables."""
         try:
             if place.spans:
@@ -130,13 +130,13 @@ class Build:
         except DwarfGpuError as error:
             self.problems.append(error)
 
-    def _function(self, place: Place) -> str:
+    def _function(self, place: CodeScope) -> str:
         if place.die not in self._names:
             self._names[place.die] = function_identity(place)
         return self._names[place.die]
 
 
-def function_identity(place: Place) -> str:
+def function_identity(place: CodeScope) -> str:
     """Return the linkage name of a function, else its qualified name; for a function that is local
     to a file, with the name of the file."""
     die = place.die

@@ -31,11 +31,11 @@ _LONGEST_BYTES: Final = 1 << 18
 
 
 @frozen(eq=False)
-class Place:
+class CodeScope:
     """A scope with code: a subprogram, an inlined call, or a block."""
 
     die: Die
-    around: Place | None = field(repr=False)
+    around: CodeScope | None = field(repr=False)
     """The scope around it; None for a subprogram."""
     spans: tuple[Range, ...]
     """Its code, in order; empty if the compiler removed all of it."""
@@ -47,10 +47,10 @@ class Place:
     """The line of the call that is inlined here."""
 
     @property
-    def functions(self) -> tuple[Place, ...]:
+    def functions(self) -> tuple[CodeScope, ...]:
         """The subprogram and the calls inlined into one another down to here."""
-        out: list[Place] = []
-        place: Place | None = self
+        out: list[CodeScope] = []
+        place: CodeScope | None = self
         while place is not None:
             if place.die.tag in FUNCTIONS:
                 out.append(place)
@@ -82,7 +82,7 @@ class Coverage:
     """A variable of one scope, and its descriptions there."""
 
     variable: Variable
-    place: Place | None = field(repr=False)
+    place: CodeScope | None = field(repr=False)
     """None for a global variable: it has no code to measure over."""
     descriptions: tuple[Description, ...] = ()
     complete: tuple[Range, ...] = ()
@@ -132,7 +132,7 @@ class Allowance:
         """Far above what compilers need."""
         return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
 
-    def coverage_of(self, variable: Variable, place: Place | None) -> Coverage:
+    def coverage_of(self, variable: Variable, place: CodeScope | None) -> Coverage:
         """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
         up."""
         if self.left < 0:
@@ -146,7 +146,7 @@ class Allowance:
         return coverage
 
 
-def coverage_of(variable: Variable, place: Place | None) -> Coverage:
+def coverage_of(variable: Variable, place: CodeScope | None) -> Coverage:
     """Return the coverage of a variable in a scope; never raises."""
     try:
         descriptions = tuple(_descriptions(variable, variable.location))

@@ -15,7 +15,7 @@ from attrs import field
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.info import DebugInfo
@@ -32,7 +32,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _NAMELESS: Final = ("(anonymous", "function 0x")
 """How placeholders for missing names begin."""
 _ALLOWANCE: Final = 100_000
-_MOST_ORIGINS: Final = 8
+_MAX_ORIGINS: Final = 8
 """Maximum number of abstract origins per entry; compilers stay far below."""
 
 
@@ -43,9 +43,9 @@ class Group:
     unit: CompilationUnit
     unit_name: str
     """Empty where it cannot be read, which is a problem of the unit."""
-    place: Place | None
+    place: CodeScope | None
     """The subprogram; None for the globals."""
-    declared: list[tuple[Variable, Place | None]] = field(factory=list)
+    declared: list[tuple[Variable, CodeScope | None]] = field(factory=list)
     """In the order of the file, function by function."""
 
     def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
@@ -61,7 +61,7 @@ class UnitGroups:
     unit: CompilationUnit | None
     """None for units with an unreadable header."""
     groups: list[Group] = field(factory=list)
-    functions: list[Place] = field(factory=list)
+    functions: list[CodeScope] = field(factory=list)
     """Every subprogram with code and every call inlined into one, whatever their variables."""
     problems: list[DwarfGpuError] = field(factory=list)
     """Why others are missing."""
@@ -96,14 +96,14 @@ class _Instance:
     """A subprogram or an inlined call: its own variables, and what they are instances of."""
 
     group: Group
-    place: Place
-    declared: list[tuple[Variable, Place]] = field(factory=list)
+    place: CodeScope
+    declared: list[tuple[Variable, CodeScope]] = field(factory=list)
     origins: set[Die] = field(factory=set)
     """The abstract variables that have an entry here."""
-    blocks: dict[Die, Place] = field(factory=dict)
+    blocks: dict[Die, CodeScope] = field(factory=dict)
     """The scopes of the instance by the abstract one."""
 
-    def add(self, place: Place) -> None:
+    def add(self, place: CodeScope) -> None:
         """One of its scopes, with the variables directly in it."""
         for origin in place.die.origins():
             self.blocks[origin] = place
@@ -114,7 +114,7 @@ class _Instance:
                 if variable is not None:
                     self.declared.append((variable, place))
 
-    def missing(self) -> Iterator[tuple[Variable, Place] | None]:
+    def missing(self) -> Iterator[tuple[Variable, CodeScope] | None]:
         """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
         left of theirs; None for an entry that is something else."""
         abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
@@ -140,7 +140,7 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
 
 def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
     tree = unit.tree
-    places: dict[int, tuple[Place, _Instance]] = {}
+    places: dict[int, tuple[CodeScope, _Instance]] = {}
     """The scopes with code, each with its function, by index."""
     instances: list[_Instance] = []
     loaded = _Loaded(unit)
@@ -173,7 +173,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
 
 def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
     """Give each group the variables of its functions."""
-    remaining = _ALLOWANCE + _MOST_ORIGINS * entry_count
+    remaining = _ALLOWANCE + _MAX_ORIGINS * entry_count
     for instance in instances:
         declared = instance.group.declared
         declared += instance.declared
@@ -190,18 +190,18 @@ def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None
                 return
 
 
-def _place(die: Die, around: Place | None, loaded: _Loaded) -> Place:
+def _place(die: Die, around: CodeScope | None, loaded: _Loaded) -> CodeScope:
     """The scope of an entry; one that does not say where its code is has that around it."""
     spans = () if around is None else around.spans
     if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
         spans = loaded.of(covered(die))
     if die.tag not in FUNCTIONS:
-        return Place(die, around, spans, "", "")
+        return CodeScope(die, around, spans, "", "")
     name, call_line = die.name, die.integer(dw.AT_CALL_LINE)
     if name is None:
         name = f"function {die.offset:#x}"
-        return Place(die, around, spans, name, name, call_line)
-    return Place(die, around, spans, name, qualified_name(die), call_line)
+        return CodeScope(die, around, spans, name, name, call_line)
+    return CodeScope(die, around, spans, name, qualified_name(die), call_line)
 
 
 @define(eq=False)
@@ -254,7 +254,7 @@ class Wanted:
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
-    def takes(self, variable: Variable, place: Place | None) -> bool:
+    def takes(self, variable: Variable, place: CodeScope | None) -> bool:
         """Whether a variable is wanted."""
         if self.names and not any(self._matches_name(variable, place, name) for name in self.names):
             return False
@@ -264,7 +264,7 @@ class Wanted:
                 return False
         return self.pc is None or place is None or _covers(place, self.pc)
 
-    def _matches_name(self, variable: Variable, place: Place | None, name: str) -> bool:
+    def _matches_name(self, variable: Variable, place: CodeScope | None, name: str) -> bool:
         if _is_named(variable, place, name):
             return True
         function, _, last = name.rpartition("::")
@@ -298,11 +298,11 @@ def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
         yield part, DATA if not index and part == simple else None
 
 
-def _covers(place: Place, pc: int) -> bool:
+def _covers(place: CodeScope, pc: int) -> bool:
     return any(span.covers(pc) for span in place.spans)
 
 
-def _is_named(variable: Variable, place: Place | None, name: str) -> bool:
+def _is_named(variable: Variable, place: CodeScope | None, name: str) -> bool:
     if variable.name == name:
         return True
     *_, last = parts(name) or (None,)
@@ -324,7 +324,7 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
     )
 
 
-def _is_function(place: Place, name: str) -> bool:
+def _is_function(place: CodeScope, name: str) -> bool:
     return is_called(place.die, name)
 
 
@@ -376,8 +376,8 @@ def _cut(units: UnitGroups, left: int) -> int:
 
 def _chosen(
     group: Group, query: Wanted, problems: list[DwarfGpuError]
-) -> list[tuple[Variable, Place | None]]:
-    out: list[tuple[Variable, Place | None]] = []
+) -> list[tuple[Variable, CodeScope | None]]:
+    out: list[tuple[Variable, CodeScope | None]] = []
     for variable, place in group.declared:
         try:
             if query.takes(variable, place):

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.name_table import (
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     NameEntry,
     NameTable,
     folded,
@@ -27,10 +27,10 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 
-MOST_NAME_BYTES: Final = 256 << 20
+MAX_NAME_BYTES: Final = 256 << 20
 """Of all names that are listed; a hostile index names one long string many times."""
 
-_MOST_PROBLEMS: Final = 1000
+_MAX_PROBLEMS: Final = 1000
 """Maximum number of unreadable indexes; after them the search stops."""
 
 
@@ -56,8 +56,8 @@ class NameIndex:
         form = UnitFormat(endian=self._sections.endian)
         reader = Reader(data, form.endian)
         while reader:
-            if len(problems) >= _MOST_PROBLEMS:
-                message = f"more than {_MOST_PROBLEMS} indexes of .debug_names cannot be read"
+            if len(problems) >= _MAX_PROBLEMS:
+                message = f"more than {_MAX_PROBLEMS} indexes of .debug_names cannot be read"
                 problems.append(LimitExceeded(f"{self._sections.path}: {message}"))
                 break
             offset, end = reader.position, len(data)
@@ -101,8 +101,8 @@ class NameIndex:
             for name in range(table.header.name_count):
                 text = self._sections.string(".debug_str", table.string_offset(name))
                 size_bytes += len(text)
-                if size_bytes > MOST_NAME_BYTES:
-                    raise LimitExceeded(f"names of more than {MOST_NAME_BYTES} bytes")
+                if size_bytes > MAX_NAME_BYTES:
+                    raise LimitExceeded(f"names of more than {MAX_NAME_BYTES} bytes")
                 yield text
 
     def find(
@@ -113,13 +113,13 @@ class NameIndex:
         With `any_case` the search ignores case. `IllFormed` if the index names a nonexistent entry,
         `LimitExceeded` if it names too many.
         """
-        remaining = MOST_ENTRIES
+        remaining = MAX_ENTRIES
         for table in self.tables:
             try:
                 for entry in self._entries(table, name, any_case):
                     remaining -= 1
                     if not remaining:
-                        raise LimitExceeded(f"{name} has more than {MOST_ENTRIES} entries")
+                        raise LimitExceeded(f"{name} has more than {MAX_ENTRIES} entries")
                     if tags is None or entry.tag in tags:
                         die = self.die_of(table, entry)
                         if die is not None:

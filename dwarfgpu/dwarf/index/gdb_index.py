@@ -31,7 +31,7 @@ _KINDS: Final[dict[int, OwnerKind]] = {
     3: "function",
     4: "other",
 }
-_MOST_PROBES: Final = 10_000
+_MAX_PROBES: Final = 10_000
 """Slots that are tried for one name; a table that is not full needs a few."""
 _UNIT_MASK: Final = (1 << 24) - 1
 _UPPER: Final = bytes(range(0x41, 0x5B))
@@ -100,7 +100,7 @@ class GdbIndexTable:
         hash = name_hash(name)
         slot, step = hash & last, hash * 17 & last | 1
         terminated = name + b"\0"
-        for _ in range(min(self.slot_count, _MOST_PROBES)):
+        for _ in range(min(self.slot_count, _MAX_PROBES)):
             name_at, owners_at = self._slot(slot)
             if not name_at and not owners_at:
                 return

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.bits import Endian, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import fixed_size
-from dwarfgpu.dwarf.index.string_index import MOST_OFFSETS
+from dwarfgpu.dwarf.index.string_index import MAX_OFFSETS
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.abbrev import Abbreviation
     from dwarfgpu.dwarf.info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
 
-_MOST_OF_TAGS: Final = 200_000
+_MAX_OF_TAGS: Final = 200_000
 """Places of a name, where the entries are looked for that have a name at one of them."""
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
@@ -48,7 +48,7 @@ def mentions(
     units = info.strings.units(*strings)
     if units is None and tags is None:
         return _always
-    offsets = info.strings.offsets(strings, _MOST_OF_TAGS)
+    offsets = info.strings.offsets(strings, _MAX_OF_TAGS)
     if offsets is None:
         return _always
     names = frozenset(units or ())
@@ -98,7 +98,7 @@ def _has_entry(
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
     spots = _spots(unit, (*strings, *values))
-    remaining = MOST_OFFSETS
+    remaining = MAX_OFFSETS
     for abbreviation in sorted(named, key=lambda candidate: not _is_whole(candidate, tags)):
         is_whole = _is_whole(abbreviation, tags)
         if not is_whole and not completing:
@@ -141,7 +141,7 @@ def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
 
 def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
     """Where one of some values begins in a unit; None for very many values."""
-    if len(values) > 2 * MOST_OFFSETS:
+    if len(values) > 2 * MAX_OFFSETS:
         return None
     pattern = re.compile(b"|".join(map(re.escape, values)))
     spots: list[int] = []

@@ -25,7 +25,7 @@ IDX_DIE_OFFSET: Final = 3
 IDX_PARENT: Final = 4
 IDX_TYPE_HASH: Final = 5
 
-MOST_ENTRIES: Final = 1_000_000
+MAX_ENTRIES: Final = 1_000_000
 """Of one question; a hostile index gives every name the same long list."""
 
 _VERSION: Final = 5
@@ -229,13 +229,13 @@ class NameTable:
         """The entries of a name."""
         h = self.header
         position = self._number(h.entries_at, name, h.format.offset_size)
-        for _ in range(MOST_ENTRIES):
+        for _ in range(MAX_ENTRIES):
             record = self._read(position)
             if record is None:
                 return
             entry, position = record
             yield entry
-        raise LimitExceeded(f"a name has more than {MOST_ENTRIES} entries")
+        raise LimitExceeded(f"a name has more than {MAX_ENTRIES} entries")
 
     def entry_at(self, offset: int) -> NameEntry:
         """The entry at an offset of the entry pool; `Malformed` where none is."""

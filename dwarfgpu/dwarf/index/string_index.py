@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 STRINGS: Final = (".debug_str", ".debug_line_str")
-MOST_OFFSETS: Final = 32
+MAX_OFFSETS: Final = 32
 """Places of a name that are looked for; one that ends many strings is looked for in all units."""
 _INDIRECT_SECTIONS: Final = (".debug_str_offsets", ".debug_addr", ".gnu_debugaltlink", ".debug_sup")
 """Sections of files whose units take names from other files, or by index."""
@@ -38,10 +38,10 @@ _TABLE_END: Final = bytes(3)
 """The end of the last abbreviation of a table and of the table."""
 _FEW: Final = 4
 """Values that are looked for one after the other, which is faster than a pattern."""
-_MOST_KEPT: Final = 1_000
-_MOST_SPANS: Final = 2_000
+_MAX_KEPT: Final = 1_000
+_MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
-_MOST_BLOCKS: Final = 200
+_MAX_BLOCKS: Final = 200
 """Passes over the units, beyond which reading them is as fast."""
 _LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())))
 """Of identifiers; in mangled names these begin after digits."""
@@ -72,14 +72,14 @@ class StringIndex:
         """The units, in the order of the file, that may have a name that begins with one of these
         texts; one that ends with a zero is a whole name. None: every unit may."""
         if texts not in self._known:
-            if len(self._known) >= _MOST_KEPT:
+            if len(self._known) >= _MAX_KEPT:
                 self._known.clear()
             self._known[texts] = self._units(texts)
         return self._known[texts]
 
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
         always = self._always if self.is_conclusive else None
-        offsets = None if always is None else self.offsets(texts, MOST_OFFSETS)
+        offsets = None if always is None else self.offsets(texts, MAX_OFFSETS)
         if always is None or offsets is None:
             return None
         units = set(always)
@@ -115,7 +115,7 @@ class StringIndex:
         if always is None or spans is None:
             return None
         blocks = _blocks(spans)
-        if len(blocks) > _MOST_BLOCKS:
+        if len(blocks) > _MAX_BLOCKS:
             return None
         units = set(always) | self._holding(text)
         for block, lows in blocks.items():
@@ -133,7 +133,7 @@ class StringIndex:
             while at >= 0:
                 is_inside = is_beginning and data[at - 1 : at] in _LETTERS and at > 0
                 spans.append((at if is_inside else data.rfind(b"\0", 0, at) + 1, at))
-                if len(spans) > _MOST_SPANS:
+                if len(spans) > _MAX_SPANS:
                     return None
                 at = data.find(text, at + 1)
         return spans

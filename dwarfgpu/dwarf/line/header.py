@@ -27,7 +27,7 @@ LNCT_LLVM_SOURCE: Final = 0x2001
 LNCT_LLVM_IS_MD5: Final = 0x2002
 
 _FIRST_WITH_MAXIMUM_OPERATIONS: Final = 4
-MOST_NAMES: Final = 200_000
+MAX_NAMES: Final = 200_000
 """Entries of one table; a hostile one has one in every byte."""
 LARGEST_NUMBER: Final = 2**64 - 1
 """Of a LEB128 in a table or program; more is a lie, and would not print."""
@@ -149,7 +149,7 @@ def _with_names(header: LineHeader, reader: Reader) -> LineHeader:
             _read_table(reader, header.format, files)
         else:
             _read_directories(reader, directories)
-            while (entry := read_file(reader)) is not None and len(files) < MOST_NAMES:
+            while (entry := read_file(reader)) is not None and len(files) < MAX_NAMES:
                 files.append(entry)
     except DwarfGpuError as error:
         problem = error
@@ -161,7 +161,7 @@ def _inline(text: bytes) -> Attribute:
 
 
 def _read_directories(reader: Reader, out: list[NameEntry]) -> None:
-    while (text := reader.string()) and len(out) < MOST_NAMES:
+    while (text := reader.string()) and len(out) < MAX_NAMES:
         out.append(NameEntry(_inline(text)))
 
 
@@ -178,8 +178,8 @@ def _read_table(reader: Reader, form: UnitFormat, out: list[NameEntry]) -> None:
     """A table of DWARF 5 with the description of its entries before it."""
     description = [(small_uleb(reader), small_uleb(reader)) for _ in range(reader.u8())]
     count = small_uleb(reader)
-    if count > MOST_NAMES:
-        raise LimitExceeded(f"{count} entries in a name table, at most {MOST_NAMES} are read")
+    if count > MAX_NAMES:
+        raise LimitExceeded(f"{count} entries in a name table, at most {MAX_NAMES} are read")
     for index in range(count):
         start = reader.position
         content = tuple((kind, _read_value(reader, code, form)) for kind, code in description)

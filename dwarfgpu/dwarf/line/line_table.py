@@ -26,7 +26,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.names import printable
 
-MOST_NAME_BYTES: Final = 64 << 20
+MAX_NAME_BYTES: Final = 64 << 20
 """Of the names of one table; a hostile one names one long string many times."""
 
 _ABSOLUTE: Final = re.compile(r"/|\\|[A-Za-z]:[/\\]")
@@ -223,8 +223,8 @@ class LineTable:
         if attribute not in self._texts:
             data = self.bytes_of(attribute)
             self._name_bytes += len(data)
-            if self._name_bytes > MOST_NAME_BYTES:
-                raise self._located(LimitExceeded(f"names of more than {MOST_NAME_BYTES} bytes"))
+            if self._name_bytes > MAX_NAME_BYTES:
+                raise self._located(LimitExceeded(f"names of more than {MAX_NAME_BYTES} bytes"))
             self._texts[attribute] = printable(data)
         return self._texts[attribute]
 

@@ -13,9 +13,9 @@ from typing import Final
 from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member, qualified
 
 _LONGEST: Final = 4_000
-_MOST_DIGITS: Final = 20
+_MAX_DIGITS: Final = 20
 _DEEPEST: Final = 60
-_MOST_CHARACTERS: Final = 20_000
+_MAX_CHARACTERS: Final = 20_000
 """Of a name that is made: substitutions can double it with each letter."""
 
 _SPECIAL: Final = {
@@ -149,7 +149,7 @@ class _Demangler:
 
     def number(self) -> int:
         start = self.position
-        while self.peek().isdigit() and self.position - start < _MOST_DIGITS:
+        while self.peek().isdigit() and self.position - start < _MAX_DIGITS:
             self.position += 1
         if start == self.position:
             raise _NotRead
@@ -161,7 +161,7 @@ class _Demangler:
 
     def bounded(self, text: str) -> str:
         self.made += len(text)
-        if self.made > 10 * _MOST_CHARACTERS or len(text) > _MOST_CHARACTERS:
+        if self.made > 10 * _MAX_CHARACTERS or len(text) > _MAX_CHARACTERS:
             raise _NotRead
         return text
 

@@ -37,7 +37,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
-_MOST_CHAINS: Final = 128
+_MAX_CHAINS: Final = 128
 """Maximum number of program locations with cached scopes: those of the lanes of a wave, and
 more."""
 
@@ -83,7 +83,7 @@ class Scopes:
         An unreadable unit is an error only if no other one covers the location.
         """
         if pc not in self._units:
-            if len(self._units) >= _MOST_CHAINS:
+            if len(self._units) >= _MAX_CHAINS:
                 self._units.clear()
             self._units[pc] = self._linked_unit_at(pc)
         return self._units[pc]
@@ -135,7 +135,7 @@ class Scopes:
         if pc not in self._innermost:
             unit = self.unit_at(pc)
             die = None if unit is None else self._find(unit, self.info.in_file(pc))
-            if len(self._innermost) >= _MOST_CHAINS:
+            if len(self._innermost) >= _MAX_CHAINS:
                 self._innermost.clear()
             self._innermost[pc] = None if die is None else Subprogram(die)
         return self._innermost[pc]
@@ -143,7 +143,7 @@ class Scopes:
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """The scopes that cover a program location, from the subprogram inwards."""
         if pc not in self._chains:
-            if len(self._chains) >= _MOST_CHAINS:
+            if len(self._chains) >= _MAX_CHAINS:
                 self._chains.clear()
             self._chains[pc] = tuple(self._chain_at(pc))
         return self._chains[pc]
@@ -188,7 +188,7 @@ class Scopes:
         does not see them; `inline_level` is their distance.
         """
         if pc not in self._variables:
-            if len(self._variables) >= _MOST_CHAINS:
+            if len(self._variables) >= _MAX_CHAINS:
                 self._variables.clear()
             self._variables[pc] = tuple(self._variables_at(pc))
         return list(self._variables[pc])
@@ -196,7 +196,7 @@ class Scopes:
     def declared_in(self, scope: Die) -> Iterable[Variable]:
         """The variables of one scope; where one cannot be read, those before it, then the error."""
         if scope not in self._declared:
-            if len(self._declared) >= _MOST_CHAINS:
+            if len(self._declared) >= _MAX_CHAINS:
                 self._declared.clear()
             try:
                 self._declared[scope] = tuple(declared_in(scope))

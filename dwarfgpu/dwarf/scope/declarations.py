@@ -44,9 +44,9 @@ _COMPLETED: Final[dict[int, tuple[int, ...]]] = {
     dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
 }
 """How an entry refers to the one that it completes. Inlined variables are not looked up by name."""
-_MOST_AROUND: Final = 100
+_MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
-_MOST_COMPLETIONS: Final = 64
+_MAX_COMPLETIONS: Final = 64
 """Entries that complete one another."""
 
 
@@ -106,7 +106,7 @@ def imports(unit: CompilationUnit) -> Iterator[Die]:
 
 def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
     """Yield an entry and those of some units that complete it."""
-    pending, remaining = [die], _MOST_COMPLETIONS
+    pending, remaining = [die], _MAX_COMPLETIONS
     while pending and remaining:
         remaining -= 1
         current = pending.pop(0)
@@ -132,7 +132,7 @@ def around(die: Die) -> Iterator[Die]:
 def _outwards(scope: Die) -> Iterator[Die]:
     """A scope, and those around it."""
     above: Die | None = scope
-    for _ in range(_MOST_AROUND):
+    for _ in range(_MAX_AROUND):
         if above is None:
             return
         above = above.described
@@ -142,7 +142,7 @@ def _outwards(scope: Die) -> Iterator[Die]:
 
 def followed(die: Die) -> Die:
     """Return the target of a using-declaration or a namespace alias."""
-    for _ in range(_MOST_AROUND):
+    for _ in range(_MAX_AROUND):
         if die.tag != dw.TAG_IMPORTED_DECLARATION:
             break
         target = die.reference(dw.AT_IMPORT)

@@ -31,8 +31,8 @@ _KINDS: Final[dict[int, Kind]] = {
 _MOST: Final = 10_000
 _FEW_UNITS: Final = 64
 """Of fewer, all are read."""
-_MOST_SIMILAR_STRINGS: Final = 16
-_MOST_UNITS_PER_STRING: Final = 4
+_MAX_SIMILAR_STRINGS: Final = 16
+_MAX_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""
 
 
@@ -60,11 +60,11 @@ def _units_with_similar_names(
     texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
     distances = ((edit_distance(text.decode("utf-8", "replace")), text) for text in texts)
     nearest = sorted((edits, text) for edits, text in distances if edits is not None)
-    for _, text in nearest[:_MOST_SIMILAR_STRINGS]:
+    for _, text in nearest[:_MAX_SIMILAR_STRINGS]:
         units = info.strings.units(text + b"\0")
         if units is None:
             return None
-        units_found |= dict.fromkeys(units[:_MOST_UNITS_PER_STRING])
+        units_found |= dict.fromkeys(units[:_MAX_UNITS_PER_STRING])
     return list(units_found)
 
 

@@ -56,10 +56,10 @@ Meaning: TypeAlias = Variable | Die
 """A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
 DieFilter: TypeAlias = Callable[[Die], bool]
 
-_MOST_IMPORTS: Final = 100_000
+_MAX_IMPORTS: Final = 100_000
 """Maximum number of using-directives, using-declarations and imported units to follow for one name,
 counted once per scope."""
-_MOST_SCOPES: Final = 1_000
+_MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
 _TRANSPARENT_TYPES: Final = frozenset(
     {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
@@ -115,7 +115,7 @@ class NameLookup:
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
         """The last name looked up."""
-        self._imports_left = _MOST_IMPORTS
+        self._imports_left = _MAX_IMPORTS
 
     # The rule
 
@@ -127,7 +127,7 @@ class NameLookup:
         unit that may have it cannot be read.
         """
         self.problem, self.name = None, name
-        self._imports_left = _MOST_IMPORTS
+        self._imports_left = _MAX_IMPORTS
         sought = parts(name)
         if not sought:
             return ()
@@ -497,7 +497,7 @@ class NameLookup:
     def _type_of(self, die: Die) -> Die | None:
         """The class or enumeration that a name means, below typedefs."""
         current: Die | None = die
-        for _ in range(_MOST_SCOPES):
+        for _ in range(_MAX_SCOPES):
             if current is None or current.tag not in _TRANSPARENT_TYPES:
                 break
             current = current.reference(dw.AT_TYPE)

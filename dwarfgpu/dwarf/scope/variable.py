@@ -34,7 +34,7 @@ from dwarfgpu.expr.static_check.extent import extent_of
 
 VariableKind = Literal["local", "parameter", "global"]
 
-_MOST_SHOWN: Final = 16
+_MAX_SHOWN: Final = 16
 """Ranges that one message names."""
 
 
@@ -133,9 +133,9 @@ class Variable:
         if not described:
             return f"{self.name} is declared here but no location is given: it is optimized out"
         cached = self._somewhere
-        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MOST_SHOWN])
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MAX_SHOWN])
         where = f"at {spans}" if cached else "nowhere"
-        hidden = len(cached) - _MOST_SHOWN
+        hidden = len(cached) - _MAX_SHOWN
         more = f" and {hidden} more ranges" if hidden > 0 else ""
         return f"{self.name} is optimized out at this pc; described {where}{more}"
 

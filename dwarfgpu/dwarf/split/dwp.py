@@ -28,7 +28,7 @@ SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
 }  # fmt: skip
 """DW_SECT codes by the version of the index (DWARF 5 7.3.5.3, table 7.1)."""
 
-_MOST_PROBES: Final = 10_000
+_MAX_PROBES: Final = 10_000
 CU_INDEX: Final = ".debug_cu_index"
 TU_INDEX: Final = ".debug_tu_index"
 
@@ -65,15 +65,15 @@ class PackageIndex:
         mask = self.slot_count - 1
         slot = signature & mask
         step = signature >> 32 & mask | 1
-        for _ in range(min(self.slot_count, _MOST_PROBES)):
+        for _ in range(min(self.slot_count, _MAX_PROBES)):
             row = self._row_in(slot)
             if not row:
                 return None
             if self._number(self._slots_at, slot, 8) == signature:
                 return row
             slot = slot + step & mask
-        if self.slot_count > _MOST_PROBES:
-            raise LimitExceeded(f"{self.section}: more than {_MOST_PROBES} slots of one hash")
+        if self.slot_count > _MAX_PROBES:
+            raise LimitExceeded(f"{self.section}: more than {_MAX_PROBES} slots of one hash")
         return None
 
     def _row_in(self, slot: int) -> int:

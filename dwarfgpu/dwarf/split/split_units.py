@@ -25,7 +25,7 @@ from dwarfgpu.objfile.companions import Search, joined, open_companion, places, 
 from dwarfgpu.objfile.elf import ObjectFile
 
 _SUFFIX: Final = ".dwo"
-_MOST_DETAILED_ERRORS: Final = 1_000
+_MAX_DETAILED_ERRORS: Final = 1_000
 """Maximum number of units of one file whose errors list every place that was tried; each is
 kept."""
 
@@ -253,7 +253,7 @@ class SplitFiles:
         if package_path is None:
             self._failures += 1
             name = shown_path(split_name(skeleton) or "")
-            is_reported = self._failures <= _MOST_DETAILED_ERRORS
+            is_reported = self._failures <= _MAX_DETAILED_ERRORS
             raise search.failure(f"split file {name} with {subject}", reports_places=is_reported)
         return package_path
 

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.errors import IllFormed, Unsupported
 
-MOST_SCALE: Final = 1_000
+MAX_SCALE: Final = 1_000
 """The largest power of 2 or 10 that a fixed point number is multiplied by."""
 
 
@@ -53,7 +53,7 @@ def _scale(die: Die, where: str) -> Fraction | None:
     for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):
         exponent = die.signed_integer(number)
         if exponent is not None:
-            if abs(exponent) > MOST_SCALE:
+            if abs(exponent) > MAX_SCALE:
                 raise IllFormed(f"{where} has a scale of {base} to the power of {exponent}")
             return Fraction(base) ** exponent
     small = die.reference(dw.AT_SMALL)

@@ -27,7 +27,7 @@ from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.model.value import Value
 
-_MOST_NOTES: Final = 4
+_MAX_NOTES: Final = 4
 
 
 @op(range(0x30, 0x50), spec="A.2.5.4.3.1")
@@ -141,4 +141,4 @@ def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[s
         for instruction in instructions.distinct
         if (lost := dropped_bits(instruction, address_bytes)) is not None
     )
-    return tuple(islice(notes, _MOST_NOTES))
+    return tuple(islice(notes, _MAX_NOTES))

@@ -71,11 +71,11 @@ ACCEPTED: Final[dict[Kind, int]] = {
 }
 """The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
 
-_MOST_PARTS: Final = 256
+_MAX_PARTS: Final = 256
 """Of a composite that is known: what makes one is linear in them."""
-_MOST_BITS: Final = 4096
+_MAX_BITS: Final = 4096
 """Maximum size of implicit storage whose bits are tracked."""
-_LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MOST_BITS // 8, runs=64)
+_LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MAX_BITS // 8, runs=64)
 _UNTOLD: Final = "only the context determines it"
 
 
@@ -198,7 +198,7 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
     if isinstance(top, Location):
         storage = top.places[0].storage
         in_top_frame = in_top_frame or isinstance(storage, Register)
-        if isinstance(storage, Implicit) and storage.size_bits > _MOST_BITS:
+        if isinstance(storage, Implicit) and storage.size_bits > _MAX_BITS:
             top, blank = blank_location(storage.size_bits), True
     return Known(kind_of(top), top, blank, in_top_frame)
 
@@ -209,7 +209,7 @@ def blank_location(size_bits: int) -> Location:
 
 
 def _is_large(entry: Entry) -> bool:
-    return isinstance(entry, PartialComposite) and entry.count > _MOST_PARTS
+    return isinstance(entry, PartialComposite) and entry.count > _MAX_PARTS
 
 
 def kind_of(entry: Entry) -> int:

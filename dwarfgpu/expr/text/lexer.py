@@ -29,7 +29,7 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
 _CLOSING: Final = {"(": ")", "[": "]", "<": ">"}
-_MOST_DIGITS: Final = 4000
+_MAX_DIGITS: Final = 4000
 """Of a number: what Python converts at once, and far more than any operand needs."""
 
 
@@ -63,7 +63,7 @@ class Token:
         return self._convert(self.text, 16)
 
     def _convert(self, text: str, base: int) -> int:
-        if len(text) > _MOST_DIGITS:
+        if len(text) > _MAX_DIGITS:
             raise self.error(f"a number of {len(text)} digits")
         return int(text, base)
 

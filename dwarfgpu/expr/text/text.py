@@ -25,7 +25,7 @@ from dwarfgpu.expr.text.parser import Parser
 _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32
 """Expressions within one another that are decoded; deeper ones are bytes."""
-_MOST_BITS: Final = 8192
+_MAX_BITS: Final = 8192
 """Of a number that is printed as one: far more than any operation takes."""
 _SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
 
@@ -122,7 +122,7 @@ def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tup
 def _readable(expression: Expression, arch: Architecture | None, depth: int) -> Iterator[str]:
     dialect, form = expression.dialect, expression.format
     for instruction in expression.instructions:
-        if _widest(instruction) > _MOST_BITS:
+        if _widest(instruction) > _MAX_BITS:
             yield _bytes_text(instruction.encoding)
         else:
             yield _text(instruction, arch, dialect, form, depth, is_exact=False)
@@ -147,7 +147,7 @@ def _line(
     operation, operands = instruction.operation, instruction.operands
     data = instruction.encoding
     widest = _widest(instruction)
-    if widest > _MOST_BITS:
+    if widest > _MAX_BITS:
         why = f"{operation} with a number of {widest} bits"
         return Line(instruction.offset, data, _bytes_text(data), why, instruction)
     comment = None

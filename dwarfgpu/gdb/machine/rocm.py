@@ -19,7 +19,7 @@ from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 
 _GPU: Final = "amdgcn:"
 """How ROCgdb's names of architectures begin: `amdgcn:gfx90a`."""
-_MOST_BYTES: Final = 4096
+_MAX_BYTES: Final = 4096
 """Of memory in one expression: GDB has a limit to the size of values."""
 
 
@@ -81,7 +81,7 @@ def space_bytes(space: AddressSpace, address: int, size_bytes: int) -> bytes:
     `Unavailable`."""
     out = b""
     while len(out) < size_bytes:
-        here, count = address + len(out), min(size_bytes - len(out), _MOST_BYTES)
+        here, count = address + len(out), min(size_bytes - len(out), _MAX_BYTES)
         place = _place(space, here)
         try:
             value = gdb.parse_and_eval(f"*(unsigned char (*)[{count}]) {place}")

@@ -13,7 +13,7 @@ from dwarfgpu.language.syntax.words import TAGS, TYPE_WORDS
 
 _MOST: Final = 200
 """Words of the arguments of a template or function."""
-_MOST_PARTS: Final = 50
+_MAX_PARTS: Final = 50
 """Templates and functions in one name."""
 _CLOSERS: Final = {"<": ">", "(": ")"}
 _INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
@@ -27,7 +27,7 @@ def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[
     """
     tokens = cursor.tokens
     name, at = tokens[at].text, at + 1
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if tokens[at].kind != "mark" or tokens[at].text not in _CLOSERS:
             break
         end = _end(cursor, at)

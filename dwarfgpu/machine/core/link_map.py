@@ -20,9 +20,9 @@ _PT_PHDR: Final = 6
 _DT_DEBUG: Final = 21
 _ADDRESS_BYTES: Final = 8
 _HEADER_BYTES: Final = 56
-_MOST_HEADERS: Final = 100
-_MOST_ENTRIES: Final = 1_000
-_MOST_LIBRARIES: Final = 10_000
+_MAX_HEADERS: Final = 100
+_MAX_ENTRIES: Final = 1_000
+_MAX_LIBRARIES: Final = 10_000
 _LONGEST_NAME: Final = 4_096
 
 
@@ -70,7 +70,7 @@ def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
     if not first:
         return
     entry = words.at(first + _ADDRESS_BYTES, 1)[0]
-    for _ in range(_MOST_LIBRARIES):
+    for _ in range(_MAX_LIBRARIES):
         if not entry:
             return
         _, name, section, entry = words.at(entry, 4)
@@ -82,7 +82,7 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
     headers = dump.auxiliary.get(AT_PHDR)
     if headers is None:
         return None
-    count = min(dump.auxiliary.get(AT_PHNUM, 0), _MOST_HEADERS)
+    count = min(dump.auxiliary.get(AT_PHNUM, 0), _MAX_HEADERS)
     addresses = {
         words.kind(at): words.at(at + 2 * _ADDRESS_BYTES, 1)[0]
         for at in range(headers, headers + count * _HEADER_BYTES, _HEADER_BYTES)
@@ -93,7 +93,7 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
 
 
 def _value(words: _Words, section: int, wanted_tag: int) -> int | None:
-    for index in range(_MOST_ENTRIES):
+    for index in range(_MAX_ENTRIES):
         tag, value = words.at(section + 2 * _ADDRESS_BYTES * index, 2)
         if tag in (0, wanted_tag):
             return value if tag else None

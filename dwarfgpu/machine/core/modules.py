@@ -28,8 +28,8 @@ from dwarfgpu.objfile.notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 
 _PAGE_BYTES: Final = 4096
 _DELETED: Final = " (deleted)"
-_MOST_NOTE_BYTES: Final = 1 << 16
-_MOST_VDSO_BYTES: Final = 1 << 20
+_MAX_NOTE_BYTES: Final = 1 << 16
+_MAX_VDSO_BYTES: Final = 1 << 20
 _NOT_CHECKED: Final = "the core file does not hold its first page, so that it cannot be checked"
 
 
@@ -313,7 +313,7 @@ class _Reader:
         for segment in header.segments:
             if segment.type != PT_NOTE or load_address is None:
                 continue
-            size_bytes = min(segment.file_bytes, _MOST_NOTE_BYTES)
+            size_bytes = min(segment.file_bytes, _MAX_NOTE_BYTES)
             try:
                 data = self._memory.read(load_address + segment.address, size_bytes)
                 for note in notes_in(data, header.endian):
@@ -357,7 +357,7 @@ class _Reader:
         """The library that the kernel maps into every process: it is only in memory."""
         if address is None:
             return
-        image = self._memory.first_bytes(address, _MOST_VDSO_BYTES)
+        image = self._memory.first_bytes(address, _MAX_VDSO_BYTES)
         if image[:4] != ELF_MAGIC:
             return
         try:

@@ -16,7 +16,7 @@ from attrs import evolve
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.reading import resolved
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
-from dwarfgpu.machine.simulated.dispatch import FIRST_PLACE, LOAD_ADDRESS, Place
+from dwarfgpu.machine.simulated.dispatch import FIRST_PLACEMENT, LOAD_ADDRESS, DispatchPlacement
 from dwarfgpu.machine.simulated.save import Saved
 from dwarfgpu.machine.state.load import State
 from dwarfgpu.machine.topology import Agent
@@ -27,7 +27,7 @@ _LARGEST_ID: Final = 1 << 32
 _LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
 
 
-def placement_in_state(state: State, agent: int | None) -> Place:
+def placement_in_state(state: State, agent: int | None) -> DispatchPlacement:
     """Return the placement of a further dispatch; `UsageError` if the state has no machine to
     extend.
 
@@ -51,15 +51,15 @@ def placement_in_state(state: State, agent: int | None) -> Place:
         for wave in scratch
         if wave.scratch_base is not None
     ]
-    return Place(
+    return DispatchPlacement(
         machine.agents.get(number, Agent(number)),
         number not in machine.agents,
         queue=_next(machine.queues),
         dispatch=_next(machine.dispatches),
         workgroup=_next(machine.workgroups),
         wave=_next(wave.wave for wave in state.waves),
-        objects_address=_free(FIRST_PLACE.objects_address, count, ranges),
-        scratch_address=_free(FIRST_PLACE.scratch_address, count, ranges),
+        objects_address=_free(FIRST_PLACEMENT.objects_address, count, ranges),
+        scratch_address=_free(FIRST_PLACEMENT.scratch_address, count, ranges),
     )
 
 

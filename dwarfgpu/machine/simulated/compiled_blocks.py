@@ -18,9 +18,9 @@ from dwarfgpu.machine.simulated.compiled_instructions import NAMESPACE, Program,
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.statements import PROLOGUE, StepMode
 
-MOST_INSTRUCTIONS: Final = 200
+MAX_INSTRUCTIONS: Final = 200
 """Of a block, so that an interrupt is not noticed late."""
-_MOST_SETS: Final = 16
+_MAX_SETS: Final = 16
 """Sets of breakpoints for which blocks are kept."""
 _FIRST_LINE: Final = 3
 """Of the first instruction: `def` and the prologue are before."""
@@ -60,7 +60,7 @@ class Blocks:
         key = mode, breakpoints
         blocks = self._by_set.get(key)
         if blocks is None:
-            if len(self._by_set) >= _MOST_SETS:
+            if len(self._by_set) >= _MAX_SETS:
                 self._by_set.clear()
             blocks = self._by_set[key] = {}
         return blocks
@@ -74,7 +74,7 @@ class Blocks:
     def _steps(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> list[Step]:
         program = self._program
         steps = [program.step_at(pc, mode)]
-        while len(steps) < MOST_INSTRUCTIONS and not steps[-1].ends_block:
+        while len(steps) < MAX_INSTRUCTIONS and not steps[-1].ends_block:
             next_pc = steps[-1].next_pc
             if next_pc in breakpoints:
                 break

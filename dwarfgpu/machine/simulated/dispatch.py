@@ -32,11 +32,11 @@ from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
 PACKET_COUNT: Final = 64
-MOST_WAVES: Final = 1 << 14
+MAX_WAVES: Final = 1 << 14
 _KERNARG_ALIGNMENT: Final = 64
 _PRELOAD_BYTES: Final = 256
 """Of code for older firmware, which a kernel with preloaded arguments does not start with."""
-_MOST_WORK_ITEMS: Final = 1024
+_MAX_WORK_ITEMS: Final = 1024
 
 Contents: TypeAlias = int | str
 """Contents of a scalar register: a number, or its bytes in hexadecimal with `??` for unknown
@@ -44,7 +44,7 @@ ones."""
 
 
 @frozen
-class Place:
+class DispatchPlacement:
     """Where on a machine a dispatch is: its numbers, and the addresses that are its own."""
 
     agent: Agent
@@ -62,7 +62,9 @@ class Place:
     """Between two objects, where nothing is."""
 
 
-FIRST_PLACE: Final = Place(Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base))
+FIRST_PLACEMENT: Final = DispatchPlacement(
+    Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+)
 """For a machine without other dispatches."""
 
 
@@ -80,7 +82,7 @@ class Request:
     """LDS in addition to that of the kernel and of its arguments."""
     scratch_bytes: int | None = None
     """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
-    place: Place = FIRST_PLACE
+    place: DispatchPlacement = FIRST_PLACEMENT
     fill: int = FILL
     """The byte of registers and memory that nothing has defined, where it runs."""
 
@@ -207,8 +209,8 @@ def dispatched(request: Request) -> Launched:
 
 def _addresses(request: Request, allocator: aql_objects.Allocator) -> _Addresses:
     kernarg_bytes = request.kernel.kernarg_bytes or 0
-    if kernarg_bytes > kernarg.MOST_BYTES:
-        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MOST_BYTES}")
+    if kernarg_bytes > kernarg.MAX_BYTES:
+        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MAX_BYTES}")
     return _Addresses(
         allocator.take(aql_objects.QUEUE_BYTES, 64),
         allocator.take(aql_objects.PACKET_BYTES * PACKET_COUNT, 4096),
@@ -311,7 +313,7 @@ def require_geometry(request: Request, lanes: int) -> None:
         raise Malformed(
             f"the descriptor says wave{lanes}, which {request.processor.name} does not have"
         )
-    most = _MOST_WORK_ITEMS
+    most = _MAX_WORK_ITEMS
     if metadata is not None:
         most = min(most, metadata.max_flat_workgroup_size or most)
         required = metadata.required_workgroup_size
@@ -331,8 +333,8 @@ def require_geometry(request: Request, lanes: int) -> None:
                 "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)
-    if count > MOST_WAVES:
-        raise LimitExceeded(f"{count} waves: at most {MOST_WAVES} are simulated together")
+    if count > MAX_WAVES:
+        raise LimitExceeded(f"{count} waves: at most {MAX_WAVES} are simulated together")
 
 
 def _require_lds(request: Request, group_bytes: int) -> None:

@@ -21,10 +21,10 @@ from dwarfgpu.machine.simulated.aql_objects import Allocator, Pieces
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 
-MOST_BYTES: Final = 1 << 16
+MAX_BYTES: Final = 1 << 16
 """Of a kernarg segment."""
 _BUFFER_ALIGNMENT: Final = 256
-_MOST_LISTED: Final = 8
+_MAX_LISTED: Final = 8
 """Arguments named in a message."""
 _SHARED: Final = "dynamic_shared_pointer"
 _BY_VALUE: Final = "by_value"
@@ -53,7 +53,7 @@ class SharedMemory:
 
 
 @frozen
-class Unknown:
+class UnknownArgument:
     """An argument that the user declares unknown."""
 
 
@@ -61,7 +61,7 @@ Number: TypeAlias = int | float
 
 
 @frozen
-class Numbers:
+class GeneratedNumbers:
     """Memory that is made for an argument: numbers of the type that it points to."""
 
     count: int
@@ -80,7 +80,14 @@ class Enumerator:
 
 
 ArgumentValue: TypeAlias = (
-    Number | tuple[Number, ...] | bytes | Buffer | Numbers | SharedMemory | Unknown | Enumerator
+    Number
+    | tuple[Number, ...]
+    | bytes
+    | Buffer
+    | GeneratedNumbers
+    | SharedMemory
+    | UnknownArgument
+    | Enumerator
 )
 """What a user gives for an argument; numbers together are the elements of a vector."""
 
@@ -105,7 +112,7 @@ class Vector:
 
 
 @frozen
-class Declared:
+class DeclaredParameter:
     """What debugging information says of a parameter."""
 
     name: str | None = None
@@ -128,7 +135,7 @@ class Declared:
     """Of an enumeration, its constants; None of any other type."""
 
 
-NOT_DECLARED: Final = Declared()
+NOT_DECLARED: Final = DeclaredParameter()
 
 
 @frozen
@@ -139,7 +146,7 @@ class Parameter:
     name: str | None
     is_float: bool = False
     """Whether a number for it is a floating point number."""
-    declared: Declared = NOT_DECLARED
+    declared: DeclaredParameter = NOT_DECLARED
 
     @property
     def text(self) -> str:
@@ -192,7 +199,9 @@ class Kernarg:
     """Arguments with unknown values, and why."""
 
 
-def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> list[Parameter]:
+def parameters(
+    arguments: Sequence[Argument], declared: Sequence[DeclaredParameter]
+) -> list[Parameter]:
     """The arguments of the programmer, by the names of the metadata, else those declared.
 
     The declarations belong to the arguments in order; they are used where they are as many.
@@ -205,7 +214,7 @@ def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> l
     ]
 
 
-def _parameter(argument: Argument, declared: Declared) -> Parameter:
+def _parameter(argument: Argument, declared: DeclaredParameter) -> Parameter:
     """Return an argument with the facts of its value type, which apply only if it is passed by
     value.
 
@@ -241,10 +250,10 @@ def bind(
     for parameter in parameters:
         argument = parameter.argument
         value: ArgumentValue = _named(parameter, chosen[id(argument)])
-        if isinstance(value, Unknown):
+        if isinstance(value, UnknownArgument):
             unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
             continue
-        if isinstance(value, Numbers):
+        if isinstance(value, GeneratedNumbers):
             value = _made(parameter, value)
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
@@ -265,7 +274,7 @@ def bind(
         if not argument.is_hidden or argument.value_kind == "hidden_none":
             continue
         chosen_value = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
-        if chosen_value is None or isinstance(chosen_value, Unknown):
+        if chosen_value is None or isinstance(chosen_value, UnknownArgument):
             unknown.append(f"{argument.value_kind}: only a runtime makes it")
         else:
             data = _encoded(Parameter(argument, argument.value_kind), chosen_value)
@@ -287,8 +296,8 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
     for name, number in enumerators:
         if name == simple:
             return number
-    listed = [name for name, _ in enumerators[:_MOST_LISTED]]
-    more = ", …" if len(enumerators) > _MOST_LISTED else ""
+    listed = [name for name, _ in enumerators[:_MAX_LISTED]]
+    more = ", …" if len(enumerators) > _MAX_LISTED else ""
     raise UsageError(
         f"{value.option}: {parameter.text} has no enumerator {value.name[:40]}; "
         f"there are {', '.join(listed)}{more}"
@@ -298,11 +307,11 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
 def _require_bounds(arguments: Sequence[Argument]) -> None:
     """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
     for argument in arguments:
-        if argument.offset_bytes + argument.size_bytes > MOST_BYTES or len(arguments) > MOST_BYTES:
+        if argument.offset_bytes + argument.size_bytes > MAX_BYTES or len(arguments) > MAX_BYTES:
             raise LimitExceeded(
                 f"an argument of {shown(argument.size_bytes)} bytes at "
                 f"{shown(argument.offset_bytes)}: "
-                f"at most {MOST_BYTES} bytes of arguments are set up"
+                f"at most {MAX_BYTES} bytes of arguments are set up"
             )
 
 
@@ -311,7 +320,7 @@ def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
         raise UsageError(f"{parameter.text} cannot be {subject}")
 
 
-def _made(parameter: Parameter, numbers: Numbers) -> Buffer:
+def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
     """Memory with numbers; `UsageError` where nothing says of which type."""
     declared, count = parameter.declared, numbers.count
     size, integers = declared.item_bytes, declared.item_integers
@@ -401,8 +410,8 @@ def _chosen(
     missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
     if missing:
         first = missing[0].name or str(parameters.index(missing[0]))
-        listed = [parameter.text for parameter in missing[:_MOST_LISTED]]
-        more = ["…"] if len(missing) > _MOST_LISTED else []
+        listed = [parameter.text for parameter in missing[:_MAX_LISTED]]
+        more = ["…"] if len(missing) > _MAX_LISTED else []
         raise UsageError(
             f"not given: {', '.join([*listed, *more])}; "
             f"give --arg {first}=VALUE, or {first}=? for an unknown one"

@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
-from dwarfgpu.isa.operation import Place
+from dwarfgpu.isa.operation import AccessedPlace
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound
@@ -72,7 +72,7 @@ def memory_access(
     return Access(lines, results, [])
 
 
-def _count(item: Bound, place: Place, shape_of: Callable[[str], TypeShape]) -> int:
+def _count(item: Bound, place: AccessedPlace, shape_of: Callable[[str], TypeShape]) -> int:
     """Elements of memory for each lane."""
     operation = item.operation
     operands = operation.results if operation.is_load else operation.sources
@@ -121,7 +121,7 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
     return Access(lines, [], scalar_write(register, shape.dwords, "r0"))
 
 
-def _address(item: Bound, target: IsaTarget, place: Place) -> list[str]:
+def _address(item: Bound, target: IsaTarget, place: AccessedPlace) -> list[str]:
     address = item.address
     form = item.instruction.encoding.format
     if place.name == "lds":

@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
 from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
 
-MOST_IMAGE_BYTES: Final = 1 << 30
+MAX_IMAGE_BYTES: Final = 1 << 30
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
 _ADD_LANE: Final = 1 << 23
@@ -43,7 +43,7 @@ def started(
     """
     arena = Arena()
     for image in images:
-        if image.size_bytes > MOST_IMAGE_BYTES:
+        if image.size_bytes > MAX_IMAGE_BYTES:
             raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
         name = "writable memory of the code object" if image.is_writable else "the code object"
         data = image.read(0, image.size_bytes)

@@ -9,7 +9,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
 
-_MOST_BYTES: Final = 16
+_MAX_BYTES: Final = 16
 """Of memory in one difference."""
 _CHUNK: Final = 1 << 16
 """Bytes of memory that are compared at once."""
@@ -71,7 +71,7 @@ def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
         for chunk in sorted(_chunks(first) | _chunks(second)):
             if _known(first, chunk, _CHUNK) == _known(second, chunk, _CHUNK):
                 continue
-            for start in range(chunk, chunk + _CHUNK, _MOST_BYTES):
+            for start in range(chunk, chunk + _CHUNK, _MAX_BYTES):
                 texts = _text(first, start), _text(second, start)
                 if texts[0] != texts[1]:
                     place = f"{name}#{start:#x}" if name else f"{start:#x}"
@@ -92,7 +92,7 @@ def _known(store: SparseMemory | None, start: int, size_bytes: int) -> list[tupl
 
 
 def _text(store: SparseMemory | None, start: int) -> str:
-    shared: list[int | None] = [None] * _MOST_BYTES
-    for offset, data in _known(store, start, _MOST_BYTES):
+    shared: list[int | None] = [None] * _MAX_BYTES
+    for offset, data in _known(store, start, _MAX_BYTES):
         shared[offset : offset + len(data)] = data
     return " ".join("??" if byte is None else f"{byte:02x}" for byte in shared)

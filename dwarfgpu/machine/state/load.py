@@ -38,7 +38,7 @@ SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
 _MANY_RANGES = 1024
-MOST_FILLED_BYTES = 1 << 30
+MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
 
 
@@ -397,10 +397,10 @@ def _contents(field: Field, reader: _Reader) -> Data:
     if sources == ["npy"]:
         return reader.npy(field["npy"]).data
     if sources == ["fill"]:
-        size_bytes = field["size"].integer(1, MOST_FILLED_BYTES)
+        size_bytes = field["size"].integer(1, MAX_FILLED_BYTES)
         reader.filled_bytes[0] += size_bytes
-        if reader.filled_bytes[0] > MOST_FILLED_BYTES:
-            raise field["size"].expected(f"at most {MOST_FILLED_BYTES} bytes that are filled in")
+        if reader.filled_bytes[0] > MAX_FILLED_BYTES:
+            raise field["size"].expected(f"at most {MAX_FILLED_BYTES} bytes that are filled in")
         return Fill(field["fill"].integer(0, 255), size_bytes)
     return field["bytes"].hexadecimal()
 

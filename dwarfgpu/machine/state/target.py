@@ -26,7 +26,7 @@ from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
 
-MOST_ELEMENTS: Final = 1 << 18
+MAX_ELEMENTS: Final = 1 << 18
 """Maximum number of elements of a lane's scratch in one access: it consists of elements of some
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
 
@@ -307,10 +307,10 @@ class StateTarget:
             store = self._store(name, place.space.scope, where.wave)
             out.append((store, place.address, (done, count)))
             done += count
-            if len(out) > MOST_ELEMENTS:
+            if len(out) > MAX_ELEMENTS:
                 raise LimitExceeded(
                     f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
-                    f"{MOST_ELEMENTS} places"
+                    f"{MAX_ELEMENTS} places"
                 )
         return out
 

@@ -23,7 +23,7 @@ from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
-_MOST_BYTES = 16
+_MAX_BYTES = 16
 """Of memory in one line."""
 
 
@@ -128,8 +128,8 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
         where = place.where
         owner = "" if where.lane is None else f" of lane {where.lane}"
         space = f"{where.space.name}#" if where.space.number else ""
-        for first in range(0, len(after), _MOST_BYTES):
-            old, new = before[first : first + _MOST_BYTES], after[first : first + _MOST_BYTES]
+        for first in range(0, len(after), _MAX_BYTES):
+            old, new = before[first : first + _MAX_BYTES], after[first : first + _MAX_BYTES]
             at = f"{space}{place.address + first:#x}{owner}"
             yield _changed(at, _hex(old), _hex(new))
         return

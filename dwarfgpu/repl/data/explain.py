@@ -21,7 +21,7 @@ from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.frame.focus import require_frame
 from dwarfgpu.service.value.locate import coloured, located, location_lines
 from dwarfgpu.service.value.subject import Expression, subject
-from dwarfgpu.service.value.value_history import manner_of, options_of, required
+from dwarfgpu.service.value.value_history import expression_settings_of, options_of, required
 from dwarfgpu.service.where.coverage_json import variable_json
 from dwarfgpu.service.where.coverages import amount, described
 from dwarfgpu.service.where.coverages import heading as title
@@ -34,8 +34,8 @@ from dwarfgpu.view.coverage import (
     cells_for,
     spans_text,
 )
-from dwarfgpu.view.inside_text import depth_option
 from dwarfgpu.view.location_drawing import glyphs_for, plain
+from dwarfgpu.view.step_text import depth_option
 from dwarfgpu.view.where_described import coverage_at
 
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
@@ -62,7 +62,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     depth, rest = depth_option(argument)
     text = required(without_options(rest, "explain"))
     shell.console.has_hinted = True
-    explanation = explain_subject(session, text, manner_of(shell.values))
+    explanation = explain_subject(session, text, expression_settings_of(shell.values))
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text(depth, "-depth").split("\n"))
     if explanation.answer.status and not explanation.variables:

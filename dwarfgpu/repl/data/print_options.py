@@ -22,7 +22,7 @@ _IS_END: Final = re.compile(r"--(?:\s|$)")
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _ON: Final = ("on", "yes", "enable")
 _OFF: Final = ("off", "no", "disable")
-_MOST_DIGITS: Final = 18
+_MAX_DIGITS: Final = 18
 _OF_PRINT: Final = (
     "address", "array", "array-indexes", "elements", "max-depth", "memory-tag-violations",
     "nibbles", "null-stop", "object", "pretty", "raw-values", "repeats", "static-members", "symbol",
@@ -152,6 +152,6 @@ def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]
         raise UsageError(f"-{option} requires an argument")
     if not (digits.isascii() and digits.isdecimal()):
         raise UsageError(f"Expected integer at: {text}")
-    if len(digits) > _MOST_DIGITS:
+    if len(digits) > _MAX_DIGITS:
         raise UsageError(f"integer {word} out of range")
     return setting.parsed(word, int), rest

@@ -24,7 +24,7 @@ from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.strings import character_kind
 
-MOST_WIDE: Final = 10_000
+MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
@@ -35,7 +35,7 @@ _SPECIFIER: Final = re.compile(
     r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
     re.DOTALL,
 )
-_MOST_DIGITS: Final = 9
+_MAX_DIGITS: Final = 9
 _IN_FORMAT: Final = '\\abefnrtv"'
 """Characters that `printf` knows after a backslash."""
 _BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
@@ -92,7 +92,7 @@ def _bytes(text: str) -> bytes:
 
 def _is_wide(digits: str) -> bool:
     """Whether a width or precision is too large; Python reads no number of very many digits."""
-    return len(digits) > _MOST_DIGITS or int(digits or "0") > MOST_WIDE
+    return len(digits) > _MAX_DIGITS or int(digits or "0") > MAX_WIDE
 
 
 def formatted(shell: Shell, argument: str) -> str:
@@ -120,7 +120,7 @@ def formatted(shell: Shell, argument: str) -> str:
     for specifier in specifiers:
         _check(specifier)
         if any(_is_wide(specifier[part] or "") for part in ("width", "precision")):
-            raise UsageError(f"A field of printf is wider than {MOST_WIDE} characters.")
+            raise UsageError(f"A field of printf is wider than {MAX_WIDE} characters.")
     if len(arguments) != len(specifiers):
         raise UsageError("Wrong number of arguments for specified format-string")
     fields = iter([_field(shell, *pair) for pair in zip(specifiers, arguments, strict=True)])

@@ -25,7 +25,7 @@ from dwarfgpu.view.options import FormatOptions
 
 _FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")
 _CHUNK: Final = 1 << 16
-_MOST_BYTES: Final = 1 << 30
+_MAX_BYTES: Final = 1 << 30
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
@@ -70,8 +70,8 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         length = address_of(shell, places, parts[1])[1] - start + 1
         if length <= 0:
             raise UsageError("Invalid search space, end precedes start.")
-    if length > _MOST_BYTES:
-        raise UsageError(f"find searches at most {_MOST_BYTES} bytes.")
+    if length > _MAX_BYTES:
+        raise UsageError(f"find searches at most {_MAX_BYTES} bytes.")
     pattern = b"".join(_bytes(shell, part, size) for part in parts[2:])
     if length < len(pattern):
         raise UsageError("Search space too small to contain pattern.")

@@ -6,16 +6,16 @@ from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import Spot
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 
 
-def spot_of(shell: Shell, text: str, around: Place | None) -> Spot:
+def spot_of(shell: Shell, text: str, around: FramePosition | None) -> Spot:
     """The first of `spots_of`, with the code of all of them."""
     session = shell.session
     return linespec.spot_of(session, text, around, options_of(session, shell.values))
 
 
-def spots_of(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+def spots_of(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
     """What a text means, as `dwarfgpu.language.linespec.spots_of`."""
     session = shell.session
     return linespec.spots_of(session, text, around, options_of(session, shell.values))

@@ -30,7 +30,7 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
-from dwarfgpu.session.backtrace import Place, place_in, place_of
+from dwarfgpu.session.backtrace import FramePosition, place_in, place_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.input import read_file
 from dwarfgpu.view.json_object import JsonObject
@@ -88,7 +88,7 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
     return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
 
 
-def _titled_places(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
+def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None) -> Iterator[Part]:
     """Each place with its title."""
     count = _count(shell)
     for spot in spots:
@@ -110,7 +110,7 @@ def _title(spot: Spot) -> str:
     return f'file: "{spot.place.file}", line number: {spot.place.line}, symbol: "{name}"'
 
 
-def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
     """As `spots_of`, and where a variable or type is declared."""
     try:
         return spots_of(shell, text, around)
@@ -121,7 +121,7 @@ def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, .
         return (Spot("line", place, ()),)
 
 
-def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
     """Return `listed_spots`; functions whose first code is from another file are at their
     declaration."""
     spots = listed_spots(shell, text, around)
@@ -148,7 +148,7 @@ def _count(shell: Shell) -> int:
     return shell.settings.limit("listsize") or UNLIMITED
 
 
-def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
+def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[FramePosition, int, int]:
     """Return the file, and the first and last line to list."""
     count = _count(shell)
     if argument in ("", "-", "+") and before is None:
@@ -172,8 +172,8 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Place
 
 
 def _span(
-    shell: Shell, start: str, comma: bool, end: str, around: Place | None
-) -> tuple[Place, int, int]:
+    shell: Shell, start: str, comma: bool, end: str, around: FramePosition | None
+) -> tuple[FramePosition, int, int]:
     count = _count(shell)
     more = _MORE.fullmatch(end or "")
     last = None
@@ -190,7 +190,9 @@ def _span(
     return place, first, first + count - 1 if last is None else last.line
 
 
-def _single_place(shell: Shell, text: str, around: Place | None, position: str) -> Place:
+def _single_place(
+    shell: Shell, text: str, around: FramePosition | None, position: str
+) -> FramePosition:
     spots = _shown_spots(shell, text, around)
     places = {(spot.place.path, spot.place.line): spot for spot in spots if spot.place is not None}
     if len(places) > 1:
@@ -240,7 +242,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 shell.listed = evolve(last, next_line=spot.place.line + 1)
 
 
-def _line_output(session: Session, place: Place, step: LineStep | None) -> Output:
+def _line_output(session: Session, place: FramePosition, step: LineStep | None) -> Output:
     """Where a line's code is, by its step; None is after all lines."""
     head = f'Line {place.line} of "{place.file}"'
     if step is None:
@@ -257,7 +259,7 @@ def _line_output(session: Session, place: Place, step: LineStep | None) -> Outpu
 
 
 def _span_record(
-    session: Session, place: Place, line: int, begin: int, end: int | None
+    session: Session, place: FramePosition, line: int, begin: int, end: int | None
 ) -> JsonObject:
     """Code of a line with the keys of GDB's machine interface."""
     return {
@@ -275,7 +277,7 @@ def _address(session: Session, pc: int) -> str:
     return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
 
 
-def place_or_none(session: Session) -> Place | None:
+def place_or_none(session: Session) -> FramePosition | None:
     if session.pc is None:
         return None
     try:
@@ -284,7 +286,7 @@ def place_or_none(session: Session) -> Place | None:
         return None
 
 
-def _place(shell: Shell) -> Place:
+def _place(shell: Shell) -> FramePosition:
     """Return the place of the frame in focus; without a frame, one just before the body of
     `main`."""
     session = shell.session
@@ -299,7 +301,7 @@ def _place(shell: Shell) -> Place:
     return place
 
 
-def place_of_main(shell: Shell) -> Place | None:
+def place_of_main(shell: Shell) -> FramePosition | None:
     """Where the body of `main` begins."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))
@@ -308,7 +310,7 @@ def place_of_main(shell: Shell) -> Place | None:
         return None
 
 
-def listed_before(shell: Shell) -> tuple[Place, Place | None, int]:
+def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:
     """The file that was listed last, where the frame in focus is, and the line that was listed
     first; without one, the place of the frame."""
     frame = place_or_none(shell.session)
@@ -319,7 +321,7 @@ def listed_before(shell: Shell) -> tuple[Place, Place | None, int]:
     return place, frame, place.line
 
 
-def text_of(shell: Shell, place: Place) -> list[str] | None:
+def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
     """Return the lines; None if the text is missing. Reads regular files of limited size only."""
     text = place.source.source
     if text is None:
@@ -339,13 +341,13 @@ def source_line(shell: Shell, session: Session) -> Iterator[Output]:
         yield _line(place.line, text[place.line - 1])
 
 
-def line_count(shell: Shell, place: Place) -> int | None:
+def line_count(shell: Shell, place: FramePosition) -> int | None:
     """Return the number of lines of the file; None if its text is missing."""
     text = text_of(shell, place)
     return None if text is None else len(text)
 
 
-def text_path(shell: Shell, place: Place) -> Path | None:
+def text_path(shell: Shell, place: FramePosition) -> Path | None:
     """Return the file with the text; None if it is missing, or embedded in the debugging
     information."""
     path = None if place.source.source is not None else shell.source_path.text_file(place)

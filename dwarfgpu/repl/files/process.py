@@ -17,7 +17,7 @@ from dwarfgpu.view.strings import CharacterKind, quoted_string
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
 
-_MOST_CHARACTERS: Final = 200
+_MAX_CHARACTERS: Final = 200
 _ENTRIES: Final = """
 0 AT_NULL x End of vector
 1 AT_IGNORE x Entry should be ignored
@@ -173,7 +173,7 @@ def _text_at(shell: Shell, address: int) -> str:
     where = Memory(session.architecture.address_space(0), session.wave)
     characters = bytearray()
     try:
-        while len(characters) <= _MOST_CHARACTERS and not characters.endswith(b"\0"):
+        while len(characters) <= _MAX_CHARACTERS and not characters.endswith(b"\0"):
             assert session.target is not None
             characters += session.target.read_memory(where, address + len(characters), 1)
     except DwarfGpuError:
@@ -182,7 +182,7 @@ def _text_at(shell: Shell, address: int) -> str:
         bytes(characters),
         CharacterKind(1),
         session.architecture.endian,
-        elements=_MOST_CHARACTERS,
+        elements=_MAX_CHARACTERS,
         repeats=shell.settings.limit("print repeats") or 1 << 31,
     )
 

@@ -17,7 +17,7 @@ from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.symbol.symbol_description import full_path
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
@@ -59,7 +59,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(text, {"macro-info": has_macros})
 
 
-def _current(shell: Shell) -> Place | None:
+def _current(shell: Shell) -> FramePosition | None:
     """Return the file listed last, else that of the frame in focus."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.place

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.reading import is_source
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 
 COMPILED, CURRENT = "$cdir", "$cwd"
 DEFAULT: Final = f"{COMPILED}:{CURRENT}"
@@ -43,7 +43,7 @@ class SourcePath:
         ]
         self.directories = ":".join(dict.fromkeys(directories))
 
-    def text_file(self, place: Place) -> Path | None:
+    def text_file(self, place: FramePosition) -> Path | None:
         """Return the file with the text of a place; None if it is missing. Only regular files
         outside of /proc, /sys and /dev count."""
         for path in self._candidates(place):
@@ -51,7 +51,7 @@ class SourcePath:
                 return path
         return None
 
-    def _candidates(self, place: Place) -> Iterator[Path]:
+    def _candidates(self, place: FramePosition) -> Iterator[Path]:
         path = Path(self.rewritten(place.path))
         yield path
         for directory in self.directories.split(":"):

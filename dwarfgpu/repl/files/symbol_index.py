@@ -16,7 +16,7 @@ from typing import Final
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 
-MOST: Final = 200
+MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
 _LAST_WORD: Final = re.compile(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
@@ -110,7 +110,7 @@ def _starting_with(
     first = bisect_left(names, (word, ""))
     last, count = "", 0
     for name, kind in islice(names, first, first + _ENOUGH):
-        if not name.startswith(word) or count == MOST:
+        if not name.startswith(word) or count == MAX_NAMES:
             return
         if name != last and (kinds is None or kind in kinds):
             yield name, kind

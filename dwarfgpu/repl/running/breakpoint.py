@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.backtrace import FramePosition
 from dwarfgpu.view.json_object import JsonObject
 
 
@@ -15,7 +15,7 @@ class Breakpoint:
     addresses: tuple[int, ...]
     function: str
     """The function of the first address; `??` if unknown."""
-    place: Place | None
+    place: FramePosition | None
     typed: str
     """As it was typed."""
     is_temporary: bool = False

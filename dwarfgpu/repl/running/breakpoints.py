@@ -19,7 +19,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.backtrace import Place, place_of
+from dwarfgpu.session.backtrace import FramePosition, place_of
 from dwarfgpu.view.json_object import JsonObject
 
 _CONDITION = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
@@ -35,7 +35,7 @@ def runner(shell: Shell) -> Runs:
     raise UsageError(NOT_RUNNING)
 
 
-def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
+def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:
     """The addresses that a place means; without one, where the frame in focus is."""
     session = shell.session
     if not text:

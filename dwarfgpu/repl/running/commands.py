@@ -28,15 +28,15 @@ from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.stack_frame import frame_record
 from dwarfgpu.service.value.value_history import holds
-from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
+from dwarfgpu.session.backtrace import FramePosition, frame_of, place_of, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
 
-MOST_INSTRUCTIONS: Final = 1_000_000
+MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
-_MOST_DEEP: Final = 10_000
+_MAX_DEEP: Final = 10_000
 _COUNT: Final = re.compile(r"[0-9]{1,6}")
 
 
@@ -156,7 +156,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     yield from displayed(shell)
 
 
-def _place(session: Session) -> Place | None:
+def _place(session: Session) -> FramePosition | None:
     return None if session.pc is None else place_of(session, session.pc)
 
 
@@ -169,12 +169,12 @@ def _function(session: Session) -> tuple[object, ...]:
 def depth(session: Session) -> int:
     """Return how many callers of the innermost frame are known."""
     top = session.top or session
-    for level in range(1, _MOST_DEEP):
+    for level in range(1, _MAX_DEEP):
         try:
             top.at_level(level)
         except MissingContext:
             return level - 1
-    return _MOST_DEEP
+    return _MAX_DEEP
 
 
 def _require_started(shell: Shell) -> None:
@@ -300,7 +300,7 @@ def _next_instruction(shell: Shell) -> Halt:
 
 def _until_depth(shell: Shell, deep: int) -> Halt:
     """Run until the frames are as few as that, at the place where the call returns."""
-    for _ in range(MOST_INSTRUCTIONS):
+    for _ in range(MAX_INSTRUCTIONS):
         here = depth(shell.session)
         if here <= deep:
             return Halt("end-stepping-range", shell.session.wave)
@@ -310,7 +310,7 @@ def _until_depth(shell: Shell, deep: int) -> Halt:
         _focus_on_stop(shell, halt)
         if halt.reason != "breakpoint-hit" or _hit(shell, halt) is not None:
             return halt
-    raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} stops before the frame returns")
+    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} stops before the frame returns")
 
 
 def _within_line(shell: Shell, *, over_calls: bool) -> Halt:
@@ -332,7 +332,7 @@ def _line(shell: Shell, *, over_calls: bool) -> Halt:
     """Until another line begins that the lane in focus executes."""
     here = _place(shell.session)
     start = (None if here is None else (here.path, here.line), _function(shell.session))
-    for _ in range(MOST_INSTRUCTIONS):
+    for _ in range(MAX_INSTRUCTIONS):
         halt = _within_line(shell, over_calls=over_calls)
         if halt.reason != "end-stepping-range":
             return halt
@@ -343,7 +343,7 @@ def _line(shell: Shell, *, over_calls: bool) -> Halt:
             continue
         if ((place.path, place.line), _function(shell.session)) != start:
             return _past_prologue(shell, halt)
-    raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} instructions before another line")
+    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before another line")
 
 
 def _past_prologue(shell: Shell, halt: Halt) -> Halt:

@@ -80,7 +80,7 @@ _UNNOTICED: Final = frozenset(
 """Signals at which GDB neither stops nor prints."""
 _NOT_PASSED: Final = frozenset({"SIGTRAP", "SIGINT"})
 """Signals that GDB does not pass to the program."""
-_MOST_NUMBER: Final = 15
+_MAX_NUMBER: Final = 15
 """GDB takes these numbers alone: they are the same everywhere."""
 _LEAST_ADDRESS: Final = 4096
 """No signal of a runtime is in the first page of memory."""
@@ -130,9 +130,9 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
         if signal[0] == argument:
             return signal
     number = whole_number(shell.session, shell.values, argument)
-    if not 1 <= number <= _MOST_NUMBER:
+    if not 1 <= number <= _MAX_NUMBER:
         raise UsageError(
-            f"Only signals 1-{_MOST_NUMBER} are valid as numeric signals.\n"
+            f"Only signals 1-{_MAX_NUMBER} are valid as numeric signals.\n"
             'Use "info signals" for a list of symbolic signals.'
         )
     return SIGNALS[number - 1]

@@ -33,7 +33,7 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
-MOST_OUTWARDS = 999_999_999
+MAX_OUTWARDS = 999_999_999
 """No stack is deeper."""
 _MARGIN = " " * 8
 _FLAGS = ("full", "no-filters", "hide")
@@ -101,7 +101,7 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     count = integer(shell, argument) if argument else 1
     if count < 0:
         count, direction = -count, -direction
-    count = min(count, MOST_OUTWARDS)
+    count = min(count, MAX_OUTWARDS)
     here = selected_number(shell.session)
     numbers = numbers_of(shell)
     if direction > 0:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
 from typing import Any, Final, TextIO
 
-_MOST_READ: Final = 1 << 20
+_MAX_READ: Final = 1 << 20
 
 
 class CapturedText(io.StringIO):
@@ -118,7 +118,7 @@ def _collected(out: CapturedText, is_wanted: bool) -> Iterator[None]:
         def direct(is_end: bool = False) -> str:
             nonlocal read
             text = ""
-            while data := os.pread(file.fileno(), _MOST_READ, read):
+            while data := os.pread(file.fileno(), _MAX_READ, read):
                 read += len(data)
                 text += decode(data)
             return text + decode(b"", is_end)

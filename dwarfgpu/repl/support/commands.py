@@ -27,7 +27,7 @@ from dwarfgpu.repl.command import (
     first_word,
     listed,
 )
-from dwarfgpu.repl.files.symbol_index import MOST
+from dwarfgpu.repl.files.symbol_index import MAX_NAMES
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.shell_and_python import run_python
@@ -206,9 +206,9 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
     """
     shell.symbols.require(shell.session.code_objects, argument)
     start, candidates = completion.completions(shell, argument)
-    names = sorted(candidate.text.removesuffix("/") for candidate in candidates)[:MOST]
+    names = sorted(candidate.text.removesuffix("/") for candidate in candidates)[:MAX_NAMES]
     matches = [argument[:start] + name for name in names]
-    is_cut = len(names) == MOST
+    is_cut = len(names) == MAX_NAMES
     data: JsonObject = {"matches": [*matches], "max_completions_reached": is_cut}
     common = commonprefix(matches)  # noqa: RUF071 (of lines, not of paths)
     yield Output("", {"completion": common, **data} if matches else data)

@@ -18,7 +18,7 @@ from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell, is_blank
 from dwarfgpu.service.value.value_history import holds
 
-MOST_BODIES: Final = 100
+MAX_BODIES: Final = 100
 """That are run at a time, one in the other."""
 
 
@@ -82,8 +82,8 @@ def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
 
     `LimitExceeded` for bodies in one another that are too deep.
     """
-    if shell.script.bodies >= MOST_BODIES:
-        raise LimitExceeded(f"commands with a body nested more than {MOST_BODIES} deep")
+    if shell.script.bodies >= MAX_BODIES:
+        raise LimitExceeded(f"commands with a body nested more than {MAX_BODIES} deep")
     shell.script.bodies += 1
     try:
         yield from shell.run_lines(iter(lines))

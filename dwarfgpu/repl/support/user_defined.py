@@ -20,7 +20,7 @@ from dwarfgpu.repl.support.commands import HINTS
 from dwarfgpu.repl.support.script import Nesting, body, opened, ran
 from dwarfgpu.view.json_object import JsonObject
 
-MOST_CALLS: Final = 50
+MAX_CALLS: Final = 50
 """User-defined commands that call one another."""
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _NOT_OF_NAME: Final = re.compile(r"[^\w.-].*", re.DOTALL)
@@ -146,7 +146,7 @@ def _with(
 
 
 def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
-    if shell.script.calls >= MOST_CALLS:
+    if shell.script.calls >= MAX_CALLS:
         raise UsageError("Max user call depth exceeded -- command aborted.")
     remaining = iter(lines)
     is_done = False

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.repl.output import NestedOutput, Painted, Part
 
-MOST_CHARACTERS: Final = 2_000
+MAX_CHARACTERS: Final = 2_000
 """Of a line that is coloured; a longer one is shown as it is."""
 CONTROL: Final = {
     code: f"\\{code & 0xFF:03o}"
@@ -93,7 +93,7 @@ def painted(part: Part, paint: Paint) -> Part:
 
 def _highlighted(text: str) -> str:
     text = text.translate(CONTROL)
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         return text
     return _highlighter()(text)
 

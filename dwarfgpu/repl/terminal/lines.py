@@ -16,7 +16,7 @@ from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import Nesting, opened
 
-MOST_CHARACTERS: Final = 1 << 20
+MAX_CHARACTERS: Final = 1 << 20
 """Maximum length of a line; binary input may have no line ends."""
 
 
@@ -80,13 +80,13 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
     if sys.stdin is None or sys.stdin.closed:  # by Python code of the user
         return None
     try:
-        line = sys.stdin.readline(MOST_CHARACTERS + 1)
+        line = sys.stdin.readline(MAX_CHARACTERS + 1)
     except OSError:  # closed by Python code of the user, too
         return None
-    if len(line) > MOST_CHARACTERS:
+    if len(line) > MAX_CHARACTERS:
         shell.failures += 1
         shell.is_over = True
-        shell.console.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+        shell.console.streams.complain(f"A line of more than {MAX_CHARACTERS} characters.")
         return None
     return line.removesuffix("\n") if line else None
 
@@ -122,7 +122,7 @@ def terminal_answer(prompt: str) -> str | None:
     """A short answer from the terminal; None at its end."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    return sys.stdin.readline(MOST_CHARACTERS) or None
+    return sys.stdin.readline(MAX_CHARACTERS) or None
 
 
 def joined(shell: Shell, prompt: str) -> str | None:

@@ -25,7 +25,7 @@ from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
-_MOST_NESTED: Final = 4
+_MAX_NESTED: Final = 4
 _FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")
 _COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
 
@@ -78,8 +78,8 @@ class Focus:
 
 def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
     """The output of a command for each; afterwards the focus is where it was."""
-    if shell.script.applied >= _MOST_NESTED:
-        raise LimitExceeded(f"apply inside apply more than {_MOST_NESTED} deep")
+    if shell.script.applied >= _MAX_NESTED:
+        raise LimitExceeded(f"apply inside apply more than {_MAX_NESTED} deep")
     before = shell.session
     shell.script.applied += 1
     try:

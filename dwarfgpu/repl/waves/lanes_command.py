@@ -25,7 +25,7 @@ from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.service.value.subject import Expression
-from dwarfgpu.service.value.value_history import manner_of, required
+from dwarfgpu.service.value.value_history import expression_settings_of, required
 from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import JsonObject
@@ -122,7 +122,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output("No lanes match.", {"lanes": []})
         return
     question = Question(session, states, Expression(text))
-    [answers] = lane_answers([question], manner_of(shell.values, options))
+    [answers] = lane_answers([question], expression_settings_of(shell.values, options))
     wrong = refused(question, answers)
     if wrong is not None:
         raise wrong

@@ -11,13 +11,13 @@ from dwarfgpu.language.linespec import (
     spots_of,
 )
 from dwarfgpu.language.options import Options
-from dwarfgpu.session.backtrace import Place, place_in
+from dwarfgpu.session.backtrace import FramePosition, place_in
 from dwarfgpu.session.session import Session
 
 
 def break_addresses(
-    session: Session, text: str, around: Place | None, options: Options
-) -> tuple[tuple[int, ...], Place | None]:
+    session: Session, text: str, around: FramePosition | None, options: Options
+) -> tuple[tuple[int, ...], FramePosition | None]:
     """Return the addresses of a place, and its line: of a function after its prologue, of a line
     without code those of the next line that has code, as GDB.
 

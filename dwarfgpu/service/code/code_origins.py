@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, covered, entries_of
 from dwarfgpu.errors import DwarfGpuError
 
-_MOST_SCOPES = 4096
+_MAX_SCOPES = 4096
 """Whose blocks are kept in order."""
 
 
@@ -119,7 +119,7 @@ class CodeOrigins:
                 names.append(self._name(scope))
             blocks = self._blocks.get(scope)
             if blocks is None:
-                if len(self._blocks) >= _MOST_SCOPES:
+                if len(self._blocks) >= _MAX_SCOPES:
                     self._blocks.clear()
                 blocks = self._blocks[scope] = _Blocks(scope)
             scope, first, last = blocks.at(address)

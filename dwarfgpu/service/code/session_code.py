@@ -27,7 +27,7 @@ from dwarfgpu.service.code.disassembly import (
 from dwarfgpu.session.session import Session
 
 _PAGE = 4096
-_MOST_BYTES = 20
+_MAX_BYTES = 20
 """Of one instruction of any machine."""
 
 
@@ -104,7 +104,7 @@ def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
     out: list[CodeLine] = []
     while len(out) < count:
         missing_bytes = count - len(out)
-        end = address + missing_bytes * _MOST_BYTES
+        end = address + missing_bytes * _MAX_BYTES
         function = function_at(session, address)
         if function is None:
             lines = _without_file(session, address, end)
@@ -125,7 +125,7 @@ def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeL
     """The instructions that begin between two addresses; errors as of `code_lines`."""
     while begin < end:
         function = function_at(session, begin)
-        stop = end + _MOST_BYTES
+        stop = end + _MAX_BYTES
         if function is None:
             lines = _without_file(session, begin, stop)
         else:

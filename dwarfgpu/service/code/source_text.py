@@ -8,7 +8,7 @@ from typing import Final
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError
 
-MOST_BYTES: Final = 16 << 20
+MAX_BYTES: Final = 16 << 20
 """Of a file that is read for its lines."""
 
 
@@ -36,7 +36,7 @@ class SourceText:
             if source := place.file.source:
                 return source
             path = Path(place.file.path)
-            if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            if not path.is_file() or path.stat().st_size > MAX_BYTES:
                 return ""
             return path.read_text(encoding="utf-8", errors="replace")
         except (DwarfGpuError, OSError, ValueError):  # a name that no file can have

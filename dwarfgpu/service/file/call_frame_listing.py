@@ -28,7 +28,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.text.text import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.view.call_frames import (
-    MOST_DIFFERENCES,
+    MAX_DIFFERENCES,
     broken_line,
     cie_heading,
     fde_heading,
@@ -110,7 +110,7 @@ def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Pla
         "frames_address": table.frames_address,
         "pairs": table.count,
         "encoding": table.encoding,
-        "differences": list(islice(differences, MOST_DIFFERENCES)),
+        "differences": list(islice(differences, MAX_DIFFERENCES)),
     }
 
 

@@ -28,7 +28,7 @@ from dwarfgpu.session.session import LaneState, Session
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
     from dwarfgpu.model.lane_extract import LaneExtractor
-    from dwarfgpu.service.value.manner import Manner
+    from dwarfgpu.service.value.expression_settings import ExpressionSettings
 
 OUT_OF_SCOPE: Final = "<not in scope>"
 Scopes: TypeAlias = Mapping[int, frozenset[Die]]
@@ -67,12 +67,12 @@ def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
 
 def lane_answers(
     questions: Sequence[Question],
-    manner: Manner | None = None,
+    settings: ExpressionSettings | None = None,
     checked: Checked | None = None,
 ) -> list[list[LaneAnswer]]:
     """Return the answers to each question, one per lane.
 
-    `manner`: for expressions; by default that of the command line.
+    `settings`: for expressions; by default that of the command line.
     """
     meant = [[_subject_in_lane(item, state) for state in item.states] for item in questions]
     lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
@@ -87,8 +87,8 @@ def lane_answers(
     for item, pairs in lanes_of_subject.items():
         if isinstance(item, Variable):
             readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
-        elif _is_batched(item, manner, batch=batch):
-            values[item] = values_of(sessions, item.name, pairs, manner)
+        elif _is_batched(item, settings, batch=batch):
+            values[item] = values_of(sessions, item.name, pairs, settings)
     texts: _Texts = {}
 
     def answered(row: int, state: LaneState, item: Subject | Answer) -> LaneAnswer:
@@ -99,12 +99,12 @@ def lane_answers(
             if isinstance(item, Expression):
                 focused, values_of = session.focused(state.lane), values.get(item)
                 if values_of is None or (row, state.lane) not in values_of.known:
-                    lane_answer = answer(focused, item, manner)
+                    lane_answer = answer(focused, item, settings)
                 else:
                     from dwarfgpu.service.value.expression import of_value
 
                     lane_answer = of_value(
-                        focused, item.name, values_of.of(row, state.lane), manner
+                        focused, item.name, values_of.of(row, state.lane), settings
                     )
             else:
                 reading = readings[item].of(row, state.lane)
@@ -123,11 +123,13 @@ def lane_answers(
     ]
 
 
-def _is_batched(expression: Expression, manner: Manner | None, *, batch: bool) -> bool:
+def _is_batched(
+    expression: Expression, settings: ExpressionSettings | None, *, batch: bool
+) -> bool:
     """Return whether to evaluate the lanes in one batch."""
-    if manner is None:
+    if settings is None:
         return batch
-    is_asked = batch if manner.batch is None else manner.batch
+    is_asked = batch if settings.batch is None else settings.batch
     return is_asked and _NOT_BATCHABLE.search(expression.name) is None
 
 
@@ -135,7 +137,7 @@ def values_of(
     sessions: Sequence[Session],
     text: str,
     pairs: Collection[tuple[int, int]],
-    manner: Manner | None = None,
+    settings: ExpressionSettings | None = None,
 ) -> LaneAnswers[TypedValue]:
     """Return the values of an expression at rows (of `sessions`) and lanes, known if the lanes
     could be evaluated in one batch."""
@@ -143,7 +145,7 @@ def values_of(
     from dwarfgpu.service.value.expression import options_for
 
     def ask(session: Session) -> TypedValue:
-        value = language.evaluate(text, session, options_for(session, manner))
+        value = language.evaluate(text, session, options_for(session, settings))
         if value.error is not None:
             _ = value.error.message  # as it is for all of them, or `Divergence`
         return value

@@ -31,7 +31,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
-MOST_PACKETS: Final = 10_000
+MAX_PACKETS: Final = 10_000
 """Of a queue, that are shown."""
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 _SCOPES: Final = {0: "", 1: "a", 2: "s"}
@@ -96,9 +96,9 @@ def packets_of(session: Session, queue: Queue) -> Packets:
             f"write index {write}"
         )
         count = min(slots, max(0, count))
-    if count > MOST_PACKETS:
-        notes.append(f"the first {MOST_PACKETS} of {count} packets")
-        count = MOST_PACKETS
+    if count > MAX_PACKETS:
+        notes.append(f"the first {MAX_PACKETS} of {count} packets")
+        count = MAX_PACKETS
     packets = tuple(_packet(session, queue, number, slots) for number in range(read, read + count))
     return Packets(packets, tuple(notes))
 

@@ -25,7 +25,7 @@ SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
 _PREFIXES: Final = {1: "", 2: "u", 4: "U"}
 _FORMAT: Final = re.compile(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
-_MOST_COUNT: Final = 1_000_000
+_MAX_COUNT: Final = 1_000_000
 _CHUNK: Final = 32
 """Characters that a search backward for the beginning of a string reads at once, as in GDB."""
 
@@ -88,8 +88,8 @@ def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
             letter = mark
     count = match["count"]
     number = -1 if count == "-" else int(count[:12] or 1)
-    if abs(number) > _MOST_COUNT:
-        raise UsageError(f"x shows at most {_MOST_COUNT} units at once.")
+    if abs(number) > _MAX_COUNT:
+        raise UsageError(f"x shows at most {_MAX_COUNT} units at once.")
     if not letter:
         letter = "x" if size and before.letter == "i" else before.letter
         size = size or before.size

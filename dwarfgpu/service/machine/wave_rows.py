@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.core.gpu.target import GpuTarget
     from dwarfgpu.machine.core.load import Core
 
-MOST_GROUPS = 24
+MAX_GROUPS = 24
 """Lines of a summary: what follows is on few waves, or on waves that did nothing wrong."""
-_MOST_NUMBERS = 8
+_MAX_NUMBERS = 8
 """Ranges of numbers that a group shows."""
 
 
@@ -218,8 +218,8 @@ def ranges(numbers: Sequence[int]) -> str:
         else:
             out.append([number, number])
     words = [str(first) if first == last else f"{first}-{last}" for first, last in out]
-    if len(words) > _MOST_NUMBERS:
-        words = [*words[: _MOST_NUMBERS - 1], "…", words[-1]]
+    if len(words) > _MAX_NUMBERS:
+        words = [*words[: _MAX_NUMBERS - 1], "…", words[-1]]
     return ",".join(words)
 
 
@@ -269,9 +269,9 @@ class CoreWaves:
     def group_lines(self) -> Iterator[str]:
         """A line for each group, those that failed first; one for all that are left."""
         groups = self.groups()
-        for group in groups[:MOST_GROUPS]:
+        for group in groups[:MAX_GROUPS]:
             yield group.text
-        left = groups[MOST_GROUPS:]
+        left = groups[MAX_GROUPS:]
         if left:
             waves = sum(len(group.numbers) for group in left)
             yield f"{waves} more waves at {len(left)} other places; waves --all lists every wave"

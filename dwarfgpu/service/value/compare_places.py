@@ -17,7 +17,7 @@ from dwarfgpu.service.answer import Answer
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
 
-MOST_COMPARED_BITS: Final = 1 << 20
+MAX_COMPARED_BITS: Final = 1 << 20
 """Limit for a location of unknown size."""
 
 
@@ -56,7 +56,7 @@ def _read_for_comparison(context: Context, result: Location) -> list[str]:
         return []
     # A whole register or value is the object; from within one its extent is unknown.
     shortest = next(place for place in places if place.remaining_bits == size_bits)
-    if shortest.bit_offset or size_bits > MOST_COMPARED_BITS:
+    if shortest.bit_offset or size_bits > MAX_COMPARED_BITS:
         return ["--verify-places: the object has no size here; name a variable"]
     with contextlib.suppress(EvaluationError):  # the location itself is the answer
         context.access.read(result, size_bits)

@@ -20,7 +20,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, of_error
-from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, Contents, of_contents
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -30,26 +30,26 @@ READ_ONLY: Final = "assignments are not possible here: use set var at the prompt
 DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
 
 
-def options_for(session: Session, manner: Manner | None) -> Options:
-    """What an expression may use; without a manner, as on the command line."""
-    return DEFAULT if manner is None else manner.options_of(session)
+def options_for(session: Session, settings: ExpressionSettings | None) -> Options:
+    """What an expression may use; without a settings, as on the command line."""
+    return DEFAULT if settings is None else settings.options_of(session)
 
 
 def of_expression(
     session: Session,
     text: str,
     variables: dict[Variable, None] | None = None,
-    manner: Manner | None = None,
+    settings: ExpressionSettings | None = None,
 ) -> Answer:
     """The value of an expression for the focus; `UsageError` where it cannot be understood.
 
     `variables` takes the variables that the value depends on.
     """
     depends: dict[Variable, None] = {} if variables is None else variables
-    options = options_for(session, manner)
+    options = options_for(session, settings)
     options = evolve(options, looked_at=lambda variable: depends.update({variable: None}))
     try:
-        return of_value(session, text, language.evaluate(text, session, options), manner)
+        return of_value(session, text, language.evaluate(text, session, options), settings)
     except UsageError:
         raise
     except DwarfGpuError as error:
@@ -57,11 +57,11 @@ def of_expression(
 
 
 def of_value(
-    session: Session, name: str, value: TypedValue, manner: Manner | None = None
+    session: Session, name: str, value: TypedValue, settings: ExpressionSettings | None = None
 ) -> Answer:
     """A value of the language; `name` is what notes call it."""
-    shown = DEFAULT_OPTIONS if manner is None else manner.format
-    symbolize = None if manner is None else manner.symbolize
+    shown = DEFAULT_OPTIONS if settings is None else settings.format
+    symbolize = None if settings is None else settings.symbolize
     endian = session.architecture.endian
     contents = Contents(
         name,

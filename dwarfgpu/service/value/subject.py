@@ -21,7 +21,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
-    from dwarfgpu.service.value.manner import Manner
+    from dwarfgpu.service.value.expression_settings import ExpressionSettings
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
@@ -54,21 +54,23 @@ def subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def answer(session: Session, subject: Subject, manner: Manner | None = None) -> Answer:
+def answer(
+    session: Session, subject: Subject, settings: ExpressionSettings | None = None
+) -> Answer:
     """Return the answer about a variable or an expression in the focus; `UsageError` if it is
     invalid.
 
-    `manner`: for an expression; by default that of the command line.
+    `settings`: for an expression; by default that of the command line.
     """
     if isinstance(subject, Variable):
         return of_reading(session.read(subject), session)
     from dwarfgpu.service.value.expression import of_expression
 
     try:
-        return of_expression(session, subject.name, manner=manner)
+        return of_expression(session, subject.name, settings=settings)
     except UsageError as error:
         wrong = misspelt(session, subject.name, error)
-        raise (or_operations(subject.name, wrong) if manner is None else wrong) from None
+        raise (or_operations(subject.name, wrong) if settings is None else wrong) from None
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:

@@ -24,13 +24,13 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.machine.siginfo import siginfo_value
 from dwarfgpu.service.value.expression import READ_ONLY
-from dwarfgpu.service.value.manner import Manner
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
 
-_MOST_MEMBERS: Final = 10_000
+_MAX_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = re.compile(
@@ -42,7 +42,7 @@ _ELSEWHERE = re.compile(
     r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
     re.DOTALL,
 )
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 class ValueHistory:
@@ -96,7 +96,7 @@ class ValueHistory:
         if argument == "+":
             first = self._shown
         elif argument:
-            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MOST_DIGITS:
+            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MAX_DIGITS:
                 raise UsageError(f"{argument!r} is not a number of the value history")
             first = int(argument) - 5
         else:
@@ -189,7 +189,7 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
 
 def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
     """Whether all members are known, whatever is between them; False where there are more than
-    `_MOST_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
+    `_MAX_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
     objects = [(bits, kind)]
     looked_at = 0
     try:
@@ -201,7 +201,7 @@ def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
             if not isinstance(bare, Struct) or not bare.members:
                 return False
             looked_at += len(bare.members)
-            if looked_at > _MOST_MEMBERS:
+            if looked_at > _MAX_MEMBERS:
                 return False
             for member in bare.members:
                 if member.is_static:
@@ -232,9 +232,13 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     )
 
 
-def manner_of(history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS) -> Manner:
+def expression_settings_of(
+    history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS
+) -> ExpressionSettings:
     """Return the settings of a conversation for expressions that assign nothing."""
-    return Manner(partial(options_of, history=history, writes=False), options, batch=True)
+    return ExpressionSettings(
+        partial(options_of, history=history, writes=False), options, batch=True
+    )
 
 
 def _no_access(reason: str) -> str:
@@ -286,7 +290,7 @@ def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
 
 def _small(digits: str) -> int:
     """The number of a value; no history has one of many digits."""
-    if len(digits) > _MOST_DIGITS:
+    if len(digits) > _MAX_DIGITS:
         raise UsageError("Numeric constant too large.")
     return int(digits)
 

@@ -22,7 +22,7 @@ from dwarfgpu.service.where.coverage_json import SCHEMA
 from dwarfgpu.view.coverage import percent
 from dwarfgpu.view.json_object import JsonObject, Plain
 
-_MOST_LISTED: Final = 50
+_MAX_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""
 _TITLES: Final[dict[ChangeKind, str]] = {
     "worse": "worse",
@@ -81,12 +81,12 @@ def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
         if not kind_changes:
             continue
         yield f"{title}: {len(kind_changes)}"
-        names = [_name(change, shown) for change in kind_changes[:_MOST_LISTED]]
+        names = [_name(change, shown) for change in kind_changes[:_MAX_LISTED]]
         width = min(max(map(len, names)), 48)
         for change, name in zip(kind_changes, names, strict=False):
             yield f"  {name:<{width}}  {_measure(change.old)} -> {_measure(change.new)}"
-        if len(kind_changes) > _MOST_LISTED:
-            yield f"  … {len(kind_changes) - _MOST_LISTED} more; --json has all"
+        if len(kind_changes) > _MAX_LISTED:
+            yield f"  … {len(kind_changes) - _MAX_LISTED} more; --json has all"
     if not changes:
         yield "no variable is described better or worse"
     yield f"total: {_total(before)} -> {_total(after)}"

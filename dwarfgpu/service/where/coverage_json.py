@@ -13,13 +13,13 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Description, Place
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Description
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
+from dwarfgpu.view.coverage import MAX_CALLS, SourceLines, percent, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.place_words import description_words, operations_text
 
@@ -153,7 +153,7 @@ class WhereJson:
         yield f"], {json.dumps(tail, allow_nan=False)[1:]}\n"
 
 
-def _function(group: Group, place: Place, total: Total) -> JsonObject:
+def _function(group: Group, place: CodeScope, total: Total) -> JsonObject:
     out: JsonObject = {
         "name": place.qualified_name,
         "unit": group.unit_name,
@@ -186,11 +186,9 @@ def variable_json(
         "function": functions[0].qualified_name if functions else None,
         "inlined": [
             {"function": function.qualified_name, "call_line": function.call_line}
-            for function in functions[1:][-MOST_CALLS:]
+            for function in functions[1:][-MAX_CALLS:]
         ],
-        **(
-            {"inlined_omitted": omitted} if (omitted := len(functions) - 1 - MOST_CALLS) > 0 else {}
-        ),
+        **({"inlined_omitted": omitted} if (omitted := len(functions) - 1 - MAX_CALLS) > 0 else {}),
         "scope": _spans(coverage.scope),
         "scope_bytes": coverage.scope_bytes,
         "described_bytes": coverage.described_bytes,

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Coverage, Place
+from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
@@ -104,7 +104,7 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     return suggestion if cut is None else f"{suggestion} Not searched: {cut}"
 
 
-def _qualified(variable: Variable, place: Place | None) -> Iterator[str]:
+def _qualified(variable: Variable, place: CodeScope | None) -> Iterator[str]:
     """The names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
     try:
         if place is not None:

@@ -17,7 +17,7 @@ _DEQUE_BYTES: Final = 4096
 _FEWEST_IN_BLOCK: Final = 16
 _LARGE_BYTES: Final = 256
 """Elements from this size on are kept by sixteen."""
-_MOST_ALTERNATIVES: Final = 1_000
+_MAX_ALTERNATIVES: Final = 1_000
 
 
 def _first(value: Object, *names: str) -> Object:
@@ -181,7 +181,7 @@ def _variant(value: Object) -> Printed:
     impl = _first(value, "__impl_", "__impl")
     index, union = impl["__index"], impl["__data"]
     number = index.number & (1 << 8 * index.size_bytes) - 1
-    for _ in range(min(number, _MOST_ALTERNATIVES)):
+    for _ in range(min(number, _MAX_ALTERNATIVES)):
         tail = union.find("__tail")
         if tail is None:
             return common.variant(title, number, None)

@@ -18,7 +18,7 @@ _DEQUE_BYTES: Final = 512
 """Of the elements that a deque keeps together."""
 _PATH_KINDS: Final = {1: "root-name", 2: "root-directory"}
 """By the lowest two bits of the pointer to the parts of a path."""
-_MOST_ALTERNATIVES: Final = 1_000
+_MAX_ALTERNATIVES: Final = 1_000
 """Of tuples and variants."""
 
 
@@ -188,7 +188,7 @@ def tuple_values(value: Object) -> list[Object]:
     """Return the elements of a `std::tuple`, whose classes are nested."""
     elements: list[Object] = []
     level = next(iter(value.bases()), None)
-    for _ in range(_MOST_ALTERNATIVES):
+    for _ in range(_MAX_ALTERNATIVES):
         if level is None:
             return elements
         bases = {template_name(base.name).rpartition("::")[2]: base for base in level.bases()}
@@ -257,7 +257,7 @@ def _variant(value: Object) -> Printed:
     index = value["_M_index"]
     number = index.number & (1 << 8 * index.size_bytes) - 1
     union = value["_M_u"]
-    for _ in range(min(number, _MOST_ALTERNATIVES)):
+    for _ in range(min(number, _MAX_ALTERNATIVES)):
         tail = union.find("_M_rest")
         if tail is None:
             return common.variant(title, number, None)

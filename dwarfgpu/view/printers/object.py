@@ -34,7 +34,7 @@ from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
 """Maximum nesting of base classes and unnamed structures in the search for a member."""
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 """Of one object that is read."""
 
 
@@ -247,7 +247,7 @@ class Object:
 
     def memory(self, size_bytes: int) -> bytes:
         """The bytes that begin where it begins; `Unavailable` in GDB's words."""
-        if size_bytes > _MOST_BYTES:
+        if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {size_bytes} bytes is not read")
         if self.held is not None:
             data = self.held.known_bytes(self.first_bit, 8 * size_bytes)

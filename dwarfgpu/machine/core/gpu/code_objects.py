@@ -29,10 +29,10 @@ R_DEBUG: Final = Struct("<i4xQQi4xQ")
 """`r_version`, `r_map`, `r_brk`, `r_state`, `r_ldbase`."""
 LINK_MAP: Final = Struct("<5Q")
 """`l_addr`, `l_name`, `l_ld`, `l_next`, `l_prev`."""
-MOST_ENTRIES: Final = 10_000
-MOST_URI_BYTES: Final = 4_096
+MAX_ENTRIES: Final = 10_000
+MAX_URI_BYTES: Final = 4_096
 _DESCRIPTOR_SUFFIX: Final = ".kd"
-MOST_CODE_BYTES: Final = 1 << 20
+MAX_CODE_BYTES: Final = 1 << 20
 """Of a function that is decoded to find what was before the pc."""
 _INSTRUCTION_BYTES: Final = 20
 """Of the longest instruction."""
@@ -124,7 +124,7 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     uris: list[LoadedUri] = []
     seen: set[int] = set()
     try:
-        while entry and len(uris) < MOST_ENTRIES:
+        while entry and len(uris) < MAX_ENTRIES:
             if entry in seen:
                 return uris, [f"the list of code objects is a circle: {entry:#x} comes again"]
             seen.add(entry)
@@ -133,12 +133,12 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     except Unavailable as error:
         return uris, [f"the list of code objects is not whole: {error.message}"]
     if entry:
-        return uris, [f"the list of code objects has more than {MOST_ENTRIES} entries"]
+        return uris, [f"the list of code objects has more than {MAX_ENTRIES} entries"]
     return uris, []
 
 
 def _text(memory: CoreMemory, address: int) -> str:
-    known = memory.first_bytes(address, MOST_URI_BYTES)
+    known = memory.first_bytes(address, MAX_URI_BYTES)
     if not known:
         raise Unavailable(f"the URI at {address:#x} is not in the core file")
     data, end, _ = known.partition(b"\0")
@@ -277,8 +277,8 @@ def function_code(
         if symbol is None or not _is_loaded(file, address):
             continue
         start = symbol.address + file.load_address
-        if address - start < MOST_CODE_BYTES:
-            begin, end = start, max(end, start + min(symbol.size_bytes, MOST_CODE_BYTES))
+        if address - start < MAX_CODE_BYTES:
+            begin, end = start, max(end, start + min(symbol.size_bytes, MAX_CODE_BYTES))
         return begin, memory.first_bytes(begin, end - begin) or _of_file(file, begin, end)
     return begin, memory.first_bytes(begin, end - begin)
 

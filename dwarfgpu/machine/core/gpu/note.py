@@ -24,7 +24,7 @@ AGENT: Final = Struct("<7Q16I")
 QUEUE: Final = Struct("<5Q6I")
 AQL: Final = 2
 """The supported queue type: compute queues of AQL packets."""
-MOST_ENTRIES: Final = 4_096
+MAX_ENTRIES: Final = 4_096
 """GPUs, and queues, of a process: Linux' driver has at most a thousand queues for one."""
 QUEUE_TYPES: Final = {0: "PM4", 1: "SDMA", AQL: "AQL", 3: "SDMA-XGMI"}
 _TTMPS_ALWAYS: Final = 0x400
@@ -141,7 +141,7 @@ class CoreState:
 
 def read_core_state(reader: Reader) -> CoreState:
     """The note; `Malformed` where its sizes do not fit, `Unsupported` for another version,
-    `LimitExceeded` for more than `MOST_ENTRIES`."""
+    `LimitExceeded` for more than `MAX_ENTRIES`."""
     version = reader.unsigned(8)
     if version != VERSION:
         raise Unsupported(f"version {version} of {NOTE}")
@@ -158,9 +158,9 @@ def read_core_state(reader: Reader) -> CoreState:
         reader.remaining_bytes
     ):
         raise Malformed(f"{NOTE} is not as long as what it has")
-    if max(agent_count, queue_count) > MOST_ENTRIES:
+    if max(agent_count, queue_count) > MAX_ENTRIES:
         raise LimitExceeded(
-            f"{NOTE} lists {agent_count} GPUs and {queue_count} queues; at most {MOST_ENTRIES} "
+            f"{NOTE} lists {agent_count} GPUs and {queue_count} queues; at most {MAX_ENTRIES} "
             "are read"
         )
     runtime = Runtime(*RUNTIME.unpack_from(reader.take(runtime_bytes)))

@@ -150,13 +150,13 @@ SAVED_TTMPS: Final = (*range(4, 12), 13)
 """TTMPs that a trap handler stores; the slots of others have no contents."""
 _VCC_HIGH_SGPRS: Final = 106
 """The slot of VCC, where it is not among the allocated SGPRs."""
-_MOST_LOW_SGPRS: Final = 108
+_MAX_LOW_SGPRS: Final = 108
 """SGPRs and their aliases, below the trap handler's own."""
 
 
 def sgpr_end(layout: SaveLayout, blocks: Blocks) -> int:
     """The slot behind VCC."""
-    return min(_MOST_LOW_SGPRS, blocks.sgprs) if layout.aliases_low_sgprs else _MOST_LOW_SGPRS
+    return min(_MAX_LOW_SGPRS, blocks.sgprs) if layout.aliases_low_sgprs else _MAX_LOW_SGPRS
 
 
 def saved_register(layout: SaveLayout, wave: SavedWave, name: str) -> SavedRegister | str:

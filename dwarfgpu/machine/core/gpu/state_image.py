@@ -34,7 +34,7 @@ from dwarfgpu.machine.topology import Dispatch
 
 R_VERSION: Final = 10
 _PACKETS: Final = 64
-_MOST_SGPRS: Final = 112
+_MAX_SGPRS: Final = 112
 _ALIASES: Final = 6
 """SGPR slots of VCC, XNACK_MASK and FLAT_SCRATCH."""
 _FREE: Final = 1 << 32
@@ -332,7 +332,7 @@ class _State:
             vgprs = accumulators = max(vgprs, -(-accumulators // granule) * granule)
         else:
             accumulators = 0
-        sgprs = min(_MOST_SGPRS, -(-(count("s") + _ALIASES) // 16) * 16)
+        sgprs = min(_MAX_SGPRS, -(-(count("s") + _ALIASES) // 16) * 16)
         return state_word(
             layout,
             lanes,

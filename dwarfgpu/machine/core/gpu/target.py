@@ -24,7 +24,7 @@ from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
-from dwarfgpu.machine.state.target import MOST_ELEMENTS, StateTarget
+from dwarfgpu.machine.state.target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
@@ -32,7 +32,7 @@ from dwarfgpu.model.storage import Memory
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess, FunctionCode
 
-MOST_INSTRUCTION_BYTES: Final = 20
+MAX_INSTRUCTION_BYTES: Final = 20
 _COMPOSED: Final = frozenset({"pc", "status", "state_priv"})
 """Registers that are not read from one place."""
 
@@ -88,7 +88,7 @@ class GpuTarget:
 
     def _code_at(self, pc: int) -> tuple[int, bytes]:
         """One instruction in memory; of any generation."""
-        return pc, self.memory.first_bytes(pc, MOST_INSTRUCTION_BYTES)
+        return pc, self.memory.first_bytes(pc, MAX_INSTRUCTION_BYTES)
 
     def wave(self, number: WaveId) -> GpuWave:
         """A wave by its number; `Unavailable` for one that does not exist."""
@@ -242,7 +242,7 @@ class GpuTarget:
 
     def _places(
         self, where: Memory, address: int, size_bytes: int
-    ) -> Iterator[tuple[int, int, _Place]]:
+    ) -> Iterator[tuple[int, int, _CorePart]]:
         """The address and size of each contiguous part of a range, and where it is in the core."""
         if where.wave is None:
             wave, arch, apertures = None, next(iter(self.waves.values())).architecture, Apertures()
@@ -257,24 +257,24 @@ class GpuTarget:
             number = lowered.space.number
             if number == GLOBAL:
                 is_asked = where.space.number == GLOBAL
-                yield at, size, _Place(self.memory, lowered.address, is_asked)
+                yield at, size, _CorePart(self.memory, lowered.address, is_asked)
             elif wave is None:
                 raise MissingContext(
                     f"the context has no thread, and {lowered.space} memory belongs to one"
                 )
             elif number == LOCAL:
                 base = self.gpu.lds(wave)[0]
-                yield at, size, _Place(self.gpu.memory, base + lowered.address, False)
+                yield at, size, _CorePart(self.gpu.memory, base + lowered.address, False)
             else:
                 assert number == PRIVATE_WAVE
                 why = self.gpu.scratch(wave).why
                 raise Unavailable(f"the scratch memory of wave {where.wave} is not known: {why}")
             done += size
             count += 1
-            if count > MOST_ELEMENTS:
+            if count > MAX_ELEMENTS:
                 raise LimitExceeded(
                     f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
-                    f"{MOST_ELEMENTS} places"
+                    f"{MAX_ELEMENTS} places"
                 )
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
@@ -286,7 +286,7 @@ class GpuTarget:
         given.replace_memory(written)
 
 
-class _Place:
+class _CorePart:
     """A part of memory in the core."""
 
     __slots__ = ("_address", "_memory", "is_global")

@@ -45,11 +45,11 @@ ASSUMED_R_VERSION: Final = 10
 """Of the runtime, where its `r_debug` is not in the core file."""
 R_VERSIONS: Final = range(8, 13)
 """Versions with known trap handlers."""
-MOST_WORDS: Final = 1 << 22
+MAX_WORDS: Final = 1 << 22
 """Of all control stacks, which a hostile core may share between its queues; those of an XCC have
 some ten thousand."""
-MOST_XCCS: Final = 64
-MOST_NOTES: Final = 1_000
+MAX_XCCS: Final = 64
+MAX_NOTES: Final = 1_000
 _TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
 """By the major number of the GFX level: WAVESIZE of COMPUTE_TMPRING_SIZE."""
 _SCRATCH_PER_ENGINE: Final = 11
@@ -115,12 +115,12 @@ class GpuWaves:
         self.notes: list[str] = []
         self.damaged_areas = 0
         """Save areas that contradict themselves."""
-        self._control_words_left = MOST_WORDS
+        self._control_words_left = MAX_WORDS
         self.r_version = self._r_version()
         self.queues = tuple(self._queues())
         gpu_waves: list[GpuWave] = []
         for queue in self.queues:
-            if len(self.notes) > MOST_NOTES:
+            if len(self.notes) > MAX_NOTES:
                 self.notes.append(f"queue {queue.id} and those after it are not read")
                 break
             self._add_waves(queue, gpu_waves, most_waves)
@@ -170,8 +170,8 @@ class GpuWaves:
         try:
             layout = layout_of(queue.agent.gfx_target_version)
             processor(queue.agent.processor)
-            if queue.agent.xcc_count > MOST_XCCS:
-                raise LimitExceeded(f"{queue.agent.xcc_count} XCCs, more than {MOST_XCCS}")
+            if queue.agent.xcc_count > MAX_XCCS:
+                raise LimitExceeded(f"{queue.agent.xcc_count} XCCs, more than {MAX_XCCS}")
         except (Unsupported, LimitExceeded, UsageError) as error:
             self.notes.append(f"queue {queue.id}: its waves are not read: {error.message}")
             return
@@ -214,7 +214,7 @@ class GpuWaves:
             )
         count = stack_bytes // WORD_BYTES
         if count > self._control_words_left:
-            raise LimitExceeded(f"control stacks of more than {MOST_WORDS} words in all")
+            raise LimitExceeded(f"control stacks of more than {MAX_WORDS} words in all")
         self._control_words_left -= count
         words = unpack(f"<{count}I", self.memory.read(base + stack_at, count * WORD_BYTES))
         return saved_waves(layout, words, low, high)

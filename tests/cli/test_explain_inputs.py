@@ -11,8 +11,8 @@ from dwarfgpu.expr.evaluate import Step, evaluate
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
-from dwarfgpu.view import inside as looked_into
-from dwarfgpu.view import inside_frames
+from dwarfgpu.view import frame_inputs
+from dwarfgpu.view import operation_inputs as looked_into
 from tests.cli.command import FIXTURES, STATES, Json, run, run_json
 
 O0 = ("--core", FIXTURES / "core/crash.x86_64.O0.core", "--file", FIXTURES / "core/crash.x86_64.O0")
@@ -180,7 +180,7 @@ def test_what_was_shown_is_not_shown_again() -> None:
 
 
 def test_there_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looked_into, "MOST", 2)
+    monkeypatch.setattr(looked_into, "MAX_INPUTS", 2)
     text = run("explain", *O0, "--frame", 3, "n", "--depth", "all").out
     assert "not expanded: it is too large" in text
     assert text.rstrip().endswith("the object is at 0x7fffffffed74")
@@ -212,7 +212,7 @@ def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
             counted.append(each.number)
             yield each
 
-    monkeypatch.setattr(inside_frames, "stack_frames", counting)
+    monkeypatch.setattr(frame_inputs, "stack_frames", counting)
     text = run("explain", *CHAIN, "--frame", 9, "a", "--depth", "all").out
     assert len(set(re.findall(r"frame (\d+) \(", text))) == 9
     assert counted == list(range(9))

@@ -51,7 +51,7 @@ class Looks(Protocol):
         ...
 
 
-MOST_FRAMES: Final = 24
+MAX_FRAMES: Final = 24
 """Frames of one chain that are shown."""
 
 
@@ -130,15 +130,15 @@ class _Chain:
         while self._goes_inward():
             assert self.frame.callee is not None
             self.frame = self.frame.callee
-        if self.shown > MOST_FRAMES:
-            self.facts.insert(MOST_FRAMES, f"and {self.shown - MOST_FRAMES} frames further inward")
+        if self.shown > MAX_FRAMES:
+            self.facts.insert(MAX_FRAMES, f"and {self.shown - MAX_FRAMES} frames further inward")
 
     @property
     def _name(self) -> str:
         return register_name(self.number, with_own_names(self.session.architecture))
 
     def _add_line(self, text: str) -> None:
-        if self.shown <= MOST_FRAMES:
+        if self.shown <= MAX_FRAMES:
             self.facts.append(text)
 
     def _goes_inward(self) -> bool:
@@ -149,7 +149,7 @@ class _Chain:
         self.seen.add((frame.level, number))
         self.shown += 1
         outer_session = self.session.at_level(frame.level)
-        if self.shown <= MOST_FRAMES:
+        if self.shown <= MAX_FRAMES:
             self.facts += [
                 f"{self.looks.words(outer_session)}:",
                 *map(_indented, description_facts(outer_session, frame)),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @frozen(eq=False)
-class Manner:
+class ExpressionSettings:
     """The caller's settings for a question about an expression."""
 
     options_of: Callable[[Session], Options]

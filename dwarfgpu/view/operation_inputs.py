@@ -39,20 +39,20 @@ from dwarfgpu.session.call_site_values import (
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import Detail, Recorder, StepView, views
-from dwarfgpu.view.inside_frames import FrameWords, cfa, entry_register
+from dwarfgpu.view.frame_inputs import FrameWords, cfa, entry_register
 from dwarfgpu.view.locations import entry_text, location_text
 
-MOST: Final = 256
+MAX_INPUTS: Final = 256
 """Things of one explanation that are looked into."""
-_MOST_NESTED: Final = 16
+_MAX_NESTED: Final = 16
 """Things that are looked into within one another."""
-_MOST_ENTRIES: Final = 32
+_MAX_ENTRIES: Final = 32
 """List entries that are shown."""
 _POINTERS: Final = ("implicit_pointer", "GNU_implicit_pointer", "LLVM_aspace_implicit_pointer")
 _REGISTERS: Final = ("bregx", "regx", "regval_type", "GNU_regval_type", "LLVM_aspace_bregx")
 
 
-class Insides:
+class OperationInputs:
     """Looks into the steps of one explanation, into each thing once."""
 
     def __init__(self, session: Session) -> None:
@@ -104,7 +104,7 @@ class Insides:
         title = self._seen.get(key)
         if title is not None:
             return Detail(title, ("as above",))
-        if len(self._seen) >= MOST or self._nested >= _MOST_NESTED:
+        if len(self._seen) >= MAX_INPUTS or self._nested >= _MAX_NESTED:
             return Detail("not expanded: it is too large")
         self._seen[key] = "the same"
         self._nested += 1
@@ -318,14 +318,14 @@ def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterato
         chosen = []
         yield error.message
     first = next((n for n, entry in enumerate(entries) if any(entry is c for c in chosen)), 0)
-    begin = max(0, min(first - _MOST_ENTRIES // 2, len(entries) - _MOST_ENTRIES))
+    begin = max(0, min(first - _MAX_ENTRIES // 2, len(entries) - _MAX_ENTRIES))
     if begin:
         yield f"{begin} entries before these"
-    for entry in entries[begin : begin + _MOST_ENTRIES]:
+    for entry in entries[begin : begin + _MAX_ENTRIES]:
         mark = "=> " if any(entry is candidate for candidate in chosen) else "   "
         text = _expression_text(session, attribute.unit, entry.expression)
         yield f"{mark}{_range_text(entry)} {text}"
-    remaining = len(entries) - begin - _MOST_ENTRIES
+    remaining = len(entries) - begin - _MAX_ENTRIES
     if remaining > 0:
         yield f"{remaining} entries after these"
     if not chosen and pc is not None:
