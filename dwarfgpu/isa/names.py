@@ -96,6 +96,11 @@ def _messages(generation: int) -> Mapping[int, str]:
     return _of_generation(_MESSAGES, generation)
 
 
+def message_names(target: IsaTarget) -> Mapping[int, str]:
+    """Names of messages by number, without `MSG_`."""
+    return _messages(target.generation)
+
+
 def message_text(field: int, target: IsaTarget) -> str:
     """Return `sendmsg(MSG_GS, GS_OP_EMIT, 0)`; the number if it has undefined bits."""
     is_new = target.generation >= 11

@@ -21,21 +21,20 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated, trap
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, trap
+from dwarfgpu.machine.simulated.hardware_registers import (
+    read_hardware_register,
+    write_hardware_register,
+)
 from dwarfgpu.machine.simulated.observers import Observer
 from dwarfgpu.machine.simulated.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH
 from dwarfgpu.machine.topology import Wave
 
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
-_MODE: Final = 1
 _ALWAYS_SINCE_GFX12: Final = 0x300
-_FLAT_SCRATCH: Final = {20: FLAT_SCRATCH, 21: FLAT_SCRATCH + 1}
-_CYCLES: Final = frozenset({29})
-"""Numbers of hardware registers."""
 QUANTUM: Final = 1 << 12
 """Instructions of a wave before another one has its turn, behind the next one that may branch."""
 Executor = Literal["precise", "block"]
@@ -57,6 +56,12 @@ class SimulatedWave(WaveMemory):
         super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
         self.is_halted = False
         self.step_mode = PLAIN_MODE
+        self.signals = 0
+        """Of the barrier of its workgroup, which it has not met."""
+        self.met = 0
+        """Barriers that are met before it has waited for them."""
+        self.group: list[SimulatedWave] = [self]
+        """The waves of its workgroup."""
         self.has_ieee_mode = True
         """Whether MODE has IEEE, DX10_CLAMP and EXCP_EN: up to GFX11."""
         self.stop_reason: StopReason | None = None
@@ -89,25 +94,31 @@ class SimulatedWave(WaveMemory):
         """Execute `s_set_gpr_idx_on` or off."""
         self.step_mode = step_mode(indexed, self._relevant(self.mode))
 
-    def hardware_register(self, field: int) -> int:
-        """What `s_getreg_b32` reads, all of it."""
-        number = field & 63
-        if number == _MODE:
-            return self.mode
-        if number in _FLAT_SCRATCH:
-            return self.s[_FLAT_SCRATCH[number]]
-        if number in _CYCLES:
-            return self.clock & 0xFFFFF
-        raise not_simulated(f"hwreg {field & 63}")
+    def hardware_register(self, name: str, mask: int) -> int:
+        """What `s_getreg_b32` reads; `WaveStop` for bits that are not simulated."""
+        return read_hardware_register(self, name, mask, self.clock)
 
-    def write_hardware_register(self, field: int, value: int) -> None:
-        number = field & 63
-        if number == _MODE:
-            self.set_mode(value)
-        elif number in _FLAT_SCRATCH:
-            self.s[_FLAT_SCRATCH[number]] = value & 0xFFFFFFFF
+    def write_hardware_register(self, name: str, mask: int, value: int) -> None:
+        """What `s_setreg_b32` writes: the bits of the mask; `WaveStop` as of reading."""
+        if name == "MODE":
+            self.set_mode(self.mode & ~mask | value & mask)
         else:
-            raise not_simulated(f"writing hwreg {number}")
+            write_hardware_register(self, name, mask, value)
+
+    def signal(self) -> None:
+        """Execute `s_barrier_signal` of the barrier of the workgroup."""
+        self.signals += 1
+
+    def is_first_to_signal(self) -> int:
+        """Whether no other wave of the workgroup has signalled the barrier."""
+        return int(not any(wave.signals for wave in self.group))
+
+    def has_to_wait(self) -> bool:
+        """Execute `s_barrier_wait`: whether the barrier is still to be met."""
+        if not self.met:
+            return True
+        self.met -= 1
+        return False
 
 
 @cache
@@ -505,12 +516,15 @@ class RunningMachine:
         self._round.pop(0)
 
     def _release(self) -> bool:
-        """Let waves go on whose workgroup has all at the barrier; whether there are any."""
+        """Let waves go on all of whose workgroup have signalled the barrier; whether there are
+        any."""
         is_any = False
         for waves in self.groups().values():
             running = [wave for wave in waves if not wave.is_ended]
-            if running and all(wave.is_waiting for wave in running):
+            if running and all(wave.signals for wave in running):
                 for wave in running:
+                    wave.signals -= 1
+                    wave.met += not wave.is_waiting
                     wave.is_waiting = False
                 is_any = True
         return is_any

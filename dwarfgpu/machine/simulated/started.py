@@ -90,6 +90,9 @@ def started(
                 marks = scratch.written[first : first + registers.scratch_bytes]
                 wave.scratch_written = marks.view(np.uint32).reshape(-1, lane_count)
         machine.waves.append(wave)
+    for waves in machine.groups().values():
+        for wave in waves:
+            wave.group = waves
     return machine
 
 

@@ -14,6 +14,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.names import hardware_registers, message_names
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
@@ -51,6 +52,7 @@ _NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
+_WORKGROUP_BARRIER: Final = 0xFFFFFFFF
 _VCC: Final = Register("vcc", 0, 2)
 
 
@@ -131,16 +133,17 @@ class _Piece(ResultStatements):
 
     def _index(self, indexed: int) -> None:
         """Say which VGPRs are those of a number and M0."""
-        offset = f" + (s[{M0}] & 0xff)"
+        offset = f"s[{M0}] & 0xff"
         name = self.operation.name
         if name in ("v_movrels_b32", "v_movreld_b32"):
-            indexed, offset = 1 if name == "v_movrels_b32" else 8, f" + s[{M0}]"
+            indexed, offset = 1 if name == "v_movrels_b32" else 8, f"s[{M0}]"
         for number, source in enumerate(self.sources[:3]):
             register = source.register
             if indexed >> number & 1 and register is not None and register.bank == "v":
-                self.sources[number] = evolve(source, offset=offset)
-        if indexed & 8 and self.results and self.results[0].is_vector:
-            self.results[0] = evolve(self.results[0], offset=offset)
+                self.sources[number] = evolve(source, offset=_offset(register, offset))
+        destination = self.results[0].register if self.results else None
+        if indexed & 8 and destination is not None and self.results[0].is_vector:
+            self.results[0] = evolve(self.results[0], offset=_offset(destination, offset))
 
     # Operands.
 
@@ -408,8 +411,12 @@ class _Piece(ResultStatements):
         fields = self.item.fields
         return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
 
-    def _hardware_register(self) -> int:
-        return self.item.fields["simm16"]
+    def _hardware_register(self) -> str:
+        """The register that an immediate names, and the bits of it."""
+        field = self.item.fields["simm16"]
+        name = hardware_registers(self.target).get(field & 63, str(field & 63))
+        mask = (2 << (field >> 11 & 31)) - 1 << (field >> 6 & 31)
+        return f"'{name}', {mask & 0xFFFFFFFF:#x}"
 
     def _modified(self, type: str, expression: str, clamp: bool) -> str:
         """A result with output modifiers."""
@@ -464,8 +471,8 @@ class _Piece(ResultStatements):
                 case "mode":
                     self.writes.append(f"w.set_mode({variable})")
                 case "hwreg":
-                    number = self._hardware_register()
-                    self.writes.append(f"w.write_hardware_register({number}, {variable})")
+                    register = self._hardware_register()
+                    self.writes.append(f"w.write_hardware_register({register}, {variable})")
                 case "exec" if self.operation.is_scalar:
                     self.writes += [f"w.set_exec({variable})", "on = w.active"]
                 case "exec":
@@ -535,10 +542,19 @@ class _Piece(ResultStatements):
             return ["w.is_ended = True"]
         if "trap" in flags and name == "s_trap":
             return [f"w.trap({number & 0xFF})"]
-        if name in ("s_barrier", "s_barrier_wait"):
-            return ["w.is_waiting = True"]
-        if name == "s_barrier_signal":
-            return ["pass"]
+        if name == "s_barrier":
+            return ["w.signal()", "w.is_waiting = w.has_to_wait()"]
+        if name == "s_barrier_wait" and number == _WORKGROUP_BARRIER & 0xFFFF:
+            return ["w.is_waiting = w.has_to_wait()"]
+        if name in ("s_barrier_signal", "s_barrier_signal_isfirst"):
+            if not self.sources or self.sources[0].unsigned(32) != hex(_WORKGROUP_BARRIER):
+                raise not_simulated(f"{self.name} of a barrier that is not the workgroup's (-1)")
+            if name == "s_barrier_signal":
+                return ["w.signal()"]
+            self.writes = ["w.scc = r0", "w.signal()"]
+            return ["r0 = w.is_first_to_signal()"]
+        if name in ("s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64"):
+            return self._message(self.sources[0])
         if name == "s_sendmsg" and number & 0xF in (1, 3):
             return ["pass"]  # an interrupt, or VGPRs that are given back
         if name == "s_set_gpr_idx_on":
@@ -549,9 +565,52 @@ class _Piece(ResultStatements):
             ]
         if name == "s_set_gpr_idx_off":
             return ["w.index(0)"]
+        if name == "s_set_gpr_idx_idx":
+            return [f"s[{M0}] = s[{M0}] & 0xffffff00 | {self.sources[0].unsigned(32)} & 0xff"]
+        if name == "s_set_gpr_idx_mode":
+            return [
+                f"s[{M0}] = s[{M0}] & 0xffff0fff | {(number & 15) << 12}",
+                f"w.index({number & 15} if w.step_mode.indexed else 0)",
+            ]
+        if name.startswith("s_movrel"):
+            return self._relative_move()
         if name == "s_sethalt":
             return [f"w.halt({number & 1})"]
         raise not_simulated(self.name)
+
+    def _relative_move(self) -> list[str]:
+        """s_movrels, s_movreld: M0 is added to the number of one SGPR, or parts of it to both."""
+        source, destination = self.sources[0].register, self.results[0].register
+        name, count = self.operation.name, 2 if "b64" in self.operation.name else 1
+        if source is None or destination is None or {source.bank, destination.bank} != {"s"}:
+            raise not_simulated(self.name)
+        from_, to = str(source.first), str(destination.first)
+        if name == "s_movrelsd_2_b32":
+            from_ += f" + (s[{M0}] & 0x3ff)"
+            to += f" + (s[{M0}] >> 16 & 0x3ff)"
+        elif name.startswith("s_movrels"):
+            from_ += f" + s[{M0}]"
+        else:
+            to += f" + s[{M0}]"
+        self.writes = ["s[to:to + len(r0)] = r0"]
+        return [
+            f"at, to = w.sgpr_number({from_}, {count}), w.sgpr_number({to}, {count})",
+            f"r0 = s[at:at + {count}]",
+        ]
+
+    def _message(self, operand: Operand) -> list[str]:
+        """A message that returns something."""
+        name = message_names(self.target).get(int(operand.unsigned(32), 16), "")
+        value = {"RTN_GET_REALTIME": "w.clock", "RTN_GET_DOORBELL": "0"}.get(name)
+        if value is None:
+            raise not_simulated(f"{self.name} MSG_{name or operand.unsigned(32)}")
+        self._write_results([(self.operation.results[0].name, "r0")])
+        return [f"r0 = {value}"]
+
+
+def _offset(register: Register, index: str) -> str:
+    """What is added to the number of a VGPR."""
+    return f" + w.vgpr_offset({register.first}, {index})"
 
 
 def _scalar_name(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.undefined import Undefined, undefined
 from dwarfgpu.machine.topology import Wave
 
@@ -22,6 +23,7 @@ TTMP: Final = 108
 FLAT_SCRATCH: Final = 102
 XNACK_MASK: Final = 104
 _SCALARS: Final = 128
+_SGPRS: Final = 102
 _MASK32: Final = 0xFFFFFFFF
 _MASK64: Final = (1 << 64) - 1
 
@@ -86,6 +88,18 @@ class RunningWave:
         self.av = list(vectors[count:])
         self.ai = list(vectors[count:].view(np.int32))
         self.af = list(vectors[count:].view(np.float32))
+
+    def vgpr_offset(self, first: int, offset: int) -> int:
+        """What is added to the number of a VGPR; `WaveStop` for one that the wave has not."""
+        if first + offset >= self.vgprs:
+            raise not_simulated(f"v{first + offset}, which the wave has not, by an index")
+        return offset
+
+    def sgpr_number(self, number: int, count: int) -> int:
+        """The first of some SGPRs; `WaveStop` for one that does not exist."""
+        if number + count > _SGPRS or number % count:
+            raise not_simulated(f"s{number} by an index")
+        return number
 
     def set_exec(self, mask: int) -> None:
         """Write EXEC."""

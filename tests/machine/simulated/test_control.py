@@ -1,0 +1,125 @@
+"""Hardware registers, messages, barriers, and what does nothing: "Hardware Registers", "SOPP
+Instructions" and "Message Types" of AMD's ISA documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.simulated.interpreter import SimulatedWave
+from dwarfgpu.machine.topology import Wave
+from tests.machine.simulated import vectors
+
+NOP = "000080bf"
+
+
+def after(code: str, processor: str = "gfx1100", **registers: int) -> Any:
+    """The wave after some instructions, or why it stopped."""
+    size = 64 if processor.startswith("gfx9") else 32
+    end = "" if processor.startswith(("gfx11", "gfx12")) else "000081bf"  # s_endpgm
+    machine = vectors.machine(bytes.fromhex(code + end), 4, processor, size)
+    [wave] = machine.waves
+    for name, value in registers.items():
+        wave.s[124 if name == "m0" else int(name[1:])] = value
+    return machine.run() or wave
+
+
+@pytest.mark.parametrize("processor", ["gfx900", "gfx942", "gfx1100", "gfx1200"])
+def test_a_field_of_mode_is_read(processor: str) -> None:
+    assert after("011882b8", processor).s[2] == 0  # hwreg(HW_REG_MODE, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("code", "mode"),
+    [
+        ("810804b9", 0x3FC),  # s_setreg_b32 hwreg(HW_REG_MODE, 2, 2), s4
+        ("011980b903000000", 0x330),  # s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 3
+        ("060091bf", 0x3F6),  # s_round_mode 6
+        ("050092bf", 0x350),  # s_denorm_mode 5
+    ],
+)
+def test_fields_of_mode_are_written_and_no_others(code: str, mode: int) -> None:
+    assert after(code, s4=0xFFFFFFFF).mode == mode
+
+
+def test_registers_that_this_machine_defines() -> None:
+    assert after("0f7c82b8", "gfx900").s[2] == 1  # the shared aperture of SH_MEM_BASES
+    assert after("14f882b8", "gfx942").s[2] == 0  # XCC_ID: there is one
+    assert after("420a82b8").s[2] == 2  # VCCZ and EXECZ of STATUS
+    assert after(NOP + NOP + "1df882b8", "gfx1200").s[2] == 2  # SHADER_CYCLES_LO
+
+
+@pytest.mark.parametrize(
+    ("code", "processor", "text"),
+    [
+        ("17f882b8", "gfx1100", "not simulated: HW_REG_HW_ID1"),
+        ("02f882b8", "gfx1100", "not simulated: HW_REG_STATUS, bits 0xfffff9fe"),
+        ("034004b9", "gfx900", "not simulated: writing HW_REG_TRAPSTS"),
+        ("814c83be", "gfx1100", "not simulated: s_sendmsg_rtn_b32 MSG_RTN_GET_DDID"),
+        ("c34e80be", "gfx1200", "barrier that is not the workgroup's"),
+        ("7d4e80be", "gfx1200", "barrier that is not the workgroup's"),
+    ],
+)
+def test_what_nothing_defines_is_named(code: str, processor: str, text: str) -> None:
+    stopped = after(code, processor)
+    assert stopped.reason is StopReason.NOT_SIMULATED and text in stopped.text
+    assert stopped.wave.pc == 0x10000
+
+
+def test_messages_that_return_something() -> None:
+    assert after("804c83be", s3=7).s[3] == 0  # the doorbell: there is one queue
+    wave = after(NOP + NOP + NOP + "834d82be", s2=7, s3=7)
+    assert wave.s[2:4] == [3, 0]  # the clock
+
+
+@pytest.mark.parametrize("code", ["0300b5bf", "010083bf", "0000b4bf"])
+def test_what_does_nothing(code: str) -> None:
+    """s_setprio, s_sleep, s_wakeup."""
+    assert after(code).instructions == 2
+
+
+def test_relative_moves() -> None:
+    assert after("042e82be", "gfx1030", m0=3, s7=55).s[2] == 55  # s_movrels_b32 s2, s4
+    wave = after("043182be", "gfx1030", m0=4, s4=5, s5=6)  # s_movreld_b64 s[2:3], s[4:5]
+    assert wave.s[6:8] == [5, 6]
+    wave = after("044982be", "gfx1030", m0=2 << 16 | 1, s5=9)  # s_movrelsd_2_b32 s2, s4
+    assert wave.s[4] == 9
+    stopped = after("042e82be", "gfx1030", m0=1 << 20)
+    assert "not simulated: s1048580 by an index" in stopped.text
+
+
+SIGNAL, SIGNAL_FIRST, WAIT = "c14e80be", "c14f80be", "ffff94bf"
+
+
+def two_waves(code: str, gap: str) -> Any:
+    """Two waves of a workgroup; the second one executes something before."""
+    machine = vectors.machine(bytes.fromhex(gap + code), 32, "gfx1200")
+    [first] = machine.waves
+    second = SimulatedWave(Wave(2, 1, 1), 32, 256, 256, machine.arena)
+    second.has_ieee_mode = False
+    second.set_mode(0xF0)
+    second.set_exec(first.exec)
+    second.pc, first.pc = first.pc, first.pc + len(gap) // 2
+    machine.waves.append(second)
+    first.group = second.group = [first, second]
+    assert machine.run() is None
+    return first, second
+
+
+def test_one_wave_is_the_first_to_signal() -> None:
+    first, second = two_waves(SIGNAL_FIRST + WAIT + NOP, NOP * 3)
+    assert (first.scc, second.scc) == (1, 0)
+    assert first.is_ended and second.is_ended
+
+
+def test_who_has_signalled_is_not_waited_for() -> None:
+    """The second barrier is signalled before the first one is waited for by the other wave."""
+    first, second = two_waves(SIGNAL + NOP + WAIT + SIGNAL + WAIT, NOP)
+    assert (first.signals, first.met, second.signals, second.met) == (0, 0, 0, 0)
+
+
+def test_a_wait_without_a_signal_is_never_met() -> None:
+    stopped = after(WAIT, "gfx1200")
+    assert stopped.reason is StopReason.FATAL_HALT and "never met" in stopped.text
