@@ -58,13 +58,18 @@ def _configure_stops(parser: ArgumentParser) -> None:
         "--print", dest="expressions", action="append", default=[], metavar="EXPR",
         help="show an expression at each stop, in every active lane",
     )  # fmt: skip
-    stops.add_argument("--wave", metavar="N", help="only this wave stops")
+    stops.add_argument("--wave", metavar="N", help="only this wave stops and is traced")
     stops.add_argument(
         "--lane", metavar="LANES", help="show these: 17, 0-3,7, active, inactive or all"
     )
     stops.add_argument(
         "--stops", metavar="N", help="end the run at the Nth stop; default with --save: the first"
     )
+    stops.add_argument(
+        "--trace", action="store_true",
+        help="print each instruction, what it changes, and its source line; with --json as lines",
+    )  # fmt: skip
+    stops.add_argument("--trace-limit", metavar="N", help="trace so many instructions")
     stops.add_argument(
         "--save", metavar="STATE", help="write the state file of the waves where the run ends"
     )
@@ -89,17 +94,23 @@ def _run(args: Namespace) -> int:
     shown: list[Json] = []
     if not args.json:
         print(one_line(heading(launched, is_mangled=args.mangled)))
+    attach = None
+    if args.trace:
+        from dwarfgpu.cli.run_trace import trace_of  # most runs have none
+
+        attach = trace_of(args, prepared).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
         stops = breakpoints_of(args, prepared)
         result = run_kernel(
-            code_object, launched, seed, stops.addresses, stops.visit, tracks_writes=True
+            code_object, launched, seed, stops.addresses, stops.visit, attach, tracks_writes=True
         )
         shown = stops.records
     else:
         _require_breakpoint(args)
-        result = run_kernel(code_object, launched, seed, tracks_writes=args.save is not None)
+        is_saved = args.save is not None
+        result = run_kernel(code_object, launched, seed, attach=attach, tracks_writes=is_saved)
     for name, path in outputs.items():
         write_set(path, npy_bytes(output(result, name)), {})
     notes = [*prepared.notes, *_written(args, prepared, result)]
@@ -120,12 +131,15 @@ def _output(text: str) -> tuple[str, Path]:
 
 
 def _require_breakpoint(args: Namespace) -> None:
-    """`UsageError` for options about stops without one."""
-    for option, value in (
-        ("print", args.expressions), ("stops", args.stops), ("wave", args.wave), ("lane", args.lane)
-    ):  # fmt: skip
+    """`UsageError` for options about stops and traces without one."""
+    if args.trace_limit is not None and not args.trace:
+        raise UsageError("--trace-limit is about a trace: give --trace")
+    for name, value in (("print", args.expressions), ("stops", args.stops)):
         if value:
-            raise UsageError(f"--{option} is about stops: give --break PLACE")
+            raise UsageError(f"--{name} is about stops: give --break PLACE")
+    for name, value in (("wave", args.wave), ("lane", args.lane)):
+        if value and not args.trace:
+            raise UsageError(f"--{name} is about stops and traces: give --break PLACE or --trace")
 
 
 def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:

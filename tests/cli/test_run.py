@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 import subprocess
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.base.npy import Npy, npy_bytes, read_npy
-from tests.cli.command import FIXTURES, run, run_json
+from tests.cli.command import FIXTURES, run, run_json, validate
 
 CL, HIP, TRITON = FIXTURES / "opencl", FIXTURES / "hip", FIXTURES / "triton"
 BUILT = [
@@ -402,3 +403,54 @@ def test_a_run_to_the_end_has_no_state(tmp_path: Path) -> None:
     assert done.notes == [
         f"no state is saved in {tmp_path / 's.json'}: all waves have ended; --break stops them"
     ]
+
+
+def test_a_trace_shows_what_each_instruction_changes() -> None:
+    done = run("run", "--demo", "--trace", "--trace-limit", 4, "--wave", 3)
+    assert done.lines[1:8] == [
+        "wave 3",
+        "hip/device.h:12",
+        f"  0x7f0000001600  {'s_load_dword s3, s[0:1], 0x8':<44}  s3 = 0x28, "
+        "load 4 bytes at global 0x7e0000006088",
+        "hip/mandelbrot.hip:17",
+        "  0x7f0000001608  s_waitcnt lgkmcnt(0)",
+        f"  0x7f000000160c  {'s_cmp_lt_i32 s3, 1':<44}  scc = 0x0",
+        "  0x7f0000001610  s_cbranch_scc1 79",
+    ]
+    assert done.lines[8] == "  21 waves ended after 20600 instructions"
+
+
+def test_a_trace_as_json_lines_ends_with_the_result() -> None:
+    done = run("run", "--demo", "--trace", "--lane", 5, "--json")
+    *lines, result = map(json.loads, done.lines)
+    assert result["instructions"] == len(lines)
+    for line in (*lines[::500], result):
+        validate(line)
+    vectors = [change for line in lines for change in line["registers"] if change["lanes"]]
+    assert {tuple(change["lanes"]) for change in vectors} == {(5,)}
+    stores = [access for line in lines for access in line["memory"] if access["is_written"]]
+    assert len(stores) == 21
+    [first, second, *_] = [access["addresses"][0] for access in stores]
+    assert second - first == 64
+
+
+def test_a_trace_and_stops_go_together() -> None:
+    done = run(
+        "run", "--demo", "--trace", *DEMO_LINE, "--stops", 1, "--lane", 3, "--print", "steps"
+    )
+    at = done.lines.index("break mandelbrot.hip:7: AMDGPU Wave 1:1:1:1 (0,0,0)/0, lanes 0-62")
+    assert done.lines[at + 2].split() == ["Lane", "steps"]
+    assert done.lines[at + 3].split() == ["3", "1"]
+    assert at > 300
+
+
+def test_wrong_requests_about_traces() -> None:
+    assert run("run", "--demo", "--wave", 2).error == (
+        "--wave is about stops and traces: give --break PLACE or --trace"
+    )
+    assert run("run", "--demo", "--trace-limit", 2).error == (
+        "--trace-limit is about a trace: give --trace"
+    )
+    assert run("run", "--demo", "--trace", "--lane", 64).error == (
+        "--lane 64: the wave has 64 lanes, from 0"
+    )

@@ -51,7 +51,7 @@ function _shtab_dwarfgpu_using
 end
 
 set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --thread --to --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -388,9 +388,11 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l load-address -x -d 'where
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l target -x -d 'which code object of a fat binary'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l break -x -d 'FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave goes on afterwards'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l print -x -d 'show an expression at each stop, in every active lane'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l wave -x -d 'only this wave stops'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l wave -x -d 'only this wave stops and is traced'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l lane -x -d 'show these: 17, 0-3,7, active, inactive or all'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l stops -x -d 'end the run at the Nth stop; default with --save: the first'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l trace -d 'print each instruction, what it changes, and its source line; with --json as lines'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l trace-limit -x -d 'trace so many instructions'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l save -xka "(__fish_complete_path (commandline -ct))" -d 'write the state file of the waves where the run ends'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l core -xka "(__fish_complete_path (commandline -ct))" -d 'write the core file that the GPU would leave where a wave cannot continue'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l mangled -d 'names of functions and symbols as they are in the file'

@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # they import NumPy
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """What is called when a wave is at a breakpoint: whether the run ends there."""
+Attach: TypeAlias = "Callable[[RunningMachine], None]"
+"""What is called with a machine before its first instruction."""
 _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
@@ -64,12 +66,13 @@ def run_kernel(
     seed: int = 0,
     breakpoints: frozenset[int] = frozenset(),
     at_breakpoint: AtBreakpoint | None = None,
+    attach: Attach | None = None,
     *,
     tracks_writes: bool = False,
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
-    is to end; `at_breakpoint` says which one, else it is the first. `tracks_writes`: a stop shows
-    what is undefined.
+    is to end; `at_breakpoint` says which one, else it is the first. `attach` adds
+    observers. `tracks_writes`: a stop shows what is undefined.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
@@ -77,6 +80,8 @@ def run_kernel(
     machine = _started(launched, code_object.images(), seed, tracks_writes=tracks_writes)
     from dwarfgpu.machine.simulated.started import buffers  # now NumPy is there
 
+    if attach is not None:
+        attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
     while stopped is not None and stopped.is_inserted and at_breakpoint is not None:
         if at_breakpoint(machine, stopped.wave):

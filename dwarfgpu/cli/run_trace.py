@@ -1,0 +1,127 @@
+"""The trace of `dwarfgpu run --trace`: a line for each instruction, as text or JSON."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.launch import Prepared
+from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.evaluation.run_trace import RunTrace, TracedInstruction
+from dwarfgpu.view.json_object import JsonObject, Plain
+
+SCHEMA: Final = "dwarfgpu-run-trace-1"
+_TEXT_WIDTH: Final = 44
+_MOST_RUNS: Final = 4
+"""Neighbours with equal values that a line of text shows."""
+
+
+def trace_of(args: Namespace, prepared: Prepared) -> RunTrace:
+    """What prints the trace that the options describe; `UsageError` for a lane without a number."""
+    lane = natural(args.lane, "--lane")
+    lane_count = prepared.launched.machine.lane_count
+    if lane is not None and lane >= lane_count:
+        raise UsageError(f"--lane {lane}: the wave has {lane_count} lanes, from 0")
+    shown_wave: list[int] = []
+
+    def show(traced: TracedInstruction) -> None:
+        if args.json:
+            print(json.dumps(_record(traced, lane), allow_nan=False))
+            return
+        wave = traced.entry.wave
+        if shown_wave != [wave]:
+            shown_wave[:] = [wave]
+            print(f"wave {wave}")
+        print(*map(one_line, _lines(traced, lane)), sep="\n")
+
+    most, wave = natural(args.trace_limit, "--trace-limit"), natural(args.wave, "--wave")
+    return RunTrace(prepared.code_object, show, most, wave)
+
+
+def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:
+    entry = traced.entry
+    if traced.place is not None:
+        yield f"{traced.place}  {(traced.source or '').strip()}".rstrip()
+    changes = [
+        f"{register.name} = {value}"
+        for register in entry.registers
+        if (value := _value(register.lanes, register.values, lane))
+    ]
+    for access in entry.accesses:
+        verb = "atomic" if access.is_read and access.is_written else "load"
+        verb = "store" if access.is_written and not access.is_read else verb
+        where = _value(access.lanes, access.addresses, lane)
+        if where:
+            changes.append(f"{verb} {access.size_bytes} bytes at {access.space} {where}")
+    yield f"  {entry.pc:#x}  {entry.text:<{_TEXT_WIDTH}}  {', '.join(changes)}".rstrip()
+
+
+def _value(lanes: Sequence[int] | None, values: Sequence[int], lane: int | None) -> str:
+    """A scalar, the value of a lane, or those of lanes: `{[0-31] 0x1, [32] 0x5}`; nothing where
+    the lane has none."""
+    if lanes is None:
+        return f"{values[0]:#x}"
+    pairs = list(zip(lanes, values, strict=False))
+    if lane is not None:
+        return next((f"{value:#x}" for number, value in pairs if number == lane), "")
+    runs = []
+    for _, members in groupby(enumerate(pairs), lambda pair: (pair[1][0] - pair[0], pair[1][1])):
+        run = [pair for _, pair in members]
+        first, last = run[0][0], run[-1][0]
+        runs.append(f"[{first if first == last else f'{first}-{last}'}] {run[0][1]:#x}")
+    more = ", …" if len(runs) > _MOST_RUNS else ""
+    return f"{{{', '.join(runs[:_MOST_RUNS])}{more}}}"
+
+
+def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:
+    entry = traced.entry
+    registers: list[Plain] = []
+    for register in entry.registers:
+        lanes, values = _of_lane(register.lanes, register.values, lane)
+        if values:
+            registers.append(
+                {
+                    "name": register.name,
+                    "bytes": register.size_bytes,
+                    "lanes": lanes,
+                    "values": list[Plain](values),
+                }
+            )
+    memory: list[Plain] = []
+    for access in entry.accesses:
+        lanes, addresses = _of_lane(access.lanes, access.addresses, lane)
+        if addresses:
+            memory.append(
+                {
+                    "space": access.space,
+                    "is_read": access.is_read,
+                    "is_written": access.is_written,
+                    "bytes": access.size_bytes,
+                    "lanes": lanes,
+                    "addresses": list[Plain](addresses),
+                }
+            )
+    return {
+        "schema": SCHEMA,
+        "wave": entry.wave,
+        "pc": entry.pc,
+        "instruction": entry.text,
+        "place": traced.place,
+        "source": traced.source,
+        "registers": registers,
+        "memory": memory,
+    }
+
+
+def _of_lane(
+    lanes: Sequence[int] | None, values: Sequence[int], lane: int | None
+) -> tuple[list[Plain] | None, list[int]]:
+    if lanes is None:
+        return None, list(values)
+    pairs = [pair for pair in zip(lanes, values, strict=False) if lane is None or pair[0] == lane]
+    return [number for number, _ in pairs], [value for _, value in pairs]

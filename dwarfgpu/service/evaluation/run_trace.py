@@ -1,0 +1,73 @@
+"""Each instruction of a run, with the source lines to which it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.code.source_text import SourceText
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.trace import TraceEntry
+
+
+@frozen(eq=False)
+class TracedInstruction:
+    """An instruction that was executed."""
+
+    entry: TraceEntry
+    place: str | None
+    """`FILE:LINE`, where it is another one than that of the wave's instruction before."""
+    source: str | None
+    """The text of that line; None where the file is missing."""
+
+
+class RunTrace:
+    """What traces a machine."""
+
+    def __init__(
+        self,
+        code_object: CodeObject,
+        show: Callable[[TracedInstruction], None],
+        most: int | None = None,
+        wave: int | None = None,
+    ) -> None:
+        """`most`: instructions that are traced; `wave`: the only one that is."""
+        self._lines = Lines(code_object.scopes)
+        self._texts = SourceText()
+        self._show, self._most, self._wave = show, most, wave
+        self._places: dict[int, str | None] = {}
+        """The line of each wave's last instruction."""
+        self._machine: RunningMachine | None = None
+        self.count = 0
+
+    def attach(self, machine: RunningMachine) -> None:
+        """Trace a machine from now on."""
+        from dwarfgpu.machine.simulated.trace import Trace  # it imports NumPy
+
+        self._machine = machine
+        machine.observe(*machine.observers, Trace(self._traced, self._wave))
+
+    def _traced(self, entry: TraceEntry) -> None:
+        self.count += 1
+        if self.count == self._most and self._machine is not None:
+            self._machine.observe()  # the rest runs at full speed
+        line = self._line(entry.pc)
+        place = None if line is None else f"{line.file.path}:{line.line}"
+        if line is None or self._places.get(entry.wave) == place:
+            self._show(TracedInstruction(entry, None, None))
+        else:
+            self._show(TracedInstruction(entry, place, self._texts.line(line)))
+        if place is not None:
+            self._places[entry.wave] = place
+
+    def _line(self, pc: int) -> SourceLine | None:
+        try:
+            return self._lines.line_of(pc)
+        except DwarfGpuError:
+            return None
