@@ -1,6 +1,6 @@
 """Imports only go down (docs/decisions/0011-layout-by-subject.md).
 
-The rules are data (LAYERS, FRONT_ENDS, WAIST, ANSWERED, OWNERS). Each check is a function of a
+The rules are data (LAYERS, FRONT_ENDS, ONLY_TARGET, ANSWERED, OWNERS). Each check is a function of a
 source tree, so that the last tests here can show, on small trees, that every check detects a
 violation.
 """
@@ -40,15 +40,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli", "repl", "gdb"),
     ("__main__",),
 )
-"""The rooms of the package, lowest first. Within a layer there is an order too: no cycles."""
+"""The folders of the package, lowest first. Within a layer there is an order too: no cycles."""
 
 FRONT_ENDS = frozenset({"cli", "repl", "gdb"})
 """What a person or a script talks to: each uses `service` and what is below, never another one."""
 
-WAIST: dict[str, tuple[str, ...]] = {
+ONLY_TARGET: dict[str, tuple[str, ...]] = {
     "machine": ("access", "expr", "cfi", "check"),
 }
-"""Of this room, these others know `target` alone: the protocols of a stopped machine."""
+"""Of this folder these others import `target` alone: the protocols of a stopped machine."""
 
 ANSWERED: dict[str, dict[str, str]] = {
     "access.access": {},
@@ -62,7 +62,7 @@ ANSWERED: dict[str, dict[str, str]] = {
         "repl/stack/past_main.py": "it says where the frames end",
     },
     "check.file.verify": {},
-    "conformance.*": {"cli/conformance.py": "it is the command of that room"},
+    "conformance.*": {"cli/conformance.py": "it is the command of that folder"},
     "dwarf.calls.*": {"gdb/files.py": "GDB's files are searched for calls"},
     "dwarf.coverage.change": {},
     "dwarf.coverage.find_variables.find_variables": {},
@@ -237,11 +237,14 @@ def upward(tree: Tree) -> Iterator[str]:
             )
 
 
-def past_the_waist(tree: Tree) -> Iterator[str]:
+def past_the_protocols(tree: Tree) -> Iterator[str]:
     for item in tree.inside():
-        room = unit(item.target)
-        if unit(item.source) in WAIST.get(room, ()) and item.target != f"{PACKAGE}.{room}.target":
-            yield f"{item.site}: {unit(item.source)} imports {item.target}, not {room}.target"
+        folder = unit(item.target)
+        if (
+            unit(item.source) in ONLY_TARGET.get(folder, ())
+            and item.target != f"{PACKAGE}.{folder}.target"
+        ):
+            yield f"{item.site}: {unit(item.source)} imports {item.target}, not {folder}.target"
 
 
 def front_ends(tree: Tree) -> Iterator[str]:
@@ -277,12 +280,12 @@ def module_cycles(tree: Tree) -> Iterator[str]:
 
 
 def unit_cycles(tree: Tree) -> Iterator[str]:
-    """Folders that know each other, in whichever way: one of them is in the wrong layer."""
+    """Folders that import each other, directly or not: one of them is in the wrong layer."""
     yield from cycle([(unit(i.source), unit(i.target), i.site) for i in tree.inside()])
 
 
 def service_cycles(tree: Tree) -> Iterator[str]:
-    """Subjects of the service that know each other, in whichever way."""
+    """Subjects of the service that import each other, directly or not."""
     yield from cycle(
         [
             (subject(i.source), subject(i.target), i.site)
@@ -349,7 +352,7 @@ def circles(
     tree: Tree,
     known: tuple[tuple[str, ...], ...] = (*RECURSIVE,),
 ) -> Iterator[str]:
-    """Modules that name each other in whichever way, also for a type checker alone.
+    """Modules that import each other, directly or not, also for a type checker alone.
 
     Such a circle shows a part that knows what it is a part of. Those of `known` may stay.
     """
@@ -476,7 +479,7 @@ def test_a_writer_is_found(tmp_path: Path, line: str, is_found: bool) -> None:
 CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     unplaced,
     upward,
-    past_the_waist,
+    past_the_protocols,
     front_ends,
     answered,
     trespassers,
@@ -691,7 +694,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
                 "dwarfgpu.model.other",
             ],
         ),
-        (  # two folders of a layer never know each other
+        (  # two folders of a layer never import each other
             {
                 "check/__init__.py": "if TYPE_CHECKING:\n  import dwarfgpu.session",
                 "session/__init__.py": "from dwarfgpu.check import Finding",

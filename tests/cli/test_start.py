@@ -65,6 +65,6 @@ def test_call_frames_are_loaded_when_asked_for() -> None:
 
 
 def test_operations_load_nothing_of_variables() -> None:
-    rooms = ("cfi", "check", "dwarf", "language", "session")
+    folders = ("cfi", "check", "dwarf", "language", "session")
     names = loaded("eval", "lit1") - {"dwarfgpu.cfi.quirk_names"}
-    assert [name for name in names if name.split(".")[1:2] and name.split(".")[1] in rooms] == []
+    assert [name for name in names if name.split(".")[1:2] and name.split(".")[1] in folders] == []
