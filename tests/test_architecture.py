@@ -1,7 +1,7 @@
 """Imports only go down (docs/decisions/0011-layout-by-subject.md).
 
-The rules are data (LAYERS, FRONT_ENDS, ONLY_TARGET, ANSWERED, OWNERS). Each check is a function of a
-source tree, so that the last tests here can show, on small trees, that every check detects a
+The rules are data (LAYERS, FRONT_ENDS, ONLY_TARGET, ANSWERED, OWNERS). Each check is a function of
+a source tree, so that the last tests here can show, on small trees, that every check detects a
 violation.
 """
 
