@@ -46,6 +46,53 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
                 yield token.start[0] + count, line
 
 
+ELLIPTIC = re.compile(
+    r"(Of|As|By|For|From|With|Without|Behind|Likewise|After|Those|Whoever|Whatever|"
+    r"The same( \w+)? (of|as|for))\b(?! an? argument passed by)"
+)
+"""Beginnings of docstrings that lack what they speak of: "Of all waves." """
+
+
+def elliptic(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and beginning of docstrings of public classes and functions without a subject."""
+    pending: list[ast.AST] = [tree]
+    while pending:
+        for node in ast.iter_child_nodes(pending.pop()):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            if node.name.startswith("_"):
+                continue
+            text = ast.get_docstring(node) or ""
+            if ELLIPTIC.match(text):
+                yield node.lineno, text.partition("\n")[0]
+            if isinstance(node, ast.ClassDef):
+                pending.append(node)
+
+
+def test_docstrings_have_a_subject(repository: Path) -> None:
+    findings = [
+        f"{path.relative_to(repository)}:{line}: {text}"
+        for path in sorted((repository / "dwarfgpu").rglob("*.py"))
+        for line, text in elliptic(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not findings, "\n".join(findings)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('def f():\n    """Of all waves."""', 1),
+        ('class A:\n    def f(self):\n        """As in B."""', 1),
+        ('def f():\n    """The same as data."""', 1),
+        ('def f():\n    """Return the same session."""', 0),
+        ('def _f():\n    """Of all waves."""', 0),
+        ('def f():\n    """The same session, looking at a lane."""', 0),
+    ],
+)
+def test_docstrings_that_are_found(source: str, count: int) -> None:
+    assert len([*elliptic(ast.parse(source))]) == count
+
+
 def test_private_vocabulary(repository: Path) -> None:
     findings = []
     for path in sorted((repository / "dwarfgpu").rglob("*.py")):

@@ -37,7 +37,7 @@ class Comparison:
     _findings: dict[PlaceFinding, None] = field(factory=dict, init=False)
 
     def of(self, places: tuple[SingleLocation, ...]) -> ComparedPlaces:
-        """For one read of a location with these places."""
+        """Return what collects the contents of these places, for one read of a location."""
         return ComparedPlaces(self, places)
 
     def add(self, finding: PlaceFinding) -> None:

@@ -102,7 +102,8 @@ class Machine:
 
     @cached_property
     def architecture(self) -> Architecture:
-        """Of all waves; `Divergence` where they differ, or some wave does not exist."""
+        """The architecture of all waves; `Divergence` where they differ, or some wave does not
+        exist."""
         if isinstance(self.target, SharesArchitecture):
             shared = self.target.architecture_of_all(self.waves)
             if shared is None:
@@ -112,7 +113,7 @@ class Machine:
 
     @cached_property
     def apertures(self) -> Apertures:
-        """Of all waves; `Divergence` where they differ."""
+        """The apertures of all waves; `Divergence` where they differ."""
         return self._shared(self.target.apertures_of)
 
     def _shared(self, of_wave: Callable[[WaveId], T]) -> T:
@@ -157,16 +158,17 @@ class LaneTarget(HasAccess):
 
     @property
     def model(self) -> object:
-        """As in `dwarfgpu.machine.target.Modelled`; each wave answers separately."""
+        """Return the topology (`dwarfgpu.machine.target.Modelled`); each wave answers
+        separately."""
         target = self.machine.target
         return target.model if isinstance(target, Modelled) else None
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        """Of all waves, which share it."""
+        """Return the architecture that all waves share."""
         return self.machine.architecture
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        """Of all waves, where they share them."""
+        """Return the apertures of all waves, where they share them."""
         return self.machine.apertures
 
     def read_register(

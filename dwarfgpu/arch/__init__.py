@@ -53,7 +53,7 @@ def other_wave_size(known: Architecture) -> Architecture | None:
 
 
 def has_on_another_gpu(name: str) -> bool:
-    """Whether some AMD GPU, in some wave size, has a register of that name or alias."""
+    """Return whether some AMD GPU, in some wave size, has a register of that name or alias."""
     return any(
         gpu.register_named(name) is not None or gpu.part_named(name) is not None
         for gpu in (architecture(*named) for named in _TYPICAL_GPUS)

@@ -55,7 +55,8 @@ _CALLS: Final = {
 
 
 def is_call(architecture: Architecture, instruction: int) -> bool:
-    """Whether the four bytes are an instruction that calls, with s[30:31] as return address."""
+    """Return whether the four bytes are an instruction that calls, with s[30:31] as return
+    address."""
     swap, call = _CALLS.get(processor(architecture.name).generation, (0, 0))
     return bool(swap) and (instruction & ~0xFF == swap or instruction & ~0xFFFF == call)
 

@@ -31,7 +31,7 @@ class FlagField:
 
     @property
     def mask(self) -> int:
-        """Its bits in the register."""
+        """The bits of the field in the register."""
         return (1 << self.size_bits) - 1 << self.first_bit
 
     def of(self, number: int) -> int:
@@ -64,7 +64,7 @@ class RegisterInfo:
 
     @property
     def classes(self) -> frozenset[str]:
-        """Its classes in amd-dbgapi; registers that programs name are also `general`."""
+        """The register's classes in amd-dbgapi; registers that programs name are also `general`."""
         general = {"general"} if self.register_class in ("scalar", "vector") else set()
         return frozenset({self.register_class, *general})
 

@@ -67,7 +67,7 @@ class Processor:
 
     @property
     def most_lds_bytes(self) -> int:
-        """Of one workgroup."""
+        """The most LDS that a workgroup can have."""
         if self.generation == 6:
             return 0x8000
         if self.has_1024_vgprs:
@@ -90,12 +90,12 @@ class Processor:
 
     @property
     def most_scratch_granules(self) -> int:
-        """What COMPUTE_TMPRING_SIZE.WAVESIZE can hold."""
+        """The largest number that COMPUTE_TMPRING_SIZE.WAVESIZE can hold."""
         return (1 << {11: 15, 12: 18}.get(self.generation, 13)) - 1
 
     @property
     def most_user_sgprs(self) -> int:
-        """That are initialized before a wave starts."""
+        """How many SGPRs can be initialized before a wave starts."""
         return 32 if self.has_1024_vgprs else 16
 
     @property

@@ -137,7 +137,8 @@ class Field:
         raise self.expected("bytes in hex, two digits each")
 
     def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
-        """As `hexadecimal`; `??` is an unknown byte, `%????0011` one with some known bits.
+        """Read bytes as `hexadecimal` does; `??` is an unknown byte, `%????0011` one with some
+        known bits.
 
         The second result has for each byte the mask of the known bits; unknown bits are zero.
         """

@@ -32,7 +32,7 @@ def open_to_read(path: str | Path) -> BinaryIO:
 
 
 def is_regular(path: str | Path) -> bool:
-    """Whether a name out of a file leads to a regular file that is none of the kernel's."""
+    """Return whether a name out of a file leads to a regular file that is none of the kernel's."""
     try:
         return S_ISREG(os.stat(path).st_mode) and not _leads_to(path, *_OF_THE_KERNEL)
     except (OSError, ValueError):  # a NUL in the name, or too long
@@ -40,7 +40,7 @@ def is_regular(path: str | Path) -> bool:
 
 
 def is_source(path: str | Path) -> bool:
-    """The same of a source file, which is no device either."""
+    """Return whether a path is a source file that can be read: no device either."""
     return is_regular(path) and not _leads_to(path, _DEVICES)
 
 

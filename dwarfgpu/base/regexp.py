@@ -102,15 +102,15 @@ class Regexp:
         self._work_left = MAX_WORK
 
     def search(self, text: str) -> bool:
-        """Whether it matches somewhere in a text; `LimitExceeded` as a last resort."""
+        """Return whether it matches somewhere in a text; `LimitExceeded` as a last resort."""
         return self._run(text, "search")
 
     def match(self, text: str) -> bool:
-        """Whether it matches at the beginning of a text."""
+        """Return whether it matches at the beginning of a text."""
         return self._run(text, "match")
 
     def fullmatch(self, text: str) -> bool:
-        """Whether it matches a whole text."""
+        """Return whether it matches a whole text."""
         return self._run(text, "fullmatch")
 
     def _run(self, text: str, mode: Mode) -> bool:

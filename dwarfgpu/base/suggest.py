@@ -68,7 +68,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
-    """As `nearest`, of names that each have several spellings, which are in lower case."""
+    """Return the name nearest to a word, as `nearest` does, among names with several spellings
+    each, which are in lower case."""
     close = get_close_matches(name.lower()[:_MAX_CHARACTERS], meanings, 3, 0.7)
     suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))
     return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""

@@ -34,7 +34,8 @@ class Convention:
     """Whether no instruction of the function was executed."""
 
     def rule(self, number: int) -> Rule:
-        """Of a register; `Unavailable` where the function may have saved and changed it."""
+        """Return the rule of a register; `Unavailable` where the function may have saved and
+        changed it."""
         if number == _PC:
             return ExpressionRule(_PAIR)
         if number in RETURN_ADDRESS:

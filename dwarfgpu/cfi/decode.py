@@ -42,7 +42,7 @@ class CfaInstruction:
 
     @property
     def site(self) -> Site:
-        """What an error says of the place."""
+        """The place of the instruction, for errors."""
         return Site(self.offset, self.title, self.operation.section)
 
     def named_operands(self) -> dict[str, Operand]:

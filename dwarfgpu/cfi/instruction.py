@@ -101,7 +101,7 @@ def def_cfa(*, register: Register, offset_bytes: Bytes) -> RegisterCfa:
 
 @cfa(0x12, spec="A.6.4.2.2")
 def def_cfa_sf(*, register: Register, offset_bytes: SignedFactored) -> RegisterCfa:
-    """As def_cfa, with a signed factored offset."""
+    """Define the CFA as DW_CFA_def_cfa does, with a signed factored offset."""
     return RegisterCfa(register, offset_bytes)
 
 
@@ -118,7 +118,7 @@ def LLVM_def_aspace_cfa(
 def LLVM_def_aspace_cfa_sf(
     form: CfiFormat, *, register: Register, offset_bytes: SignedFactored, address_space: Space
 ) -> RegisterCfa:
-    """As LLVM_def_aspace_cfa, with a signed factored offset."""
+    """Define the CFA as DW_CFA_LLVM_def_aspace_cfa does, with a signed factored offset."""
     _require_space(form, address_space)
     return RegisterCfa(register, offset_bytes, address_space)
 
@@ -143,7 +143,7 @@ def def_cfa_offset(old: RegisterCfa, *, offset_bytes: Bytes) -> RegisterCfa:
 
 @cfa(0x13, spec="A.6.4.2.2")
 def def_cfa_offset_sf(old: RegisterCfa, *, offset_bytes: SignedFactored) -> RegisterCfa:
-    """As def_cfa_offset, with a signed factored offset."""
+    """Define the offset of the CFA as DW_CFA_def_cfa_offset does, signed and factored."""
     return evolve(old, offset_bytes=offset_bytes)
 
 
@@ -179,13 +179,14 @@ def offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
 
 @cfa(0x11, spec="A.6.4.2.3")
 def offset_extended_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
-    """As offset_extended, with a signed factored offset."""
+    """Say where a register is saved as DW_CFA_offset_extended does, with a signed factored
+    offset."""
     return Assign(register, Offset(offset_bytes))
 
 
 @cfa(0x2F, spec="Linux Standard Base Core, 10.6.1.3")
 def GNU_negative_offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
-    """As offset_extended, with the offset subtracted."""
+    """Say where a register is saved as DW_CFA_offset_extended does, with the offset subtracted."""
     return Assign(register, Offset(-offset_bytes))
 
 
@@ -197,7 +198,7 @@ def val_offset(*, register: Register, offset_bytes: Factored) -> Assign:
 
 @cfa(0x15, spec="A.6.4.2.3")
 def val_offset_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
-    """As val_offset, with a signed factored offset."""
+    """Say what a register held as DW_CFA_val_offset does, with a signed factored offset."""
     return Assign(register, ValOffset(offset_bytes))
 
 

@@ -44,7 +44,8 @@ class TailCalls(Protocol):
     """Call-site information about functions whose frames are gone."""
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """From the call that returns to a program location to the function at another one."""
+        """Return the jumps from the call that returns to a program location to the function at
+        another one."""
         ...
 
 

@@ -44,7 +44,7 @@ _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
 
 @define
 class EntryChecker:
-    """One unit."""
+    """The checks of the entries of one unit."""
 
     unit: CompilationUnit
     expressions: ExpressionChecker

@@ -111,12 +111,12 @@ class Machines:
 
     @property
     def most_lanes(self) -> float:
-        """Of a wave; of a machine without lanes, as many as one likes."""
+        """The largest lane count of a wave; unlimited on a machine without lanes."""
         counts = [machine.lane_count for machine in self.all if machine.is_simt]
         return max(counts, default=inf)
 
     def lacks(self, number: int) -> bool:
-        """Whether certainly no register has a number."""
+        """Return whether certainly no register has a number."""
         return bool(self.all) and self.is_complete and self.register(number) is None
 
 

@@ -37,7 +37,7 @@ class SourcePosition:
 
 @frozen
 class FindingPlace:
-    """Where in the file."""
+    """The place of a finding in the file."""
 
     section: str
     offset: int
@@ -81,7 +81,7 @@ def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None)
 
 @frozen
 class Finding:
-    """One thing that is wrong at one place."""
+    """A mistake at one place."""
 
     severity: Severity
     rule: str
@@ -117,7 +117,7 @@ class Findings:
     """How often something could not be checked, by whether a budget was the reason."""
 
     def wants(self, rule: str) -> bool:
-        """Whether findings of a rule are kept."""
+        """Return whether findings of a rule are kept."""
         return self.rules is None or rule in self.rules
 
     def add(self, finding: Finding) -> None:

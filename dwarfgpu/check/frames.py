@@ -52,7 +52,7 @@ _BROKEN: Final = {
 
 @define
 class FrameChecker:
-    """One section."""
+    """The checks of one section of call frame information."""
 
     section: FrameSection
     dialect: Dialect

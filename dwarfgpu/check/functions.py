@@ -79,5 +79,5 @@ class Functions:
         )
 
     def is_code(self, address: int) -> bool:
-        """Whether the file has instructions at an address."""
+        """Return whether the file has instructions at an address."""
         return covers(self._code, address)

@@ -15,7 +15,7 @@ from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 @frozen
 class Rule:
-    """One kind of finding."""
+    """A kind of finding."""
 
     name: str
     severity: Severity

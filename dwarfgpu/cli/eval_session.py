@@ -126,7 +126,8 @@ def session_for(args: argparse.Namespace) -> Session:
 
 
 def is_operations(args: argparse.Namespace, session: Session) -> bool:
-    """Whether operations are evaluated, not variables of a code object (of `--file`, a state)."""
+    """Return whether operations are evaluated, not variables of a code object (of `--file`, a
+    state)."""
     if args.expression is not None or args.hex:
         return True
     if session.code_objects or ((args.state or args.core) and not args.subject):

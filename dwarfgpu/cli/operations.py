@@ -50,12 +50,13 @@ def require_subject(args: argparse.Namespace) -> None:
 
 
 def names_operation(text: str) -> bool:
-    """Whether a word of a text is the name of an operation."""
+    """Return whether a word of a text is the name of an operation."""
     return any(word.removeprefix("DW_OP_") in OPERATIONS for word in _WORD.findall(text))
 
 
 def is_expression(text: str) -> bool:
-    """Whether a text can only be an expression of the language, where no code object has names."""
+    """Return whether a text can only be an expression of the language, where no code object has
+    names."""
     if _BEGINS_EXPRESSION.match(text):
         return True
     return _IN_EXPRESSION.search(text) is not None and not names_operation(text)

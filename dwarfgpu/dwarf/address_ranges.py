@@ -30,7 +30,7 @@ def merged(spans: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def covers(spans: tuple[Range, ...], address: int) -> bool:
-    """Whether one of `merged` spans covers an address."""
+    """Return whether one of `merged` spans covers an address."""
     index = bisect_right(spans, address, key=itemgetter(0)) - 1
     return index >= 0 and address < spans[index].end
 
@@ -71,5 +71,5 @@ def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range,
 
 
 def size_bytes(spans: Iterable[Range]) -> int:
-    """Of ranges that do not overlap."""
+    """Return the size of ranges that do not overlap."""
     return sum(end - begin for begin, end in spans)

@@ -84,7 +84,7 @@ class CodeObject:
         strict: bool = False,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
     ) -> CodeObject:
-        """The same of a file that is open, which may be in memory."""
+        """Return the code object of a file that is open, which may be in memory."""
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         info = DebugInfo.of(
@@ -105,7 +105,7 @@ class CodeObject:
 
     @property
     def placement_note(self) -> str | None:
-        """What addresses of an object that is not linked are; None for any other file."""
+        """The note on what addresses of an unlinked object are; None for any other file."""
         if not placed_sections(self.file):
             return None
         return (

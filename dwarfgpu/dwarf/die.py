@@ -51,7 +51,8 @@ _FIXED_DATA: Final = {
 
 @frozen
 class Die:
-    """One entry; two are equal when they are the same place of the same file."""
+    """A debugging information entry; two are equal when they are the same place of the same
+    file."""
 
     unit: CompilationUnit = field(repr=False)
     offset: int = field(repr=hex)

@@ -116,7 +116,7 @@ class DebugInfo:
         return CallFrames(self.sections)
 
     def section(self, name: str) -> bytes:
-        """As `Sections.section`."""
+        """Return the bytes of a section (`Sections.section`)."""
         return self.sections.section(name)
 
     def _headers_of(

@@ -60,7 +60,7 @@ def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
 
 
 def is_nameless(variable: Variable) -> bool:
-    """Whether a variable is declared in a nameless function."""
+    """Return whether a variable is declared in a nameless function."""
     above = variable.die.parent()
     while above is not None and above.tag in BLOCKS:
         above = above.parent()

@@ -61,6 +61,6 @@ def tracks_calls(text: str) -> bool:
 
 
 def has_legacy_attributes(text: str) -> bool:
-    """Whether the DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
+    """Return whether the DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
     who = parse_producer(text)
     return who.is_amd and who.version is not None and who.version <= LAST_DIRECT

@@ -57,7 +57,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
 
 
 def is_program(file: ObjectFile) -> bool:
-    """Whether a file says that it is a program; one of before 2015 may be and not say it."""
+    """Return whether a file says that it is a program; one of before 2015 may be and not say it."""
     if file.type == ET_EXEC:
         return True
     return bool(dynamic_tags(file).get(_DT_FLAGS_1, 0) & _DF_1_PIE)

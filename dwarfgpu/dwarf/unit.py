@@ -290,7 +290,7 @@ class CompilationUnit:
 
     @property
     def style(self) -> dw.Style:
-        """How its types and values are written."""
+        """The style in which types and values are written."""
         if self.language in dw.FORTRAN:
             return "fortran"
         return "ada" if self.language in dw.ADA else "c"
@@ -545,7 +545,7 @@ class CompilationUnit:
         return int.from_bytes(value.data, self.endian)
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
-        """As `dwarfgpu.dwarf.thread_local.tls_address`."""
+        """Return an address in thread-local storage (`dwarfgpu.dwarf.thread_local.tls_address`)."""
         return tls_address(self.sections.program.loaded, offset, wave, target)
 
 

@@ -107,7 +107,8 @@ class LaneBits:
     _one: Callable[[WaveId, int], Bits]
 
     def bits(self, wave: WaveId, lane: int) -> Bits:
-        """Its bits in one lane; raises the error that evaluating or reading it there gives."""
+        """Return the bits in one lane; raises the error that evaluating or reading it there
+        gives."""
         row, column = self.waves.index(wave), self.lanes.index(lane)
         if not self.is_known[row, column]:
             return self._one(wave, lane)

@@ -58,7 +58,7 @@ OBSERVED = 64
 
 @frozen
 class Step:
-    """One operation performed, for those who observe."""
+    """An operation that was performed, for observers."""
 
     instruction: Instruction
     before: tuple[Entry, ...]

@@ -14,7 +14,7 @@ from dwarfgpu.expr.operation import Operation
 
 @frozen
 class Instruction:
-    """One decoded operation."""
+    """A decoded operation."""
 
     offset: int
     """Bytes from the start of the expression."""

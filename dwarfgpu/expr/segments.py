@@ -71,7 +71,7 @@ def with_offsets(
 
 
 def has_zero_offset(instructions: Instructions, unit: Unit) -> bool:
-    """Whether an address that `with_offsets` takes for an offset is 0."""
+    """Return whether an address that `with_offsets` takes for an offset is 0."""
     for instruction in instructions.distinct:
         if instruction.operation.reading == READING:
             number = _number(instruction.operands)

@@ -38,7 +38,7 @@ from dwarfgpu.view.where_described import coverage_at
 
 
 def encoding() -> str:
-    """Of what GDB prints."""
+    """Return the encoding of what GDB prints."""
     return str(gdb.host_charset()) if hasattr(gdb, "host_charset") else "ascii"
 
 

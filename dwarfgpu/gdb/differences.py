@@ -99,7 +99,7 @@ def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
 
 
 def why_only_in_gdb(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -> str | None:
-    """Of a variable that only GDB has."""
+    """Return why only GDB has a variable."""
     function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
     if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_unavailable(theirs.text)):
         return None
@@ -118,7 +118,7 @@ def reason_of(
     theirs: GdbVariable,
     ours: GdbVariable,
 ) -> str | None:
-    """Of a variable that both have."""
+    """Return why the values of a variable differ, which both have."""
     if _LARGE.match(theirs.text):
         return LIMITED
     if theirs.text == _MARK + ours.text and _is_same_object(theirs, ours):

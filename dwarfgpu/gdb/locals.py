@@ -33,7 +33,7 @@ _KINDS: Final = ("parameter", "local")
 
 
 def json_lines(debugger: Debugger) -> Iterator[str]:
-    """One object `dwarfgpu-info-locals-1` for each frame, each on one line."""
+    """Yield an object `dwarfgpu-info-locals-1` for each frame, each on one line."""
     for level, session, function, pc in _frames(debugger):
         yield json.dumps(_frame(level, session, function, pc), allow_nan=False)
 

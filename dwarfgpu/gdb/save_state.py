@@ -84,7 +84,7 @@ class Memory:
     def add(
         self, address: int, size_bytes: int, space: str = "", lane: Optional[int] = None
     ) -> int:
-        """As much from there on as can be read; returns how much."""
+        """Add as many bytes from an address on as can be read; return how many."""
         done = 0
         pages = self.runs.setdefault((space, lane), {})
         while done < size_bytes:
@@ -99,7 +99,7 @@ class Memory:
         return done
 
     def entries(self) -> Iterator[Dict[str, object]]:
-        """As a state has them: neighbours together."""
+        """Yield the memory as a state has it: neighbours together."""
         for (space, lane), chunks in sorted(self.runs.items(), key=str):
             first = None  # type: Optional[int]
             data = []  # type: List[bytes]
@@ -118,7 +118,7 @@ class Memory:
 
 
 def read_some(space: str, address: int, size_bytes: int) -> bytes:
-    """As much as can be read, found by halves."""
+    """Return as many bytes as can be read, found by halves."""
     while size_bytes > 0:
         try:
             if not space:

@@ -121,7 +121,7 @@ class GdbFrame(SubprogramFrame):
 
 @frozen(eq=False)
 class GdbSession(Session):
-    """What a frame of the selected thread sees."""
+    """The session of a frame of the selected thread."""
 
     debugger: Debugger | None = field(default=None, repr=False)
     gdb_frame: gdb.Frame = None
@@ -142,7 +142,7 @@ class GdbSession(Session):
 
     @property
     def physical_frame(self) -> CfiFrame | None:
-        """None for a frame of GDB's."""
+        """The frame of the program; None for a frame of GDB's."""
         return super().physical_frame if self.gdb_frame is None else None
 
     @property
@@ -153,7 +153,7 @@ class GdbSession(Session):
         return "GDB's own unwinder gives it: no call frame information that is read here does"
 
     def forget_frames(self) -> None:
-        """After something was written."""
+        """Drop cached frames after a write."""
         self.write_count.writes += 1
         if self.debugger is not None:
             self.debugger.forget_frames()
@@ -469,7 +469,7 @@ def _inline_level(physical: Session, frame: gdb.Frame) -> int:
 
 
 def inline_depth(frame: gdb.Frame) -> int:
-    """How many inlined functions lie between a frame's function and the physical frame."""
+    """Return how many inlined functions lie between a frame's function and the physical frame."""
     depth = 0
     while frame is not None and frame.type() == gdb.INLINE_FRAME:
         depth += 1

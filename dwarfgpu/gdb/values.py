@@ -81,7 +81,7 @@ class Frame:
         return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
 
     def is_valid(self) -> bool:
-        """Whether it is still there."""
+        """Return whether it is still there."""
         if self.gdb_frame is None:
             return gdb.selected_thread() is None
         try:
@@ -116,7 +116,7 @@ class Frame:
         return self._seen[1]
 
     def lane(self, number: int) -> Frame:
-        """The same frame, for a lane of its wave."""
+        """Return the same frame for a lane of its wave."""
         frame = Frame(self.debugger, self.gdb_frame, number)
         with gdb_errors():
             count, _ = frame.session().lane_count()
@@ -132,7 +132,7 @@ class Frame:
 
     @property
     def pc(self) -> int:
-        """Where it goes on."""
+        """The program location where the frame goes on."""
         with gdb_errors():
             return int(self._own().pc())
 
@@ -157,7 +157,8 @@ class Frame:
         return None if caller is None else Frame(self.debugger, caller, self.lane_number)
 
     def variables(self) -> list[Value]:
-        """Those in scope, the innermost first; of two of one name, the inner one alone."""
+        """Return the variables in scope, the innermost first; of two with one name, the inner one
+        alone."""
         with gdb_errors():
             self._own()
             variables = {
@@ -292,13 +293,13 @@ class Value:
 
     @property
     def location(self) -> Location | None:
-        """Where it is; None if it has no location, or is only computed."""
+        """The location; None if the value has none, or is only computed."""
         with gdb_errors():
             return self._located()[1].location
 
     @property
     def type(self) -> str:
-        """Its type as its language spells it."""
+        """The type as its language spells it."""
         with gdb_errors():
             value = self._located()[1]
             unit = value.unit
@@ -311,7 +312,7 @@ class Value:
 
     @property
     def bits(self) -> Bits:
-        """Its contents, with masks of the unknown bits."""
+        """The contents, with masks of the unknown bits."""
         with gdb_errors():
             value = self._read()[1]
             if value.bits is None and value.error is not None:
@@ -322,14 +323,14 @@ class Value:
 
     @property
     def bytes(self) -> bytes:
-        """Its contents; an error unless every bit is known."""
+        """The contents; an error unless every bit is known."""
         with gdb_errors():
             session, value = self._read()
             return Places(session).known(value).to_bytes(session.architecture.endian)
 
     @property
     def text(self) -> str:
-        """Its contents as GDB prints them, with GDB's settings; `<optimized out>` if they are."""
+        """The contents as GDB prints them, with GDB's settings; `<optimized out>` if they are."""
         current = self._still()
         if current is not None:
             return current

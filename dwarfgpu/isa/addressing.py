@@ -152,7 +152,7 @@ class BufferResource:
 
     @classmethod
     def of(cls, word: int) -> BufferResource:
-        """From its 128 bits."""
+        """Decode a resource from its 128 bits."""
         return cls(
             word & (1 << 48) - 1,
             word >> 48 & 0x3FFF,
@@ -172,7 +172,7 @@ class BufferResource:
         return where + index % step * element + offset % element + (self.base + scalar)
 
     def is_in_range(self, index: Any, offset: Any, scalar: int) -> Any:
-        """Whether memory is accessed at all; those who are not read 0."""
+        """Return whether memory is accessed at all; those who are not read 0."""
         if self.is_swizzled:
             return True
         if self.stride:

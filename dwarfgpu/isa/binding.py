@@ -78,7 +78,7 @@ class _Plan(NamedTuple):
 
 
 def operations_of(encoding: Encoding) -> tuple[Operation, ...]:
-    """One operation, or the two of a VOPD."""
+    """Return the operation of an instruction, or the two of a VOPD."""
     return tuple(plan.operation for plan in _plans(encoding.mnemonic, encoding.format))
 
 

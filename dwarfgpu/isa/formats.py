@@ -158,7 +158,7 @@ class Format:
         return 0
 
     def has_registers(self, extra: bytes) -> bool:
-        """Whether each address register that follows the instruction exists."""
+        """Return whether each address register that follows the instruction exists."""
         return all(
             kind.value(extra[field.byte]) is not None
             for field, kind in zip(self.fields, self.kinds, strict=True)

@@ -32,7 +32,7 @@ class ImageShape:
 
     @classmethod
     def parse(cls, text: str) -> ImageShape:
-        """From the word without `image=`."""
+        """Parse the word without `image=`."""
         encoding, flags, extra, data, address, datas, addresses = text.split(":")
         return cls(
             encoding,

@@ -43,7 +43,7 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """As `llvm-mc --disassemble` prints it."""
+        """The text that `llvm-mc --disassemble` prints."""
         encoding = self.encoding
         return encoding.mnemonic + encoding.format.operand_text(self.word, self.literal, self.extra)
 

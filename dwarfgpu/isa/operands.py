@@ -71,7 +71,7 @@ class OperandKind:
         return self._decode(self, field)
 
     def is_checked(self) -> bool:
-        """Whether some values of the field are meaningless, or a literal."""
+        """Return whether some values of the field are meaningless, or a literal."""
         if self.text in RESERVED_FROM:
             return True
         if self.decoder in ("number", "k", "smem_offset", "branch", "version"):

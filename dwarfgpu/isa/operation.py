@@ -181,7 +181,7 @@ def operations() -> tuple[tuple[Operation, tuple[range, ...]], ...]:
 
 @cache
 def operations_by_name(generation: int) -> Mapping[str, Operation]:
-    """By every mnemonic of a generation, without suffixes of encodings."""
+    """Return the operations by every mnemonic of a generation, without suffixes of encodings."""
     out: dict[str, Operation] = {}
     for operation, ranges in operations():
         for name, generations in zip(operation.names, ranges, strict=True):

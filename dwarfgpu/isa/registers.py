@@ -23,7 +23,7 @@ class Register(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As assembler text has it: `s4`, `v[2:3]`, `vcc_lo`, `v7.h`."""
+        """The name in assembler text: `s4`, `v[2:3]`, `vcc_lo`, `v7.h`."""
         bank, first, size, half = self
         if bank in _BANKS:
             if size == 1:

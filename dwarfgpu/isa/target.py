@@ -24,7 +24,7 @@ class IsaTarget:
 
     @property
     def most_bytes(self) -> int:
-        """Of one instruction."""
+        """The size of the longest instruction."""
         if "nsa" in self.features:
             return 20
         return 12 if "vop3_literal" in self.features else 8

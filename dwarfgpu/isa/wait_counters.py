@@ -87,7 +87,7 @@ def finished_counters(instruction: Instruction) -> frozenset[str]:
 
 
 def is_set(instruction: Instruction, name: str) -> bool:
-    """Whether a bit of the instruction is set."""
+    """Return whether a bit of the instruction is set."""
     form = instruction.encoding.format
     if name not in form.index:
         return False

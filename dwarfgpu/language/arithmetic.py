@@ -115,7 +115,7 @@ class Arithmetic:
         return evolve(place, type=evolve(pointer, target=element_type(bare)))
 
     def truth(self, value: TypedValue) -> bool:
-        """Whether a value is not 0."""
+        """Return whether a value is not 0."""
         if isinstance(strip(value.type), Unspecified):
             value = self.decayed(value)
         if isinstance(strip(value.type), Array | Function):

@@ -36,7 +36,7 @@ class Kinship:
 
     @property
     def offset_bytes(self) -> int | None:
-        """Offset of the base class; None if it depends on the object."""
+        """The offset of the base class; None if it depends on the object."""
         if any(step.location is not None for step in self.steps):
             return None
         return sum(step.bit_offset or 0 for step in self.steps) // 8

@@ -15,7 +15,7 @@ from dwarfgpu.model.object import concatenate
 
 
 def is_complex(kind: Type | None) -> bool:
-    """Whether it is a complex type of C."""
+    """Return whether it is a complex type of C."""
     bare = strip(kind)
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
@@ -85,7 +85,8 @@ def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue
 
 
 def cast(arithmetic: Operators, value: TypedValue, kind: Type | None) -> TypedValue:
-    """To a complex type, or from one to a real one, which takes the real part (C 6.3.1.7)."""
+    """Convert to a complex type, or from one to a real one, which takes the real part (C
+    6.3.1.7)."""
     real, imaginary = parts_of(arithmetic, value)
     if not is_complex(kind):
         return arithmetic.cast(arithmetic.value(real), kind)

@@ -115,8 +115,8 @@ CALLS: Final = frozenset(_FUNCTIONS)
 
 
 def is_free(meanings: tuple[Meaning, ...]) -> bool:
-    """Whether the program gives a name no meaning of its own: none, or only declarations, which
-    the headers of these languages have."""
+    """Return whether the program gives a name no meaning of its own: none, or only declarations,
+    which the headers of these languages have."""
     dies = (meaning.die if isinstance(meaning, Variable) else meaning for meaning in meanings)
     return all(die.flag(dw.AT_DECLARATION) and not code_ranges(die) for die in dies)
 

@@ -190,7 +190,7 @@ def _steps(table: LineTable) -> LineSteps:
 
 
 def step_at(session: Session, pc: int) -> LineStep | None:
-    """None if the line is unknown."""
+    """Return the step of the line at a program location; None if the line is unknown."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )

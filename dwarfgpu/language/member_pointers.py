@@ -27,7 +27,7 @@ from dwarfgpu.model.value import Value
 
 
 def has_this(die: Die) -> bool:
-    """Whether an entry is a member function that an object has."""
+    """Return whether an entry is a member function that an object has."""
     if die.tag != dw.TAG_SUBPROGRAM or not is_member(die):
         return False
     children = with_parameters(die).children()

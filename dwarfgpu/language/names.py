@@ -70,7 +70,7 @@ class Typed:
 
 
 def is_cplusplus(unit: CompilationUnit | None) -> bool:
-    """Whether the unit is written in a language with the rules of C++."""
+    """Return whether the unit is written in a language with the rules of C++."""
     return unit is not None and unit.is_cplusplus
 
 
@@ -93,18 +93,18 @@ class Names:
         return self.session.meanings(name).of(name)
 
     def is_type(self, name: str) -> bool:
-        """Whether a name in an expression is a type."""
+        """Return whether a name in an expression is a type."""
         cached = self._known(name)
         if not cached:
             return hsa_type(self.session, name) is not None
         return isinstance(cached[0], Die) and is_type(cached[0])
 
     def is_cplusplus(self) -> bool:
-        """Whether the place is in a program of C++."""
+        """Return whether the place is in a program of C++."""
         return is_cplusplus(self.current_unit())
 
     def is_name(self, name: str) -> bool:
-        """Whether a name in an expression means anything."""
+        """Return whether a name in an expression means anything."""
         return bool(self._known(name)) or hsa_type(self.session, name) is not None
 
     def _known(self, name: str) -> tuple[Meaning, ...]:

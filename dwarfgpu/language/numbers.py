@@ -40,7 +40,8 @@ def bounded(size_bits: int) -> int:
 
 
 def is_number(kind: Type | None) -> bool:
-    """Whether a type is an arithmetic type of C: integers, characters, enumerations, floats."""
+    """Return whether a type is an arithmetic type of C: integers, characters, enumerations,
+    floats."""
     bare = strip(kind)
     return isinstance(bare, Enum) or (isinstance(bare, Base) and bare.base.vector_size is None)
 

@@ -12,7 +12,7 @@ NO_CALLS: Final = "functions of the program cannot be called"
 
 
 def has_method(kind: Struct, name: str) -> bool:
-    """Whether a class or one of its base classes declares a member function of a name."""
+    """Return whether a class or one of its base classes declares a member function of a name."""
     pending, visited = [kind], set[int]()
     while pending:
         current = pending.pop()

@@ -78,7 +78,8 @@ class Places:
 
     @cached_property
     def context(self) -> Context:
-        """For memory, which can be read where the program location is in no code: no frame."""
+        """The context for memory, which can be read where the program location is in no code: it
+        has no frame."""
         session = self.session
         return Context(
             architecture=session.architecture,

@@ -53,22 +53,22 @@ class CodePlace:
 
     @property
     def function(self) -> str | None:
-        """Of the innermost position."""
+        """The function of the innermost position."""
         return self.positions[0].function
 
     @property
     def file(self) -> str | None:
-        """Of the innermost position."""
+        """The file of the innermost position."""
         return self.positions[0].file
 
     @property
     def line(self) -> int | None:
-        """Of the innermost position."""
+        """The line of the innermost position."""
         return self.positions[0].line
 
     @property
     def column(self) -> int | None:
-        """Of the innermost position."""
+        """The column of the innermost position."""
         return self.positions[0].column
 
 

@@ -23,7 +23,7 @@ _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of 
 
 
 def is_in_gdbs_words(error: DwarfGpuError) -> bool:
-    """Whether a debugger's user knows the message: it then needs no kind before it."""
+    """Return whether a debugger's user knows the message: it then needs no kind before it."""
     if isinstance(error, InconsistentContext):
         return error.message.startswith(
             "lane "

@@ -47,7 +47,7 @@ class HsaMember:
 
     @property
     def size_bytes(self) -> int:
-        """Of an element."""
+        """The size of an element."""
         kind = "ptr" if self.kind.endswith("*") else self.kind
         return _SIZES[kind] if kind in _SIZES else STRUCTURES[kind].size_bytes
 
@@ -65,7 +65,7 @@ class HsaStructure:
         return self.member(name).offset_bytes
 
     def has(self, name: str) -> bool:
-        """Whether there is a member of a name."""
+        """Return whether there is a member of a name."""
         return any(member.name == name for member in self.members)
 
     def member(self, name: str) -> HsaMember:
@@ -87,7 +87,7 @@ class HsaStructure:
         return tuple(int.from_bytes(data[at : at + size], "little") for at in ends)
 
     def pieces(self, values: Mapping[str, int]) -> Iterator[tuple[int, bytes]]:
-        """Offsets and bytes of members that have these values."""
+        """Yield offsets and bytes of members that have these values."""
         for name, value in values.items():
             member = self.member(name)
             size, is_signed = member.size_bytes, member.kind in _SIGNED

@@ -67,7 +67,7 @@ class ImageTarget:
 
     @property
     def model(self) -> Model | None:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return model_of(self.machine)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
@@ -125,7 +125,7 @@ class ImageTarget:
         return None
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
+        """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         end = address + size_bytes
         if where.space.number == 0 and any(
             address < image.address + image.size_bytes and image.address < end

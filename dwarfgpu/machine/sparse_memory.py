@@ -26,7 +26,7 @@ class Fill:
         return self.size_bytes
 
     def part(self, first: int, end: int) -> Fill:
-        """Those from an offset to another."""
+        """Return the bytes from an offset to another."""
         return Fill(self.byte, max(min(end, self.size_bytes) - first, 0))
 
     def to_bytes(self) -> bytes:

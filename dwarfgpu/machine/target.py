@@ -96,7 +96,8 @@ class Sparse(Target, Protocol):
     """
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read; `Unavailable` where it cannot be decided."""
+        """Return whether no byte of a range can be read; `Unavailable` where it cannot be
+        decided."""
         ...
 
 

@@ -128,5 +128,5 @@ class RecordedTarget(ImageTarget):
 
 
 def recorded(target: ImageTarget) -> RecordedTarget:
-    """The same machine, from now on remembering."""
+    """Return the machine as one that remembers writes from now on."""
     return RecordedTarget(target.machine, target.images, target.has_started)

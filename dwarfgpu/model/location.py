@@ -131,7 +131,8 @@ class ImplicitPointerValue:
 
     @classmethod
     def of(cls, storage: ImplicitPointer, generic: BaseType) -> ImplicitPointerValue:
-        """Its type is generic in the default address space, else an integral type of its size."""
+        """Return the value; its type is generic in the default address space, else an integral type
+        of its size."""
         space = storage.space
         return cls(storage, generic if space.number == 0 else unsigned_type(space.address_bits))
 

@@ -146,7 +146,7 @@ MUST_BE_ZERO_FROM_GFX10: Final = frozenset({"granulated_wavefront_sgpr_count"})
 
 
 def must_be_zero(field: BitField, processor: Processor, version: int) -> bool:
-    """Whether the documents say that a field of a descriptor of V2 or V3 is 0."""
+    """Return whether the documents say that a field of a descriptor of V2 or V3 is 0."""
     if field.name in MUST_BE_ZERO_FROM_GFX10:
         return gfx_level(processor) >= 100
     return field.name in (MUST_BE_ZERO_V2 if version == 2 else MUST_BE_ZERO)

@@ -82,7 +82,7 @@ class BundleEntry:
 
 
 def is_bundle(data: bytes) -> bool:
-    """Whether bytes begin as a bundle does."""
+    """Return whether bytes begin as a bundle does."""
     return data.startswith((BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC))
 
 

@@ -40,7 +40,8 @@ def inflate(data: bytes, size_bytes: int, subject: str) -> bytes:
 
 
 def inflate_some(data: memoryview | FileBytes, size_bytes: int, subject: str) -> tuple[bytes, int]:
-    """The same of data that other bytes follow, which are not copied; and how many were used."""
+    """Inflate data that other bytes follow, which are not copied; return it and how many bytes were
+    used."""
     _check_ratio(len(data), size_bytes, subject)
     unpacker = zlib.decompressobj()
     out, used_bytes = _Unpacked(size_bytes, subject), 0

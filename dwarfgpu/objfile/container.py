@@ -71,7 +71,7 @@ def open_object(
 
 
 def is_bundle_file(path: str | Path) -> bool:
-    """Whether a file is a bundle; `UsageError` where it cannot be read."""
+    """Return whether a file is a bundle; `UsageError` where it cannot be read."""
     return is_bundle(map_file(path)[:_LONGEST_MAGIC_BYTES])
 
 

@@ -73,7 +73,7 @@ class Section:
     entry_bytes: int
 
     def covers(self, address: int) -> bool:
-        """Whether the section is loaded at this address of the file."""
+        """Return whether the section is loaded at this address of the file."""
         return bool(self.flags & SHF_ALLOC) and 0 <= address - self.address < self.size_bytes
 
 
@@ -259,7 +259,7 @@ class ObjectFile:
 
     @property
     def headers_bytes(self) -> int:
-        """Where the file header and, if it comes next, the table of segments ends."""
+        """The end of the file header and, if it comes next, of the table of segments."""
         table = self._segments_at + len(self.segments) * self._segment_bytes
         return table if 0 < self._segments_at <= _MAX_HEADER else _MAX_HEADER
 
@@ -346,7 +346,7 @@ class ObjectFile:
         return self._data[offset : offset + size_bytes]
 
     def part(self, offset: int, size_bytes: int) -> bytes | FileBytes:
-        """The same, of a large file not read yet."""
+        """Return bytes of the file; those of a large file are not read yet."""
         self._check_range(offset, size_bytes, "part")
         return part_of(self._data, offset, size_bytes)
 
@@ -384,7 +384,7 @@ class ObjectFile:
         return self.memory_bytes(symbol.address, size_bytes)
 
     def is_code(self, address: int) -> bool:
-        """Whether the file has instructions at an address of its own.
+        """Return whether the file has instructions at an address of its own.
 
         Without sections, whether it is in a segment that can be executed.
         """

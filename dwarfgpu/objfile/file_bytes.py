@@ -12,7 +12,7 @@ from dwarfgpu.errors import Malformed, UsageError
 
 
 class ByteSource(Protocol):
-    """Whatever has the bytes of a file."""
+    """A file, or what has its bytes."""
 
     def read(self, start: int, size_bytes: int) -> bytes:
         """A range of them; errors of a file that cannot be read are `DwarfGpuError`."""

@@ -32,7 +32,7 @@ def compressed_by(header: bytes) -> str | None:
 
 
 def is_core_header(header: bytes) -> bool:
-    """Whether a file that begins so is an ELF core file."""
+    """Return whether a file that begins so is an ELF core file."""
     is_big = header[_DATA_AT : _DATA_AT + 1] == b"\2"
     number = int.from_bytes(header[_TYPE_AT:CORE_HEADER_BYTES], "big" if is_big else "little")
     return header.startswith(ELF_MAGIC) and number == ET_CORE

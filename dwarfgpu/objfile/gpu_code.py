@@ -92,14 +92,15 @@ class GpuKernel:
 
     @property
     def scratch_bytes(self) -> int | None:
-        """Of one lane."""
+        """The scratch memory of one lane."""
         if self.descriptor is not None:
             return self.descriptor.scratch_bytes
         return None if self.metadata is None else self.metadata.scratch_bytes
 
     @property
     def kernarg_bytes(self) -> int | None:
-        """Of the metadata, since compilers before LLVM 12 left it out of the descriptor."""
+        """The size in the metadata, since compilers before LLVM 12 left it out of the
+        descriptor."""
         if self.metadata is not None and self.metadata.kernarg_bytes is not None:
             return self.metadata.kernarg_bytes
         return None if self.descriptor is None else self.descriptor.kernarg_bytes

@@ -104,7 +104,7 @@ class KernelDescriptor:
 
     @property
     def entry_offset_bytes(self) -> int:
-        """From the descriptor to the first instruction."""
+        """The distance from the descriptor to the first instruction."""
         return self.fields["kernel_code_entry_byte_offset"]
 
     @property
@@ -115,7 +115,7 @@ class KernelDescriptor:
 
     @property
     def scratch_bytes(self) -> int:
-        """Of one lane."""
+        """The scratch memory of one lane."""
         if self.version == 2:
             return self.fields["workitem_private_segment_byte_size"]
         return self.fields["private_segment_fixed_size"]
@@ -171,7 +171,7 @@ def read_kernel_code(data: bytes, processor: Processor) -> KernelDescriptor:
 
 
 def is_kernel_code(data: bytes) -> bool:
-    """Whether bytes begin as `amd_kernel_code_t` does: version 1, the machine AMDGPU."""
+    """Return whether bytes begin as `amd_kernel_code_t` does: version 1, the machine AMDGPU."""
     reader = Reader(data)
     if len(data) < 16:
         return False

@@ -47,7 +47,7 @@ def debug_link(file: ObjectFile) -> DebugLink | None:
 
 
 def has_debug_info(file: ObjectFile) -> bool:
-    """Whether the file has DWARF of its own."""
+    """Return whether the file has DWARF of its own."""
     return file.has_section(".debug_info")
 
 

@@ -102,7 +102,7 @@ class SymbolTable:
     def named(
         self, name: str, beginnings: Iterable[str], *, with_untyped: bool = False
     ) -> tuple[Symbol, ...]:
-        """As `dwarfgpu.objfile.elf.ObjectFile.symbols_named`."""
+        """Return the symbols of a name (`dwarfgpu.objfile.elf.ObjectFile.symbols_named`)."""
         texts = (f"{name}\0", *beginnings)
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
         places = {at for text in encoded for at in _places_of(text, self._names.data)}
@@ -127,7 +127,7 @@ class SymbolTable:
         )
 
     def before(self, address: int) -> Symbol | None:
-        """As `dwarfgpu.objfile.elf.ObjectFile.symbol_before`."""
+        """Return the symbol before an address (`dwarfgpu.objfile.elf.ObjectFile.symbol_before`)."""
         end = bisect_right(self._by_address, address, key=_first)
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 

@@ -49,7 +49,7 @@ class TargetId:
         )
 
     def accepts(self, target_id: TargetId) -> bool:
-        """Whether code for this target runs where `wanted` says how things are."""
+        """Return whether code for this target runs where `wanted` says how things are."""
         if self.processor != target_id.processor:
             return False
         pairs = ((self.xnack, target_id.xnack), (self.sramecc, target_id.sramecc))
@@ -95,7 +95,7 @@ def target_of_flags(file: ObjectFile) -> TargetId:
 
 
 def has_mach(file: ObjectFile) -> bool:
-    """Whether `e_flags` names a processor; early files of V2 have two flags in its place."""
+    """Return whether `e_flags` names a processor; early files of V2 have two flags in its place."""
     return file.flags & 0xFF >= _FIRST_GCN_MACH
 
 

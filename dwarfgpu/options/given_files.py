@@ -43,7 +43,7 @@ def take_files(args: Namespace, words: str) -> None:
 
 
 def take_only_files(args: Namespace, words: str) -> None:
-    """The same if all words must be files."""
+    """Take the files from words that must all be files."""
     files: list[str] = list(getattr(args, words))
     take_files(args, words)
     remaining = getattr(args, words)

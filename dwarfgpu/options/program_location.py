@@ -21,7 +21,7 @@ _MAX_LISTED: Final = 8
 
 @frozen
 class ProgramLocation:
-    """What an option or an argument names."""
+    """The program location that an option or an argument names."""
 
     pc: int
     """As loaded."""
@@ -30,7 +30,7 @@ class ProgramLocation:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is an integer, and so an address."""
+    """Return whether a text is an integer, and so an address."""
     return json_reader.integer_of(text) is not None
 
 

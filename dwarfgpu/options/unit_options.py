@@ -16,7 +16,7 @@ from dwarfgpu.terminal.input import file_head
 
 @frozen
 class Encoding:
-    """What the options say."""
+    """The encoding that the options describe."""
 
     dialect: Dialect
     format: UnitFormat
@@ -58,6 +58,7 @@ def encoding(arguments: Namespace, text: str = "") -> Encoding:
 
 
 def is_core(word: str) -> bool:
-    """Whether a word of the command line names a core file: an ELF file of the type ET_CORE."""
+    """Return whether a word of the command line names a core file: an ELF file of the type
+    ET_CORE."""
     head = file_head(word)
     return head is not None and is_core_header(head)

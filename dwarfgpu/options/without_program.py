@@ -30,7 +30,7 @@ from dwarfgpu.service.lanes.lane_count import checked_lanes
 
 
 def is_without_program(args: argparse.Namespace) -> bool:
-    """Whether options name no file and no place in one, and at most one lane."""
+    """Return whether options name no file and no place in one, and at most one lane."""
     named = (
         *(args.file, args.state, args.core, args.load_address, args.pc, args.frame),
         *(args.sysroot, args.gpu_core, args.code_object),

@@ -44,7 +44,7 @@ class Answer:
         self._groups: list[tuple[Group, Answer]] = []
 
     def add(self, part: Part) -> None:
-        """One more part; of text alone, a line of the console."""
+        """Add a part; one of text alone is a line of the console."""
         if isinstance(part, NestedOutput):
             self._of(part.group).add(part.part)
         elif isinstance(part, str):

@@ -59,7 +59,7 @@ _WORD = re.compile(r"\s*([\w.-]+|[^\s\w]?)")
 
 @frozen
 class Candidate:
-    """One way to go on with a word."""
+    """A completion of a word."""
 
     text: str
     about: str = ""
@@ -219,7 +219,8 @@ def every(commands: Iterable[Command]) -> Iterator[Command]:
 
 
 def listed(commands: Iterable[Command]) -> Iterator[Output]:
-    """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
+    """Yield a line for each command, as in GDB's lists: `print, inspect, p -- Print the value of
+    …`."""
     for command in sorted(commands, key=lambda command: command.name):
         if command.is_absent:
             continue

@@ -301,7 +301,7 @@ def functions(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def words(*choices: str) -> Callable[[Shell, str], Iterator[Candidate]]:
-    """These words."""
+    """Return a completer that offers these words."""
     return lambda shell, word: (Candidate(choice) for choice in choices)
 
 

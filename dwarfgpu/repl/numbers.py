@@ -12,7 +12,7 @@ _MAX_CHARACTERS = 20
 
 
 def is_numbers(word: str) -> bool:
-    """Whether a word is a number or a range."""
+    """Return whether a word is a number or a range."""
     return _RANGE.fullmatch(word) is not None and len(word) <= _MAX_CHARACTERS
 
 

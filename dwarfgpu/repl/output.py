@@ -32,7 +32,8 @@ class Raw(str):
 
 @frozen(eq=False)
 class Group:
-    """One of several commands that a command runs: an element of a list of its data."""
+    """The output of one of several commands that a command runs: an element of a list of its
+    data."""
 
     list_of: str
     data: JsonObject

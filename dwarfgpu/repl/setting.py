@@ -114,7 +114,7 @@ def auto_boolean(text: str) -> str:
 
 
 def choice(text: str, choices: tuple[str, ...]) -> str:
-    """One of several words, by its beginning."""
+    """Return one of several words, by its beginning."""
     if not text:
         raise UsageError(f"Requires an argument. Valid arguments are {', '.join(choices)}.")
     word, _, junk = text.partition(" ")

@@ -38,7 +38,7 @@ class Settings:
         """How values of classes are shown: `info pretty-printer`."""
 
     def copy(self) -> Settings:
-        """The same values, to be changed for one command."""
+        """Return the same values, to be changed for one command."""
         new = Settings()
         new._values, new._by_hand = dict(self._values), set(self._by_hand)
         new.printers = self.printers
@@ -85,7 +85,7 @@ class Settings:
             self._values[name] = value
 
     def sentence(self, name: str) -> str:
-        """As `show NAME`."""
+        """Return what `show NAME` prints."""
         return _BY_NAME[name].sentence(self._values[name])
 
     def frame_style(self) -> FrameStyle:

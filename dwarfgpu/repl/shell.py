@@ -258,7 +258,7 @@ class Shell:
         return self.script.next_line()
 
     def confirms(self, question: str) -> bool:
-        """Whether to do something dangerous; a script means what it says."""
+        """Return whether to do something dangerous; a script means what it says."""
         return self.console.confirms(question, is_typed=self.script.is_typed)
 
     def give_name(self, name: str, lane: int | None = None) -> None:

@@ -34,7 +34,7 @@ class Streams:
         self.unended = (self.unended + shown).rpartition("\n")[2][-MAX_UNENDED:]
 
     def complain(self, text: str) -> None:
-        """On the error stream, after all that was printed before."""
+        """Print on the error stream, after all that was printed before."""
         self.out.flush()
         self.err.write(_printable(text, self.err) + "\n")
         self.err.flush()

@@ -32,7 +32,7 @@ KERNARG_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
 
 @frozen(eq=False)
 class Answer:
-    """One result for one lane. What JSON alone or lists alone show is made when it is shown."""
+    """The result for one lane. What JSON alone or lists alone show is made when it is shown."""
 
     text: str
     """The value, or why there is none."""
@@ -64,7 +64,7 @@ class Answer:
         return self.place()
 
     def with_notes(self, notes: Iterable[str]) -> Answer:
-        """The same result, with these notes, once each."""
+        """Return the same result with these notes, once each."""
         return evolve(self, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -109,7 +109,7 @@ def first_hint(notes: Iterable[str]) -> list[str]:
 
 
 def has_hint(notes: Iterable[str]) -> bool:
-    """Whether one of the notes is a hint."""
+    """Return whether one of the notes is a hint."""
     return any(note.startswith(KERNARG_HINT) for note in notes)
 
 

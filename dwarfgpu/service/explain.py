@@ -51,7 +51,8 @@ class Explanation:
     """What the description rests on."""
 
     def text(self, depth: int = 0, option: str = "--depth") -> str:
-        """As printed, with what operations used down to a depth; `option` shows more."""
+        """Return the printed text, with what operations used down to a depth; `option` shows
+        more."""
         lines = [
             line
             for _, inner in self.variables

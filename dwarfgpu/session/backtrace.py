@@ -46,7 +46,7 @@ class FramePosition:
 
 @frozen(eq=False)
 class StackFrame:
-    """One frame."""
+    """A frame of a backtrace."""
 
     number: int
     session: Session
@@ -233,7 +233,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
 
 
 def has_signed_pc(frame: CfiFrame) -> bool:
-    """Whether the return address that led to a frame is signed where it is kept."""
+    """Return whether the return address that led to a frame is signed where it is kept."""
     if frame.callee is None or isinstance(frame, TailFrame):
         return False
     try:

@@ -59,7 +59,7 @@ class LaneState:
 
     @classmethod
     def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
-        """Of a lane at a location, that may not be known."""
+        """Return the state of a lane at a location, which may be unknown."""
         error = location.error
         return cls(lane, is_active, location if error is None else None, error)
 
@@ -113,7 +113,8 @@ class Focus(Protocol):
         ...
 
     def nested(self) -> Focus:
-        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        """Return the same focus for an evaluation within another one; `LimitExceeded` beyond a
+        depth."""
         ...
 
     @property
@@ -200,7 +201,8 @@ class SubprogramFrame:
         return physical
 
     def register(self, number: int) -> Location:
-        """One that call frame information has lost: by the call that passes it, or as gcc knows."""
+        """Return where the frame has a register, also one that call frame information has lost: by
+        the call that passes it, or as gcc knows."""
         location = self._physical.register(number)
         passing = self.passing
         if not location.is_undefined:
@@ -233,7 +235,8 @@ class SubprogramFrame:
             )
 
     def entry_register(self, number: int) -> Location:
-        """Without a program location by the architecture's default rule (A.2.5.4.4.1)."""
+        """Return where a register was on entry; without a program location by the architecture's
+        default rule (A.2.5.4.4.1)."""
         session = self.session
         if self.pc is None and session.architecture.machine == "AMDGPU":
             storage = Register(session.architecture.register(number), session.wave)
@@ -460,7 +463,8 @@ class SubprogramFrame:
         return evolve(calling.frame, passing=passing, cfi_only=True), pc
 
     def entry_value(self, expression: bytes) -> Value | None:
-        """By the call-site parameter, where call frame information has lost the register."""
+        """Return the value of the call-site parameter, where call frame information has lost the
+        register."""
         if self.subprogram is None or self.is_preserved_by_callees(expression):
             return None
         from dwarfgpu.session.entry_values import value_on_entry
@@ -468,7 +472,8 @@ class SubprogramFrame:
         return value_on_entry(self, expression)
 
     def parameter_value(self, section_offset: int) -> Value | None:
-        """By the call-site parameter that names the formal parameter (DWARF 5 3.4.2)."""
+        """Return the value of the call-site parameter that names the formal parameter (DWARF 5
+        3.4.2)."""
         if self.subprogram is None:
             return None
         from dwarfgpu.session.entry_values import value_on_entry
@@ -483,7 +488,7 @@ class SubprogramFrame:
         )
 
     def is_preserved_by_callees(self, place: EntryValueSource) -> bool:
-        """Whether a place is a register, and it is known where the caller has it."""
+        """Return whether a place is a register, and it is known where the caller has it."""
         number = _register_of(place) if isinstance(place, bytes) else None
         try:
             return number is not None and not self.entry_register(number).is_undefined

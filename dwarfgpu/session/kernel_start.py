@@ -33,7 +33,7 @@ class HasCode(Protocol):
 
 
 class Stopped(HasCode, Protocol):
-    """One wave of a stopped machine; `dwarfgpu.session.session.Session` is one."""
+    """A wave of a stopped machine; `dwarfgpu.session.session.Session` is one."""
 
     @property
     def architecture(self) -> Architecture: ...
@@ -63,7 +63,7 @@ def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
 
 
 def is_not_run(error: DwarfGpuError | None) -> bool:
-    """Whether an error is that the kernel has not run yet."""
+    """Return whether an error is that the kernel has not run yet."""
     return error is not None and error.message.startswith(NOT_RUN)
 
 

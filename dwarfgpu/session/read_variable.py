@@ -132,7 +132,7 @@ def located(attribute: LocationAttribute, context: Context, observe: Observer | 
 
 
 def resolved(reading: Reading, context: Context) -> Reading:
-    """With the type that the object has now, and the place of its data."""
+    """Return the reading with the type that the object has now, and the place of its data."""
     assert reading.location is not None
     resolved = Resolver(lambda: context).variable(reading.type, reading.location)
     return evolve(reading, type=resolved.type, location=resolved.location)

@@ -69,14 +69,15 @@ class TypedObject:
 
 
 def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
-    """How much of an object is read at once: of an array beyond the limit, what can be shown."""
+    """Return how much of an object is read at once: of an array beyond the limit, what can be
+    shown."""
     if size_bits <= 8 * limits.read_bytes or not isinstance(strip(kind), Array):
         return size_bits
     return 8 * min(SHOWN_BYTES, limits.read_bytes)
 
 
 def described_bits(kind: Type | None, size: int, location: Location) -> int:
-    """How many of an object's bits are where its location is.
+    """Return how many of an object's bits are where its location is.
 
     Producers leave out the last pieces of a composite, and in an x87 register there is no padding.
     """
@@ -112,12 +113,12 @@ def padding_bits(kind: Type | None) -> int:
 
 
 def may_point(kind: Type | None) -> bool:
-    """Whether an object of the type can be a removed pointer: it has the size of one."""
+    """Return whether an object of the type can be a removed pointer: it has the size of one."""
     return isinstance(strip(kind), Pointer | MemberPointer | Base)
 
 
 def is_dynamic(kind: Type | None) -> bool:
-    """Whether the type must be resolved before its objects can be read."""
+    """Return whether the type must be resolved before its objects can be read."""
     for _ in range(MAX_CHAIN):
         bare = strip(kind)
         if isinstance(bare, Array):

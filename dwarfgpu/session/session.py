@@ -217,18 +217,19 @@ class Session:
         return evolve(caller, callers=self.callers) if self.callers else caller, physical.pc
 
     def nested(self) -> Session:
-        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        """Return the same session for an evaluation within another one; `LimitExceeded` beyond a
+        depth."""
         if self.callers >= MAX_CALLERS:
             raise LimitExceeded(f"values on entry nested more than {MAX_CALLERS} deep")
         return evolve(self, callers=self.callers + 1)
 
     def focused(self, lane: int | None) -> Session:
-        """The same session, looking at another lane."""
+        """Return the same session, looking at another lane."""
         top = None if self.top is None else self.top.focused(lane)
         return evolve(self, lane=lane, top=top)
 
     def of_wave(self, wave: WaveId, pc: int | None) -> Session:
-        """The same machine at a wave or thread, which may be of another processor."""
+        """Return the same machine at a wave or thread, which may be of another processor."""
         assert self.target is not None
         arch, top = self.target.architecture_of(wave), self.top or self
         if arch is self.architecture:
@@ -285,7 +286,7 @@ class Session:
 
     @property
     def why_absent(self) -> str:
-        """What there is to say of the lane in focus where `is_absent`."""
+        """The reason for `is_absent` of the lane in focus, as words that follow "the lane"."""
         return UNUSED if self.is_unused else "was not active on entry to the function"
 
     def lane_count(self) -> tuple[int, str | None]:
@@ -469,7 +470,8 @@ class Session:
         raise UsageError(f'No symbol "{name}" in current context.{why}')
 
     def require_entered(self, name: str) -> None:
-        """Of a lane that is not in the frame, why, where the name means something in the frame."""
+        """Raise the reason if the lane is not in the frame, and the name means something in the
+        frame."""
         if not self.is_absent or self.focused(None).meanings(name).of(name):
             _ = self.program_location
 

@@ -51,7 +51,7 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
 
 
 def is_object(word: str) -> bool:
-    """Whether a word of the command line names a file that begins as an object file or a fat
+    """Return whether a word of the command line names a file that begins as an object file or a fat
     binary does, or a compressed core file, not an expression or a variable."""
     head = file_head(word)
     return head is not None and head.startswith(_MAGICS)

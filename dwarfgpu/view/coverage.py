@@ -98,7 +98,8 @@ def percent(part: int, whole: int) -> str:
 
 
 def share(coverage: Coverage) -> str:
-    """How much of its scope a variable is described in; of a global one whether it is at all."""
+    """Return how much of its scope a variable is described in; of a global one whether it is at
+    all."""
     if coverage.problem is not None:
         return "?"
     if coverage.place is None:
@@ -134,7 +135,7 @@ def function_text(place: CodeScope) -> str:
 
 
 def variable_name(variable: Variable) -> str:
-    """Of a global variable with its namespaces; its own where those cannot be read."""
+    """Return the name of a variable; a global one with its namespaces, where those can be read."""
     try:
         return qualified_name(variable.die) if variable.kind == "global" else variable.name
     except DwarfGpuError:
@@ -217,7 +218,7 @@ class SourceLines:
         """Why lines are missing."""
 
     def of(self, span: Range) -> list[tuple[str, list[int]]]:
-        """Of a range as loaded: by file, each line once in order."""
+        """Return the lines of a range as loaded: by file, each line once in order."""
         by_range: dict[int, set[int]] = {}
         if self.problem is not None:
             return []

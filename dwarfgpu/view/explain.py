@@ -95,7 +95,7 @@ class Recorder:
 
 @frozen
 class Detail:
-    """What an operation used that is not on the stack: something evaluated or looked up."""
+    """An input of an operation that is not on the stack: something evaluated or looked up."""
 
     title: str
     """Its name, with the result."""
@@ -125,7 +125,7 @@ class Detail:
 
 @frozen
 class StepView:
-    """One step, ready to be shown."""
+    """A step, ready to be shown."""
 
     offset: int
     operation: str
@@ -143,7 +143,7 @@ class StepView:
         return self.text_at(self.depth)
 
     def text_at(self, level: int) -> str:
-        """The same, indented by a level."""
+        """Return the text, indented by a level."""
         indent = "  " * level
         step = self.step
         after = _stack_text(step.after, step.stack_depth_after)

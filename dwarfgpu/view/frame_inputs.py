@@ -36,7 +36,7 @@ from dwarfgpu.view.locations import entry_text
 
 
 class Looks(Protocol):
-    """What keeps an explanation within bounds."""
+    """The limits of an explanation."""
 
     def look(self, recorded: Recorder) -> tuple[StepView, ...]:
         """The steps that were recorded, each with what it used."""

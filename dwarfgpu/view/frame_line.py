@@ -67,8 +67,8 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
 
 
 def is_aggregate(kind: Type | None) -> bool:
-    """Whether an argument of the type is `...` in a frame's line: a structure or array, also by
-    reference."""
+    """Return whether an argument of the type is `...` in a frame's line: a structure or array, also
+    by reference."""
     return isinstance(strip_reference(kind), Struct | Array)
 
 

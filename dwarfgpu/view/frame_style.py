@@ -37,7 +37,8 @@ class FrameStyle:
         return self.info != "short-location"
 
     def has_location(self, *, has_source: bool) -> bool:
-        """Whether there is a line for the frame itself; always where there is none of source."""
+        """Return whether there is a line for the frame itself; always where there is none of
+        source."""
         return self.info != "source-line" or not has_source
 
     def has_source(self, *, is_focus: bool) -> bool:

@@ -29,7 +29,7 @@ ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
 
 @frozen(eq=False)
 class Whole:
-    """Where an object is, and how to find its dynamic parts."""
+    """The place of an object, and how to find its dynamic parts."""
 
     location: Location
     resolver: Resolver
@@ -41,7 +41,7 @@ class Whole:
         return displaced(self.location, first_bit)
 
     def is_removed(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
-        """Whether a part without bits is a removed pointer (A.2.5.4.4.5)."""
+        """Return whether a part without bits is a removed pointer (A.2.5.4.4.5)."""
         if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
             return False
         return self.resolver.pointer(kind, self.part(first_bit)) is not None
@@ -49,7 +49,7 @@ class Whole:
 
 @frozen(eq=False)
 class Shown:
-    """One object and all that its text depends on."""
+    """An object and all that its text depends on."""
 
     object: ObjectBytes
     options: FormatOptions
@@ -165,7 +165,7 @@ class Shown:
         return f"{number} <{shown_symbol}>" if shown_symbol else number
 
     def place_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
-        """The same, where the options may have it without the number."""
+        """Return the text of a place; the options may leave out the number."""
         text = self.address_text(address, space, symbol=symbol)
         return text if self.options.address else text.partition(" ")[2]
 
@@ -216,7 +216,7 @@ def address_of(location: Location | None) -> int | None:
 
 
 def is_signed(bare: Type | None) -> bool:
-    """Whether numbers of the type have a sign."""
+    """Return whether numbers of the type have a sign."""
     if isinstance(bare, Base):
         return bare.base.is_signed
     return isinstance(bare, Enum) and bare.is_signed

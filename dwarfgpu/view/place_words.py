@@ -76,7 +76,7 @@ def description_words(
 def description_text(
     description: Description, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
-    """In words, then the operations: `in v6: DW_OP_regx VGPR6`."""
+    """Return a description in words, then the operations: `in v6: DW_OP_regx VGPR6`."""
     source = description.source
     text = "DW_AT_const_value"
     if isinstance(source, ExprLoc):
@@ -109,7 +109,7 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
 def place_words(
     source: ExprLoc, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
-    """In a few words; empty where none fit."""
+    """Return a place in a few words; empty where none fit."""
     instructions = decode(source.expression, source.unit.dialect, source.unit.format).instructions
     names = [_name(instruction) for instruction in instructions]
     if any(instruction.operation.transfers for instruction in instructions):

@@ -36,7 +36,7 @@ _BLOCK_BYTES: Final = 64
 
 
 def is_untyped_pointer(kind: Type | None) -> bool:
-    """Whether it is a pointer to characters, which is shown without its type."""
+    """Return whether it is a pointer to characters, which is shown without its type."""
     bare = _unqualified(kind)
     if not isinstance(bare, Pointer) or bare.kind != "pointer":
         return False

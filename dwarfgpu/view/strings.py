@@ -147,7 +147,7 @@ def _incomplete_bytes(data: bytes, end: int, width: int, endian: Endian, *, utf8
 
 
 def run_length(data: bytes, start: int, stride: int, limit: int) -> int:
-    """How many elements of `stride` bytes from `start` are equal, at most `limit`.
+    """Return how many elements of `stride` bytes from `start` are equal, at most `limit`.
 
     Doubles, then halves, comparing whole blocks, none of them twice.
     """

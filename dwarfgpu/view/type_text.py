@@ -268,7 +268,7 @@ class Labels:
 
 
 def needs_labels(kind: Struct) -> bool:
-    """Whether anything has not the access that all have without a word."""
+    """Return whether anything has not the access that all have without a word."""
     declared = kind.declared
     accesses: list[Access] = [
         "private" if member.is_artificial else member.access

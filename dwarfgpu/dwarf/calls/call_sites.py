@@ -57,7 +57,7 @@ class CallParameter:
 
     @property
     def location(self) -> ExprLoc | None:
-        """Where it is passed."""
+        """The place of the argument."""
         return _expression(self.die, dw.AT_LOCATION)
 
     @property
@@ -68,7 +68,7 @@ class CallParameter:
 
     @property
     def data_location(self) -> ExprLoc | None:
-        """Of one passed by reference, where what it refers to is during the call."""
+        """For an argument passed by reference: where its target is during the call."""
         return _expression(self.die, AT_CALL_DATA_LOCATION)
 
     @property
@@ -102,12 +102,13 @@ class CallSite:
 
     @property
     def target(self) -> ExprLoc | None:
-        """Where a call through a pointer leads."""
+        """The address that a call through a pointer leads to."""
         return _expression(self.die, AT_GNU_CALL_SITE_TARGET if self._is_gnu else AT_CALL_TARGET)
 
     @property
     def clobbered_target(self) -> ExprLoc | None:
-        """The same before the call only: the callee may change what the expression reads."""
+        """`target` as it is before the call only: the callee may change what the expression
+        reads."""
         name = AT_GNU_CALL_SITE_TARGET_CLOBBERED if self._is_gnu else AT_CALL_TARGET_CLOBBERED
         return _expression(self.die, name)
 
@@ -158,7 +159,7 @@ class CallSite:
         return address == self.address or self.is_awaited_at(pc)
 
     def is_awaited_at(self, pc: int) -> bool:
-        """Whether a frame at a program location, as loaded, waits for the call to return."""
+        """Return whether a frame at a program location, as loaded, waits for the call to return."""
         after = self.return_address
         in_file = self.die.unit.sections.program.in_file
         return after is not None and in_file(pc) in (after, after - 1)
@@ -204,7 +205,7 @@ def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
 
 
 def is_same_function(left: Die, right: Die) -> bool:
-    """Whether two entries describe one function: by their origin, across units by name."""
+    """Return whether two entries describe one function: by their origin, across units by name."""
     first, second = list(left.origins())[-1], list(right.origins())[-1]
     return first == second or (first.unit is not second.unit and first.name == second.name)
 

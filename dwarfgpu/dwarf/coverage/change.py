@@ -27,7 +27,7 @@ ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]
 
 
 class Identity(NamedTuple):
-    """By what a variable is known in both builds."""
+    """The facts by which a variable is recognized in both builds."""
 
     functions: tuple[str, ...]
     """The subprogram by its linkage name, and the calls inlined into one another; none for a
@@ -75,7 +75,7 @@ class Build:
 
     @property
     def variable_count(self) -> int:
-        """Those with code, and global ones."""
+        """The number of variables that have code or are global."""
         return sum(measure.has_code for groups in self.measures.values() for measure in groups)
 
     @property
@@ -166,7 +166,7 @@ def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:
 
 @frozen
 class Change:
-    """What became of one variable."""
+    """The change of one variable between the builds."""
 
     kind: ChangeKind
     identity: Identity

@@ -64,7 +64,7 @@ class CodeScope:
 
 @frozen
 class Description:
-    """One thing that is said of where a variable is."""
+    """One description of where a variable is."""
 
     bounds: Range | None
     """None: wherever no entry with bounds applies."""

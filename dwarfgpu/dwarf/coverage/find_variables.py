@@ -255,7 +255,7 @@ class Wanted:
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
     def takes(self, variable: Variable, place: CodeScope | None) -> bool:
-        """Whether a variable is wanted."""
+        """Return whether a variable is wanted."""
         if self.names and not any(self._matches_name(variable, place, name) for name in self.names):
             return False
         if self.function is not None:

@@ -87,8 +87,8 @@ class NameIndex:
 
     @property
     def extensions(self) -> tuple[Extension, ...]:
-        """Of the augmentation strings of all indexes, each once, where they have the form of
-        A.6.1.1.4.1."""
+        """The extensions in the augmentation strings of all indexes, each once, where they have the
+        form of A.6.1.1.4.1."""
         augmentations = (
             parse_augmentation(table.header.augmentation) or () for table in self.tables
         )

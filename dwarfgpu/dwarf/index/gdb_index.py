@@ -111,7 +111,7 @@ class GdbIndexTable:
 
     @property
     def slot_count(self) -> int:
-        """Of the table of names, a power of two or 0."""
+        """The slots of the table of names, a power of two or 0."""
         return (self.symbols_end - self.symbols_at) // 8
 
     def _slot(self, slot: int) -> tuple[int, int]:

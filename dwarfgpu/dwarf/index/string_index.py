@@ -139,7 +139,7 @@ class StringIndex:
         return spans
 
     def has_any_name(self, unit: CompilationUnit) -> bool:
-        """Whether a unit may have any name, whatever its bytes are."""
+        """Return whether a unit may have any name, whatever its bytes are."""
         return self._always is None or unit in self._always
 
     # Positions of bytes

@@ -85,7 +85,7 @@ class SourceFile:
 
     @property
     def name(self) -> str:
-        """As the table has it, without its directory."""
+        """The name in the table, without its directory."""
         return self.table.text(self.entry.path)
 
     @property
@@ -273,7 +273,7 @@ class LineTable:
         return None
 
     def begins_line(self, address: int) -> bool:
-        """Whether GDB takes the code of a line to begin at an address of the file.
+        """Return whether GDB takes the code of a line to begin at an address of the file.
 
         At every statement, but for rows that go on with the line and file of the row before them
         from the first of these on that has a discriminator: it drops them when it reads the table.

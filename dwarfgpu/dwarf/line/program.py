@@ -56,7 +56,7 @@ class LineRow(NamedTuple):
 
     @property
     def end_sequence(self) -> bool:
-        """Not a row of code: the first address after the sequence."""
+        """Whether the row is the first address after a sequence, and so no row of code."""
         return bool(self.flags & END_SEQUENCE)
 
     @property

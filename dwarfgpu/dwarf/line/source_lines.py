@@ -58,7 +58,7 @@ class Lines:
         return SourceLine(table.file(row.file), row.line, row.column, loaded, row)
 
     def begins_at(self, pc: int) -> bool:
-        """Whether the code of a line begins there, as `LineTable.begins_line`."""
+        """Return whether the code of a line begins there, as `LineTable.begins_line`."""
         unit = self.scopes.linked_unit_at(pc)
         table = None if unit is None else unit.line_table
         return table is not None and table.begins_line(self.info.in_file(pc))

@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 
 class LineSteps:
-    """Of one table, by address."""
+    """The steps of one line table, by address."""
 
     def __init__(self, table: LineTable) -> None:
         steps = [step for rows in _kept(table) for step in rows]

@@ -85,7 +85,7 @@ def ada_name(kind: Type | None, depth: int = 0) -> str:
 
 
 def is_string(kind: Type | None) -> bool:
-    """Whether it is an array of one dimension of characters, which is a string."""
+    """Return whether it is an array of one dimension of characters, which is a string."""
     bare = strip(kind)
     if not isinstance(bare, Array) or len(bare.dimensions) != 1:
         return False

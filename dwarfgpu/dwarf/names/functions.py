@@ -83,7 +83,7 @@ def name_in_frames(die: Die) -> str | None:
 
 
 def is_read_by_gdb(name: str) -> bool:
-    """Whether GDB's parser of C++ names reads the name of a function with its parameters."""
+    """Return whether GDB's parser of C++ names reads the name of a function with its parameters."""
     if "{" in name or "<lambda" in name:
         return False
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))

@@ -27,7 +27,7 @@ _SPACE: Final = re.compile(r"\s+")
 
 @frozen
 class Part:
-    """One name between two `::`, in its canonical form."""
+    """A name between two `::`, in its canonical form."""
 
     name: str
     """With the arguments of a template."""

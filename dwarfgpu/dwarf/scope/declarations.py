@@ -238,7 +238,7 @@ def qualified_name(die: Die) -> str:
 
 
 def has_parameters(die: Die, part: Part) -> bool:
-    """Whether a function has the parameters that are written, or none are."""
+    """Return whether a function has the parameters that are written, or none are."""
     if part.parameters is None:
         return True
     return die.tag == dw.TAG_SUBPROGRAM and ",".join(parameter_types(die)) == part.parameters
@@ -278,7 +278,7 @@ def template_parameter(scope: Die, name: str) -> Die | None:
 
 
 def overloaded(functions: Iterable[Die]) -> str:
-    """That a name means several functions, and which."""
+    """Return the message that a name means several functions, and which."""
     names = [
         f"{joined(qualified(function))}({','.join(parameter_types(function))})"
         for function in functions
@@ -287,20 +287,20 @@ def overloaded(functions: Iterable[Die]) -> str:
 
 
 def is_data(die: Die) -> bool:
-    """Whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
+    """Return whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
     if die.tag == dw.TAG_MEMBER:
         return die.flag(dw.AT_DECLARATION) or die.flag(dw.AT_EXTERNAL)
     return die.tag in VARIABLES
 
 
 def is_member(die: Die) -> bool:
-    """Whether an entry was declared in a class."""
+    """Return whether an entry was declared in a class."""
     above = declaration_of(die).parent()
     return above is not None and above.tag in CLASSES
 
 
 def is_definition(die: Die) -> bool:
-    """Whether an entry is more than a declaration: a function, if it has code."""
+    """Return whether an entry is more than a declaration: a function, if it has code."""
     if die.tag == dw.TAG_SUBPROGRAM:
         return bool(code_ranges(die))
     if die.tag in TYPES and die.has(dw.AT_SIGNATURE):

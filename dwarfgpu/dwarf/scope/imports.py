@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def has_imports(unit: CompilationUnit) -> bool:
-    """Whether the unit may import others: whether its abbreviations have the tag."""
+    """Return whether the unit may import others: whether its abbreviations have the tag."""
     return any(
         abbreviation.tag == dw.TAG_IMPORTED_UNIT for abbreviation in unit.abbreviations.values()
     )

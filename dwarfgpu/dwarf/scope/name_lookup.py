@@ -78,7 +78,7 @@ def ordinary(die: Die) -> bool:
 
 
 def is_type(die: Die) -> bool:
-    """Whether an entry is a type that its name alone means."""
+    """Return whether an entry is a type that its name alone means."""
     return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
 
 

@@ -101,7 +101,8 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
 
 
 def covered(die: Die) -> tuple[Range, ...]:
-    """The same by address, adjacent and overlapping ones merged; each list is read once."""
+    """Return the code of an entry by address, with adjacent and overlapping ranges merged; each
+    list is read once."""
     listed = die.attribute(dw.AT_RANGES)
     if listed is None:
         return _low_to_high(die)

@@ -86,5 +86,5 @@ class Subprogram:
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """Its code, as loaded."""
+        """The code of the function, as loaded."""
         return as_loaded(self.unit, code_ranges(self.die))

@@ -49,7 +49,7 @@ _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 
 @frozen
 class ListedSymbol:
-    """One definition."""
+    """A definition in a list of symbols."""
 
     name: str
     """The readable name, in C++ qualified and, for functions, with parameters."""

@@ -109,7 +109,8 @@ class Variable:
 
     @cached_property
     def described(self) -> tuple[Range, ...] | None:
-        """Where its location list describes it, as loaded; None if no list limits it."""
+        """The code for which the location list describes the variable, as loaded; None if no list
+        limits it."""
         location = self.location
         if not isinstance(location, LocList):
             return () if location is None else None

@@ -167,7 +167,7 @@ class SplitFiles:
 
     @cached_property
     def own_package(self) -> Package | None:
-        """Where the file is a package itself."""
+        """The file itself, if it is a package."""
         file = self._sections.object
         is_package = self._is_main and self._sections.suffix and file.has_section(CU_INDEX)
         return Package(file, self._program, self._make_part) if is_package else None

@@ -145,7 +145,7 @@ def descriptor(die: Die) -> tuple[Measure, Measure, Computed | None]:
 
 
 def has_descriptor(die: Die) -> bool:
-    """Whether what the entry describes must be found, or may be absent."""
+    """Return whether what the entry describes must be found, or may be absent."""
     return any(
         die.has(attribute) for attribute in (dw.AT_ASSOCIATED, dw.AT_ALLOCATED, dw.AT_DATA_LOCATION)
     )

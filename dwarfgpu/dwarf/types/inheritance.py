@@ -71,7 +71,8 @@ def inherited(
 
 
 def ambiguous(name: str, kind: str, candidates: Iterable[str]) -> UsageError:
-    """That several parts of an object have members of a name; `candidates` say which."""
+    """Return the error for a name that several parts of an object have as a member; `candidates`
+    are these."""
     listed = ", ".join(candidates)
     return UsageError(
         f"Request for member '{name}' is ambiguous in type '{kind}'. Candidates are: {listed}"

@@ -92,7 +92,7 @@ class Pointer(_Spelled):
 
     @property
     def target(self) -> Type | None:
-        """What it points to; None is void."""
+        """The type that it points to; None is void."""
         return _resolved(self._target)
 
 
@@ -215,7 +215,7 @@ class Struct:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """In declaration order."""
+        """The members in declaration order."""
         return self._members() if callable(self._members) else self._members
 
     def member_at(self, entry: int) -> Member | None:
@@ -224,7 +224,7 @@ class Struct:
 
     @property
     def declared(self) -> Declarations:
-        """Its member functions, typedefs and template parameters."""
+        """The member functions, typedefs and template parameters."""
         return self._declared() if callable(self._declared) else self._declared
 
 
@@ -301,7 +301,7 @@ class Function(_Spelled):
 
     @property
     def result(self) -> Type | None:
-        """What it returns; None is void."""
+        """The type that it returns; None is void."""
         return _resolved(self._result)
 
     @property

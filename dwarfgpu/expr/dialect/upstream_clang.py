@@ -150,7 +150,7 @@ def _without_suffixes(
 
 
 def has_suffix(instructions: Sequence[Instruction]) -> bool:
-    """Whether an expression ends in `litN, swap, xderef` with a number of clang's."""
+    """Return whether an expression ends in `litN, swap, xderef` with a number of clang's."""
     return len(instructions) > 3 and _suffix(instructions, len(instructions) - 3) is not None
 
 

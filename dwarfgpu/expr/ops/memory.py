@@ -111,7 +111,7 @@ def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) 
 
 
 def is_narrow_base(register: RegisterInfo, address_bits: int) -> bool:
-    """Whether compilers take a register for an address although it lacks the upper bits."""
+    """Return whether compilers take a register for an address although it lacks the upper bits."""
     return register.register_class == "scalar" and register.size_bits < address_bits
 
 

@@ -55,7 +55,7 @@ _FIRST_VENDOR_OPCODE = 0xE0
 
 @frozen
 class Finding:
-    """One thing that is wrong, or could be better."""
+    """A mistake in an expression, or something that could be better."""
 
     offset: int
     """Bytes from the start of the expression; its length for a problem of the result."""

@@ -40,7 +40,8 @@ class Extent:
     """What decides, or why every evaluation fails."""
 
     def of_object(self, object_bits: int | None) -> Extent:
-        """The same of an object of a size: what a composite leaves out at its end is nowhere."""
+        """Return the extent for an object of a size: what a composite leaves out at its end is
+        nowhere."""
         if self.size_bits is None or object_bits is None:
             return self
         inside = [

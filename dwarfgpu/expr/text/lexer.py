@@ -45,7 +45,7 @@ class Token:
     """From 1, in characters."""
 
     def is_sign(self, signs: str) -> bool:
-        """Whether it is one of these one-character punctuation signs."""
+        """Return whether it is one of these one-character punctuation signs."""
         return self.kind == "punctuation" and self.text in signs
 
     @property

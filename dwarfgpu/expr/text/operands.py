@@ -182,7 +182,7 @@ class OperandReader:
         return bytes(out)
 
     def at_byte_block(self, distance: int) -> bool:
-        """Whether `N byte block:` is there, so many words on."""
+        """Return whether `N byte block:` is there, so many words on."""
         peek = self._cursor.peek
         words = [peek(distance + ahead).text for ahead in range(1, 4)]
         return peek(distance).number is not None and words == ["byte", "block", ":"]

@@ -32,7 +32,7 @@ _SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
 
 @frozen
 class Line:
-    """One operation, or bytes that have no text of their own."""
+    """An operation, or bytes that have no text of their own."""
 
     offset: int
     """Bytes from the start of the expression."""

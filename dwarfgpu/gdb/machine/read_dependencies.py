@@ -26,7 +26,7 @@ class Reads:
         self._reads.append((address, data))
 
     def join(self, reads: Reads) -> None:
-        """Those on the way to something that is used again."""
+        """Add the reads that led to something that is used again."""
         self._reads += reads._reads
         self._can_repeat = self._can_repeat and reads._can_repeat
 

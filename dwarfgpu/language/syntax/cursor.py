@@ -12,13 +12,13 @@ class Known(Protocol):
     """Queries about names during parsing."""
 
     def is_type(self, name: str) -> bool:
-        """Whether it is a type."""
+        """Return whether it is a type."""
 
     def is_name(self, name: str) -> bool:
-        """Whether it means anything."""
+        """Return whether it means anything."""
 
     def is_cplusplus(self) -> bool:
-        """Whether the words of C++ are known."""
+        """Return whether the words of C++ are known."""
 
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""

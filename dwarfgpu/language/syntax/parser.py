@@ -163,7 +163,7 @@ class Parser(Cursor):
         return ast.Cast(kind, operand, how=how)
 
     def is_type_of(self, at: int) -> bool:
-        """Whether `typeof(` comes at a position."""
+        """Return whether `typeof(` comes at a position."""
         token = self.tokens[at]
         if token.kind != "name" or token.text not in _TYPES_OF:
             return False

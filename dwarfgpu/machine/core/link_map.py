@@ -27,7 +27,7 @@ _LONGEST_NAME: Final = 4_096
 
 
 def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
-    """By the address of its dynamic section, the path by which each library was loaded."""
+    """Return the path by which each library was loaded, by the address of its dynamic section."""
     modules: dict[int, str] = {}
     if dump.file.address_bytes != _ADDRESS_BYTES:
         return modules

@@ -78,7 +78,7 @@ class Core:
 
     @property
     def numbers(self) -> tuple[WaveId, ...]:
-        """Of every thread and wave."""
+        """The numbers of every thread and wave."""
         return (*self.threads, *(() if self.gpu is None else self.gpu.waves))
 
     @property

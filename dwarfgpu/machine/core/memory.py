@@ -50,7 +50,7 @@ class Range:
         return data.ljust(size_bytes, b"\0")
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes | None:
-        """The same, not read yet; None behind the end of the file."""
+        """Return the bytes, not read yet; None behind the end of the file."""
         assert self.file is not None
         first = self.offset + address - self.start
         if first + size_bytes > self.file.size_bytes:
@@ -93,7 +93,7 @@ class MemorySizes:
 
 
 def memory_sizes(core: ObjectFile) -> MemorySizes:
-    """Of all segments of memory."""
+    """Return the sizes of all segments of memory."""
     held_bytes = left_out = missing = 0
     for segment in core.segments:
         if segment.type == PT_LOAD:
@@ -106,7 +106,7 @@ def memory_sizes(core: ObjectFile) -> MemorySizes:
 
 
 def shift_of_pipe(core: ObjectFile) -> int:
-    """How many bytes before its headers say the memory may be, where a pipe took it.
+    """Return how many bytes before its headers say the memory may be, where a pipe took it.
 
     ROCr rounds the offsets up, and leaves out the padding where it cannot seek. 0: it cannot be.
     """
@@ -175,7 +175,7 @@ class CoreMemory:
         return self.unmapped == UNMAPPED
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
-        """The same as `read`; of a range in one place of a large file, not read yet."""
+        """Return what `read` returns; a range in one place of a large file is not read yet."""
         parts = list(islice(self._parts(address, size_bytes), 2))
         if len(parts) == 1 and isinstance(parts[0][2], Range):
             window = parts[0][2].window(address, size_bytes)

@@ -31,7 +31,7 @@ class ProcessTarget:
 
     @property
     def model(self) -> Machine:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.gpu.model
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:

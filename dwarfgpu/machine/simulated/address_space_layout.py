@@ -55,7 +55,7 @@ def require_room(
 
 
 def shown_address(address: int) -> str:
-    """In hexadecimal, as addresses are; a huge one by its size."""
+    """Return an address in hexadecimal; a huge one by its size."""
     return f"{address:#x}" if address < 1 << 64 else shown(address)
 
 

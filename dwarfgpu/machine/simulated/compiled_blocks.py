@@ -39,7 +39,7 @@ class Block:
     """Whether the last instruction is one after which the turn of a wave may end."""
 
     def reached(self, traceback: TracebackType | None) -> int:
-        """How many instructions were executed before one raised."""
+        """Return how many instructions were executed before one raised."""
         code = self.execute.__code__
         while traceback is not None:
             if traceback.tb_frame.f_code is code:
@@ -56,7 +56,7 @@ class Blocks:
         self._by_set: dict[tuple[StepMode, frozenset[int]], dict[int, Block]] = {}
 
     def of(self, mode: StepMode, breakpoints: frozenset[int]) -> dict[int, Block]:
-        """Those of a mode that are cut at breakpoints, by address."""
+        """Return the blocks of a mode that are cut at breakpoints, by address."""
         key = mode, breakpoints
         blocks = self._by_set.get(key)
         if blocks is None:

@@ -87,7 +87,7 @@ class Program:
         self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
 
     def steps_of(self, mode: StepMode) -> dict[int, Step]:
-        """Those executed so far in a mode."""
+        """Return the steps executed so far in a mode."""
         return self._by_mode.setdefault(mode, {})
 
     def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
@@ -125,7 +125,7 @@ class Program:
         return instruction
 
     def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:
-        """The same instruction for operands that produce a NaN."""
+        """Return the same instruction for operands that produce a NaN."""
         key = step.instruction.address, mode
         if key not in self._careful:
             compiled = self._compiled(step.instruction, is_careful=True, mode=mode)

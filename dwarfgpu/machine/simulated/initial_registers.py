@@ -282,7 +282,7 @@ def allocation(descriptor: KernelDescriptor, processor: Processor) -> tuple[int,
 
 
 def preloaded(descriptor: KernelDescriptor) -> tuple[int, int]:
-    """How many dwords of the kernarg segment are preloaded, and which is the first."""
+    """Return how many dwords of the kernarg segment are preloaded, and which is the first."""
     fields = descriptor.fields
     length = fields.get("kernarg_preload_spec_length", 0)
     return length, fields.get("kernarg_preload_spec_offset", 0)

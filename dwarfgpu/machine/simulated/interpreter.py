@@ -206,7 +206,7 @@ class RunningMachine:
         return out
 
     def observe(self, *observers: Observer) -> None:
-        """Set who observes the waves; without arguments, nobody."""
+        """Set who observes the waves; without arguments, nothing does."""
         self.observers = observers
         for wave in self.waves:
             wave.on_access = partial(self._accessed, wave) if observers else None
@@ -287,7 +287,8 @@ class RunningMachine:
         return self.step(wave)
 
     def is_at_call(self, wave: SimulatedWave) -> bool:
-        """Whether the next instruction of a wave calls a function; `WaveStop` as of `step`."""
+        """Return whether the next instruction of a wave calls a function; `WaveStop` as of
+        `step`."""
         encoding = self.program.step_at(wave.pc).instruction.encoding
         return any("call" in operation.flags for operation in operations_of(encoding))
 

@@ -114,7 +114,7 @@ def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
 
 
 def lanes_below(lane: Lanes) -> Lanes:
-    """For each lane, a bit for all lanes with a smaller number."""
+    """Return for each lane a bit for all lanes with a smaller number."""
     return (np.uint64(1) << lane.astype(np.uint64)) - 1
 
 
@@ -159,7 +159,7 @@ def _rounded_to_odd(a: Lanes, b: Lanes, total: Lanes) -> Lanes:
 
 
 def flushed(a: Lanes) -> Lanes:
-    """With denormal numbers as zeros of their sign."""
+    """Return the numbers with zeros of their sign in place of denormal ones."""
     is_denormal = np.abs(a) < np.finfo(a.dtype).smallest_normal
     return np.where(is_denormal, np.copysign(a.dtype.type(0), a), a)
 
@@ -170,7 +170,7 @@ def _quieted(a: Lanes) -> Lanes:
 
 
 def is_signalling(a: Lanes) -> Lanes:
-    """Whether numbers are signalling NaN."""
+    """Return whether numbers are signalling NaN."""
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
     result: Lanes = (a != a) & (bits(a) & quiet == 0)
     return result
@@ -186,7 +186,8 @@ def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
 
 
 def plain_min(a: Lanes, b: Lanes) -> Lanes:
-    """As `float_min` where MODE.IEEE is 0: the other one of any NaN."""
+    """Return the smaller number as `float_min` does where MODE.IEEE is 0: the other one of any
+    NaN."""
     a, b = np.broadcast_arrays(a, b)
     equal = _float_of(bits(a) | bits(b), a)
     chosen = np.where(a == b, equal, np.where(a < b, a, b))
@@ -194,7 +195,8 @@ def plain_min(a: Lanes, b: Lanes) -> Lanes:
 
 
 def plain_max(a: Lanes, b: Lanes) -> Lanes:
-    """As `float_max` where MODE.IEEE is 0: the other one of any NaN."""
+    """Return the larger number as `float_max` does where MODE.IEEE is 0: the other one of any
+    NaN."""
     a, b = np.broadcast_arrays(a, b)
     equal = _float_of(bits(a) & bits(b), a)
     chosen = np.where(a == b, equal, np.where(a > b, a, b))
@@ -378,7 +380,7 @@ def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
 
 
 def division_needs_scale(b: Lanes, c: Lanes) -> Lanes:
-    """Whether v_div_fmas scales the quotient of c and b back."""
+    """Return whether v_div_fmas scales the quotient of c and b back."""
     b, c = np.broadcast_arrays(b, c)
     is_huge, is_denormal, _, tiny_quotient = _division(b, c)
     result: Lanes = (b == 0) | (c == 0) | is_huge | ~is_denormal & tiny_quotient
@@ -414,7 +416,8 @@ def division_fixup(quotient: Lanes, b: Lanes, c: Lanes) -> Lanes:
 
 
 def canonical(a: Lanes, *sources: Lanes) -> Lanes:
-    """With the NaN 0xffc00000 where no source is one: the processors that run this differ."""
+    """Return the numbers with the NaN 0xffc00000 where no source is one: the processors that run
+    this differ."""
     is_new = a != a
     for source in sources:
         is_new = is_new & (source == source)
@@ -430,8 +433,8 @@ def two_over_pi(a: Lanes, segment: Lanes) -> Lanes:
 
 
 def is_class(a: Lanes, classes: Lanes) -> Lanes:
-    """Whether a number is of one of the classes, a bit each: signalling NaN, quiet NaN, then from
-    -infinity to +infinity."""
+    """Return whether a number is of one of the classes, a bit each: signalling NaN, quiet NaN, then
+    from -infinity to +infinity."""
     smallest = np.finfo(a.dtype).smallest_normal
     is_negative, size = np.signbit(a), np.abs(a)
     kind = np.where(size == 0, 3, np.where(size < smallest, 2, np.where(np.isinf(a), 0, 1)))

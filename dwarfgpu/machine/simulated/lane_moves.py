@@ -28,7 +28,7 @@ def pair(low: Lanes, high: Lanes) -> Lanes:
 
 
 def broadcast(a: Any, wave: RunningWave) -> Lanes:
-    """The same value in every lane."""
+    """Return the same value in every lane."""
     array = np.asarray(a)
     if array.ndim and array.shape[-1] == wave.lane_count:
         return array
@@ -36,7 +36,7 @@ def broadcast(a: Any, wave: RunningWave) -> Lanes:
 
 
 def filled(a: Any, count: int, wave: RunningWave) -> Lanes:
-    """The same value in so many elements of every lane."""
+    """Return the same value in so many elements of every lane."""
     return np.full((count, wave.lane_count), a)
 
 

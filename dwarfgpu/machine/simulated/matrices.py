@@ -175,7 +175,7 @@ def _row_of_lanes(elements: Lanes, depth: int, generation: int) -> Lanes:
 
 
 def low_halves(a: Lanes) -> Lanes:
-    """Of two elements in each register, the first: results of 16 bits on GFX11."""
+    """Return the first of the two elements in each register: results of 16 bits on GFX11."""
     return a[::2]
 
 

@@ -94,7 +94,7 @@ class Operand:
     # Scalars.
 
     def scalar(self, shape: TypeShape) -> str:
-        """As a Python integer of a type, signed where the type is."""
+        """Return the operand as a Python integer of a type, signed where the type is."""
         text = self.unsigned(max(shape.bits, 32) if shape.bits != 16 else 16)
         if shape.bits < 32:
             text = f"({text} & {(1 << shape.bits) - 1:#x})"
@@ -104,7 +104,7 @@ class Operand:
         return text
 
     def unsigned(self, bits: int) -> str:
-        """As an integer of so many bits, from the lowest dword on."""
+        """Return the operand as an integer of so many bits, from the lowest dword on."""
         value = self.value
         mask = (1 << max(bits, 32)) - 1
         if isinstance(value, Literal):
@@ -143,7 +143,8 @@ class Operand:
         return self.is_vector and not self.lanes and (not self.is_sdwa or self.select == 6)
 
     def lane_values(self, shape: TypeShape, *, has_signs: bool = True) -> str:
-        """As an array of a type, or as a NumPy scalar where every lane has the same.
+        """Return the operand as an array of a type, or as a NumPy scalar where every lane has the
+        same.
 
         `has_signs`: whether modifiers are signs of floating point numbers.
         """

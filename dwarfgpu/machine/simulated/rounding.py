@@ -228,7 +228,7 @@ def rounded_scaled(a: Lanes, power: Any, mode: int, wave: RunningWave) -> Lanes:
 def rounded_division_fma(
     a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes, mode: int, wave: RunningWave
 ) -> Lanes:
-    """As `division_fma`: the sum is rounded once, in its final scale."""
+    """Return what `division_fma` returns, rounded once, in its final scale."""
     nearest = FUNCTIONS["division_fma"](a, b, c, is_scaled)
     step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
     power = np.where(FUNCTIONS["raw_exponent"](c) > middle, step, -step)

@@ -65,7 +65,7 @@ def bit_field(a: int, width: int, type: str) -> int:
 
 
 def inserted(a: int, value: int, first: int, width: int) -> int:
-    """With some bits replaced."""
+    """Return a number with some bits replaced."""
     mask = (1 << width) - 1 << first
     return a & ~mask | value << first & mask
 

@@ -72,7 +72,7 @@ class StepMode:
     """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
 
     def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
-        """Whether denormal numbers of a type are zeros."""
+        """Return whether denormal numbers of a type are zeros."""
         if shape.kind != "f":
             return False
         bit = (1 if is_source else 2) << (0 if shape.bits == 32 else 2)

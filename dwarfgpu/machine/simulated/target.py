@@ -99,7 +99,7 @@ class SimulatedTarget(StateTarget):
         return self.architecture
 
     def has_ended(self, wave: WaveId) -> bool:
-        """As in `dwarfgpu.machine.target.EndsWaves`."""
+        """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
         return wave in self._by_id and self._by_id[wave].is_ended
 
     def _wave(self, number: WaveId) -> SimulatedWave:
@@ -161,7 +161,7 @@ class SimulatedTarget(StateTarget):
         forget_contents(self._wave(wave), register, offset_bytes, size_bytes)
 
     def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
-        """As in `dwarfgpu.machine.target.ForgetsMemory`."""
+        """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
         from dwarfgpu.machine.simulated.running_memory import RunningMemory  # it imports NumPy
 
         for store, start, (_, count) in self._lowered(where, address, size_bytes):
@@ -217,7 +217,7 @@ class SimulatedTarget(StateTarget):
         *,
         over_calls: bool,
     ) -> Halt:
-        """As in `dwarfgpu.machine.target.StepsRanges`."""
+        """Step through ranges (`dwarfgpu.machine.target.StepsRanges`)."""
         with self._going_on() as machine:
             running = self._by_id[wave]
             try:

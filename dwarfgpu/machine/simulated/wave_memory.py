@@ -81,7 +81,7 @@ class WaveMemory(RunningWave):
         self.shared_base = 0
         self.private_base = 0
         self.on_access: Callable[[Access], None] | None = None
-        """Is called before each access of memory; None: nobody observes the wave."""
+        """Is called before each access of memory; None: nothing observes the wave."""
 
     @property
     def shared_limit(self) -> int:
@@ -209,7 +209,7 @@ class WaveMemory(RunningWave):
 
     @property
     def lds_bytes(self) -> int:
-        """Of a workgroup."""
+        """The LDS of a workgroup."""
         return self.lds.end
 
     def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:

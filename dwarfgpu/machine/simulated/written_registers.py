@@ -17,7 +17,7 @@ _PAIRS: Final = {"flat_scratch": 102, "xnack_mask": 104}
 
 
 def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
-    """For each byte of a register, the mask of its bits that were written."""
+    """Return for each byte of a register the mask of its bits that were written."""
     row = _row(wave, name)
     if row is not None:
         lanes = wave.written[row]

@@ -61,7 +61,7 @@ class WaveState:
 
     @property
     def id(self) -> WaveId:
-        """The same as `wave`: by what sessions and targets name the wave."""
+        """The number by which sessions and targets name the wave, which is `wave`."""
         return self.wave
 
 

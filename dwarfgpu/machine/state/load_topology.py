@@ -101,7 +101,7 @@ def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | No
 
 
 def check_waves(document: Field, machine: Machine) -> None:
-    """Of a workgroup there is one wave of a number."""
+    """Check that a workgroup has one wave of each number."""
     owners: dict[tuple[int, int], int] = {}
     for entry, wave in zip(document["waves"].items(), machine.waves.values(), strict=True):
         if wave.workgroup is None or wave.wave_in_group is None:

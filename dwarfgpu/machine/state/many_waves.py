@@ -57,7 +57,7 @@ class BulkState:
 
     @property
     def model(self) -> Model | None:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.target.model
 
     def architecture_of(self, wave: WaveId) -> Architecture:

@@ -92,7 +92,7 @@ class StateTarget:
 
     @property
     def model(self) -> Machine:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.machine
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
@@ -189,7 +189,8 @@ class StateTarget:
         return self.architecture
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        """As in `dwarfgpu.machine.target.SharesArchitecture`."""
+        """Return the architecture that waves share
+        (`dwarfgpu.machine.target.SharesArchitecture`)."""
         return self.architecture if self.waves.keys() >= set(waves) else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
@@ -272,7 +273,7 @@ class StateTarget:
         ]
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
+        """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:

@@ -137,7 +137,7 @@ class Row:
         return "\t".join([f"{where}:", *(unit.text for unit in self.units)])
 
     def record(self, start: int) -> JsonObject:
-        """With the keys of GDB's machine interface; `offset` is from `start`."""
+        """Return the row with the keys of GDB's machine interface; `offset` is from `start`."""
         contents = b"".join(unit.data for unit in self.units)
         return {
             "begin": self._text(self.address),
@@ -162,7 +162,7 @@ def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
 
 
 def go_on_after(shell: Shell, value: TypedValue) -> None:
-    """After `print` of an object in memory, `x` goes on behind it."""
+    """Let `x` continue behind an object in memory that `print` has shown."""
     location, size = value.location, value.size_bits
     place = None if location is None or len(location.places) != 1 else location.places[0]
     if place is None or size is None or not isinstance(place.storage, Memory):
@@ -173,7 +173,7 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
 
 
 def examined_code(shell: Shell, address: int, kind: Type | None = None) -> None:
-    """After `info line`, `x` goes on with the code, and `$_` is where it is."""
+    """Let `x` continue with the code of `info line`, and set `$_` to its address."""
     places = Places(shell.session)
     space = places.architecture.address_space(0)
     shell.examined = evolve(shell.examined, space=space, address=address)

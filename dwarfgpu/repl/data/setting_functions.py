@@ -16,7 +16,7 @@ from dwarfgpu.repl.settings import SETTINGS, Settings
 
 
 def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
-    """By their names without the first `$`."""
+    """Return the functions by their names without the first `$`."""
     return {
         "_gdb_setting": partial(_value, settings),
         "_gdb_setting_str": partial(_text, settings),

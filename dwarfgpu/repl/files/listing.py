@@ -111,7 +111,7 @@ def _title(spot: Spot) -> str:
 
 
 def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """As `spots_of`, and where a variable or type is declared."""
+    """Return what `spots_of` does, and where a variable or type is declared."""
     try:
         return spots_of(shell, text, around)
     except UsageError:

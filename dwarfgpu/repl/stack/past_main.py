@@ -64,7 +64,7 @@ def numbers_of(shell: Shell, settings: Settings | None = None) -> Iterator[int]:
 
 
 def is_bounded(shell: Shell, settings: Settings | None = None) -> bool:
-    """Whether the settings leave out frames that the stack has."""
+    """Return whether the settings leave out frames that the stack has."""
     last_levels = deque(levels_of(shell, settings=settings), maxlen=1)
     stack = shell.session.call_stack
     if not last_levels or stack is None:

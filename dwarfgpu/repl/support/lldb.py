@@ -43,7 +43,7 @@ class Foreign:
     aliases: tuple[str, ...] = ()
 
     def command(self) -> Command:
-        """It as a command of ours."""
+        """Return it as a command of the prompt."""
         text = f"{self.about}\n\nUsage: {self.name} {self.usage}".rstrip()
         text += "\n\nLLDB's name; other options than these are refused."
         return Command(

@@ -38,7 +38,7 @@ class LogFile:
         self.is_open = True
 
     def write(self, text: str) -> None:
-        """At once: what waits in a buffer would be lost."""
+        """Write at once: what waits in a buffer would be lost."""
         if not self.is_open:
             return
         try:

@@ -37,7 +37,7 @@ class Nesting:
         self.open = list(names)
 
     def take(self, line: str) -> None:
-        """One more line."""
+        """Take one more line."""
         text = line.strip()
         if text == "end" and self.open:
             self.open.pop()

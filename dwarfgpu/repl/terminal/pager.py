@@ -25,7 +25,7 @@ class Pager:
     _used: int = field(default=0, init=False)
 
     def admits(self, text: str) -> bool:
-        """Whether to print a text that ends its lines; False where its reader has enough."""
+        """Return whether to print a text that ends its lines; False where its reader has enough."""
         if self.rows is None:
             return True
         needed = sum(map(self._rows_of, text.rstrip("\n").split("\n")))

@@ -163,7 +163,7 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def find_pattern(text: str) -> Regexp:
-    """Of `find`; `UsageError` in GDB's words."""
+    """Return the pattern of a command `find`; `UsageError` in GDB's words."""
     if not text:
         raise UsageError("Argument required (regular expression).")
     try:

@@ -58,7 +58,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def focus_data(shell: Shell) -> JsonObject:
-    """Who is in focus, with the keys of GDB's machine interface."""
+    """Return the thread in focus, with the keys of GDB's machine interface."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
         lane: JsonObject = {"current-lane-id": session.lane, "target-id": target_id(session)}

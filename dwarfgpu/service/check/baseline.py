@@ -54,7 +54,8 @@ def _file(document: Field) -> tuple[str, Counter[str]]:
 
 
 def new_findings(findings: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
-    """For each finding, whether the baseline lacks it; one known finding excuses one alike."""
+    """Return for each finding whether the baseline lacks it; one known finding excuses one
+    alike."""
     remaining = Counter(baseline)
     out: list[bool] = []
     for finding in findings:

@@ -131,7 +131,8 @@ def place_text(place: FindingPlace, *, is_mangled: bool = False) -> str:
 
 
 def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
-    """On one line with a mark below it, or a line for each step with the mark before it."""
+    """Yield the steps on one line with a mark below it, or a line for each step with the mark
+    before it."""
     steps, marked = excerpt.steps, excerpt.marked
     line = ", ".join(steps)
     if len(line) > _WIDEST or any(step.startswith("DW_CFA") for step in steps):

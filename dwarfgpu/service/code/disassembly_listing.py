@@ -182,12 +182,13 @@ def code_text(session: Session, line: CodeLine, place: str, *, raw: bool = False
 
 
 def function_name(session: Session, function: Function) -> str:
-    """As beside addresses: in C++ with its parameters, where the debug information has it."""
+    """Return the name as beside addresses: in C++ with its parameters, where the debug information
+    has it."""
     return symbol_text(session, function.range.begin) or function.range.name
 
 
 def code_record(session: Session, line: CodeLine) -> JsonObject:
-    """With the keys of GDB's machine interface."""
+    """Return an instruction with the keys of GDB's machine interface."""
     function = function_at(session, line.address)
     return {
         "address": f"{line.address:#x}",

@@ -45,7 +45,7 @@ class InstructionEffects:
 
 
 def effects_of(instruction: Instruction) -> InstructionEffects:
-    """Of an instruction of an AMD GPU."""
+    """Return the effects of an instruction of an AMD GPU."""
     memory: dict[str, None] = {}
     made = uses(instruction)
     for use in made:

@@ -165,7 +165,7 @@ def instruction_at(session: Session, address: int) -> CodeLine:
 
 
 def instruction_text(session: Session, line: CodeLine) -> str:
-    """With the target of a branch by symbol: `s_cbranch_execz 4 <nest+124>`."""
+    """Return the text with the target of a branch by symbol: `s_cbranch_execz 4 <nest+124>`."""
     name = None if line.target is None else symbol_text(session, line.target)
     return f"{line.text} <{name}>" if name else line.text
 
@@ -181,7 +181,8 @@ class SourceGroup:
 
 
 def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[SourceGroup]:
-    """As GDB's `disassemble /s`: a line without code is shown before the next that has some."""
+    """Return the groups of GDB's `disassemble /s`: a line without code is shown before the next
+    that has some."""
     groups = _groups(code, lines)
     with_code = {_key(source) for source, _ in groups}
     out: list[SourceGroup] = []
@@ -197,7 +198,8 @@ def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[S
 
 
 def groups_in_source_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[SourceGroup]:
-    """As GDB's `disassemble /m`: by line, in the file of the first instruction alone."""
+    """Return the groups of GDB's `disassemble /m`: by line, in the file of the first instruction
+    alone."""
     groups = _groups(code, lines)
     file = next((_path(source) for source, _ in groups if source is not None), "")
     by_line: dict[int, tuple[SourceLine, list[CodeLine]]] = {}

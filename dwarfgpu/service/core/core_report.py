@@ -195,7 +195,7 @@ def _hexadecimal(address: int | None) -> str | None:
 
 @frozen(eq=False)
 class CoreReport:
-    """What `dwarfgpu info` says of a core file."""
+    """The report of `dwarfgpu info` on a core file."""
 
     core: Core
     stopped: Stopped

@@ -47,7 +47,8 @@ def state_of_run(
 def all_of_run(
     launched: Launched, machine: RunningMachine
 ) -> tuple[SimulatedTarget, dict[WaveId, int]]:
-    """The same with what is undefined, as a GPU has it; the machine does not know it any more."""
+    """Return the state with what is undefined, as a GPU has it; the machine does not know it any
+    more."""
     for wave in machine.waves:
         define_all(wave)
         wave.lds.written = None

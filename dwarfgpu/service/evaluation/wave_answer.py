@@ -22,7 +22,7 @@ from dwarfgpu.view.position import lane_position
 
 @frozen
 class Line:
-    """One line of text."""
+    """A line of text."""
 
     text: str
     is_error: bool = False
@@ -57,7 +57,7 @@ class WaveAnswer(Protocol):
 
 @frozen(eq=False)
 class SingleAnswer:
-    """One result, for the lane in focus."""
+    """The result for the lane in focus."""
 
     session: Session
     answer: Answer
@@ -80,7 +80,7 @@ class SingleAnswer:
 
 @frozen(eq=False)
 class LanesAnswer:
-    """One result for each of several lanes."""
+    """The results for several lanes."""
 
     session: Session
     lanes: Sequence[LaneAnswer]

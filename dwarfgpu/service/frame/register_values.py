@@ -49,7 +49,7 @@ class RegisterValue:
         return self.bits.unknown.bit_count() < self.bits.size_bits
 
     def text(self, options: FormatOptions) -> str:
-        """As `print $reg`."""
+        """The value as `print $reg` shows it."""
         architecture = self.session.architecture
         return format_value(
             self.bits,
@@ -67,7 +67,8 @@ class RegisterValue:
 
     @property
     def line(self) -> str:
-        """As `info registers`: the name, in hexadecimal, and naturally unless it is a vector."""
+        """The line of `info registers`: the name, the value in hexadecimal, and naturally unless it
+        is a vector."""
         head = f"{self.name:<{_COLUMN - 1}} "
         if self.is_lost:
             return head + _NOT_SAVED
@@ -87,7 +88,7 @@ class RegisterValue:
 
     @property
     def record(self) -> JsonObject:
-        """With the keys of GDB's machine interface: in hexadecimal, and by its type."""
+        """The value with the keys of GDB's machine interface: in hexadecimal, and by its type."""
         number = self.register.number if isinstance(self.register, RegisterInfo) else None
         raw = self.text(FormatOptions(letter="x"))
         natural = self.text(FormatOptions())

@@ -44,7 +44,7 @@ def lines(read: Read) -> Iterator[str]:
 
 
 def record(read: Read) -> JsonObject:
-    """The same as data: the stack from R7 down to R0, and the words."""
+    """Return the registers as data: the stack from R7 down to R0, and the words."""
     status, tags = read("fstat"), read("ftag")
     top = None if status is None else status >> 11 & 7
     stack: list[Plain] = []

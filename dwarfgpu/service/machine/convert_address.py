@@ -18,7 +18,7 @@ _NULL_NOTE: Final = (
 
 @frozen
 class AddressFocus:
-    """For whom addresses are converted."""
+    """The wave and lane for which addresses are converted."""
 
     architecture: Architecture
     apertures: Apertures
@@ -69,7 +69,7 @@ def conversion_line(source: AddressSpace, address: int, conversion: Conversion) 
 
 
 def conversion_table(rows: list[Conversion]) -> list[str]:
-    """As ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
+    """Return the table of ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
     lines = [f"{'Address space':<14} {'Address':<18} Valid for"]
     for conversion in rows:
         if conversion.error is not None:

@@ -44,7 +44,7 @@ def access_cell(access: FaultyAccess | None) -> str:
 
 
 def access_record(access: FaultyAccess | None) -> JsonObject | None:
-    """The same, as data."""
+    """Return the access as data."""
     if access is None:
         return None
     lanes: list[Plain] = [

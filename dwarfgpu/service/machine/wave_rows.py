@@ -80,7 +80,7 @@ class WaveRow:
 
     @property
     def frame(self) -> str:
-        """As ROCgdb: the program location, the function, the line."""
+        """The frame as in ROCgdb: the program location, the function, the line."""
         if self.wave.pc is None:
             return self.where
         at = f" at {self.place.line}" if self.place.line else ""
@@ -224,7 +224,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def is_faulty(wave: Wave | None) -> bool:
-    """Whether a wave was stopped because it failed."""
+    """Return whether a wave was stopped because it failed."""
     return wave is not None and not FAULTS.isdisjoint(wave.stop_reasons)
 
 
@@ -252,7 +252,7 @@ class CoreWaves:
         ]
 
     def groups(self) -> list[WaveGroup]:
-        """The same as of the rows, without registers and names of each wave."""
+        """Return the groups of the rows, without registers and names of each wave."""
         return _groups(self._keys())
 
     def _keys(self) -> Iterator[tuple[GroupKey, int]]:

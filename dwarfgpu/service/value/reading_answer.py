@@ -129,7 +129,8 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
 
 
 def is_cut(bits: Bits, kind: Type | None) -> bool:
-    """Whether only the first elements of an array were read (`resolve_type.readable_bits`)."""
+    """Return whether only the first elements of an array were read
+    (`resolve_type.readable_bits`)."""
     return bits.size_bits < (size_bits(kind) or 0)
 
 

@@ -115,7 +115,7 @@ def named(subject: Subject, record: JsonObject) -> JsonObject:
 
 
 def line(subject: Subject, answer: Answer, *, is_listing: bool) -> str:
-    """One line of text: in a listing also type and place."""
+    """Return one line of text: in a listing also type and place."""
     if not is_listing:
         return f"{subject.name} = {answer.text}"
     where = f"  @ {answer.where}" if answer.where else ""

@@ -140,7 +140,7 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
 
 
 def holds(session: Session, history: ValueHistory, text: str) -> bool:
-    """Whether a value is not zero; of a structure, whether one of its bytes is not."""
+    """Return whether a value is not zero; of a structure, whether one of its bytes is not."""
     try:
         return not _is_set(evaluated(session, history, f"!({text})"))
     except UsageError:  # there is no `!` of a structure

@@ -41,7 +41,7 @@ class Total:
     problems: list[DwarfGpuError] = field(factory=list)
 
     def add(self, coverage: Coverage) -> None:
-        """One variable more."""
+        """Count one more variable."""
         if coverage.problem is not None:
             self.problems.append(coverage.problem)
         if coverage.place is None:

@@ -53,7 +53,7 @@ def heading(coverage: Coverage) -> str:
 
 
 def amount(coverage: Coverage) -> str:
-    """How much of its scope it is described in."""
+    """Return how much of its scope it is described in."""
     text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
     part = coverage.described_bytes - coverage.complete_bytes
     if not part:

@@ -88,7 +88,7 @@ class Printers:
     """Names of collections, and of their printers or `WHOLE`."""
 
     def is_enabled(self, collection: str, name: str) -> bool:
-        """Whether a printer is used."""
+        """Return whether a printer is used."""
         return not {(collection, WHOLE), (collection, name)} & self.disabled
 
     @property
@@ -112,7 +112,7 @@ class Printers:
         return None
 
     def with_printers(self, *printers: Printer, collection: str = "user") -> Printers:
-        """The same with more printers, which come before all others.
+        """Return the same printers with more, which come before all others.
 
         `UsageError` for a pattern that is not a regular expression.
         """

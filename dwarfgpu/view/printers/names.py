@@ -52,7 +52,7 @@ def template_arguments(name: str) -> list[str]:
 
 
 def unversioned(name: str) -> str:
-    """Without the inline namespaces of versions."""
+    """Return a name without the inline namespaces of versions."""
     return _VERSIONS.sub("std::", name)
 
 

@@ -136,11 +136,11 @@ class Object:
         return None
 
     def bases(self) -> list[Object]:
-        """Its base classes in order."""
+        """The base classes in order."""
         return [part for member, part in self._parts() if member.is_base_class]
 
     def members(self) -> list[tuple[str, Object]]:
-        """Its own members that have names, in order."""
+        """The members that have names, in order."""
         parts = self._parts()
         return [
             (member.name, part)
@@ -164,7 +164,7 @@ class Object:
         return evolve(self, type=kind, address=address, first_bit=first_bit, bit_size=None)
 
     def cast(self, kind: Type | None) -> Object:
-        """The same place as an object of another type."""
+        """Return the same place as an object of another type."""
         return self.part(kind, 0)
 
     def element(self, index: int) -> Object:
@@ -241,7 +241,7 @@ class Object:
         return ObjectBytes(data, None, None, 8 * len(data), self.endian), self.first_bit
 
     def read(self) -> Object:
-        """The same object with its contents, read at once."""
+        """Return the same object with its contents, read at once."""
         contents, first_bit = self.contents()
         return evolve(self, held=contents, first_bit=first_bit)
 

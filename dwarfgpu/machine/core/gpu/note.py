@@ -74,13 +74,13 @@ class Agent:
 
     @property
     def processor(self) -> str:
-        """Its processor by the version of the target, `gfx942`."""
+        """The processor by the version of the target, `gfx942`."""
         version = self.gfx_target_version
         return f"gfx{version // 10_000}{version // 100 % 100:x}{version % 100:x}"
 
     @property
     def location(self) -> str:
-        """On the PCI bus: `43:00.0`, after a domain that is not 0."""
+        """The place on the PCI bus: `43:00.0`, after a domain that is not 0."""
         domain, place = divmod(self.location_id, 1 << 16)
         bus, device, function = place >> 8, place >> 3 & 0x1F, place & 7
         return f"{f'{domain:04x}:' if domain else ''}{bus:02x}:{device:02x}.{function}"
@@ -92,7 +92,7 @@ class Agent:
 
     @property
     def shader_engines(self) -> int:
-        """Of all XCCs together; 0 where the entry does not say."""
+        """The shader engines of all XCCs together; 0 where the entry does not say."""
         if not self.simd_arrays_per_engine:
             return 0
         return self.array_count * self.xcc_count // self.simd_arrays_per_engine

@@ -52,7 +52,7 @@ class QueueMemory:
 
     @property
     def object_address(self) -> int:
-        """Of the `amd_queue_t`."""
+        """The address of the `amd_queue_t`."""
         return self.queue.read_pointer_address - READ_DISPATCH_ID_OFFSET
 
     @property
@@ -61,12 +61,12 @@ class QueueMemory:
 
     @property
     def read_id(self) -> int | None:
-        """Of the next packet to be consumed."""
+        """The number of the next packet to be consumed."""
         return self._number(self.queue.read_pointer_address, 8)
 
     @property
     def write_id(self) -> int | None:
-        """Of the next packet to be allocated."""
+        """The number of the next packet to be allocated."""
         return self._number(self.queue.write_pointer_address, 8)
 
     def _number(self, address: int, size_bytes: int) -> int | None:

@@ -202,7 +202,7 @@ def _numbered(layout: SaveLayout, wave: SavedWave, bank: str, number: int) -> Sa
 
 
 def sgprs_of(layout: SaveLayout, blocks: Blocks) -> int:
-    """How many SGPRs have a number: s0 and so on."""
+    """Return how many SGPRs have a number: s0 and so on."""
     if layout.aliases_low_sgprs:
         return blocks.sgprs
     return min(_VCC_HIGH_SGPRS, blocks.sgprs)

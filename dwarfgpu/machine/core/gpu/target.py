@@ -60,7 +60,7 @@ class GpuTarget:
 
     @property
     def model(self) -> Machine:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         if self._model is None:
             self._model = machine_of(self.gpu, self.kernel_name)
         return self._model
@@ -82,7 +82,7 @@ class GpuTarget:
         )
 
     def faulty_lane(self, wave: WaveId) -> int | None:
-        """As in `dwarfgpu.machine.target.Failed`."""
+        """Return the lane that failed (`dwarfgpu.machine.target.Failed`)."""
         access = self.faulty_access(wave) if wave in self.waves else None
         return None if access is None else access.first_lane
 
@@ -100,7 +100,8 @@ class GpuTarget:
         return self.wave(wave).architecture
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        """As in `dwarfgpu.machine.target.SharesArchitecture`."""
+        """Return the architecture that waves share
+        (`dwarfgpu.machine.target.SharesArchitecture`)."""
         architectures = {self.waves[wave].architecture for wave in waves if wave in self.waves}
         is_shared = len(architectures) == 1 and self.waves.keys() >= set(waves)
         return architectures.pop() if is_shared else None

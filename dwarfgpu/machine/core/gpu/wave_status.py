@@ -160,7 +160,8 @@ class HardwareWords:
         return self.register("pc") & (1 << PC_BITS) - 1
 
     def has_ids(self, r_version: int) -> bool:
-        """Whether the packet processor has written the ids of the wave, where it does at all."""
+        """Return whether the packet processor has written the ids of the wave, where it does at
+        all."""
         if self._fields.never_invalid or r_version < _FIRST_WITH_INVALID:
             return True
         needs = self._fields.invalid_needs
