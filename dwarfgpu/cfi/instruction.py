@@ -179,14 +179,13 @@ def offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
 
 @cfa(0x11, spec="A.6.4.2.3")
 def offset_extended_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
-    """Say where a register is saved as DW_CFA_offset_extended does, with a signed factored
-    offset."""
+    """Give a register's place as DW_CFA_offset_extended does, with a signed factored offset."""
     return Assign(register, Offset(offset_bytes))
 
 
 @cfa(0x2F, spec="Linux Standard Base Core, 10.6.1.3")
 def GNU_negative_offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
-    """Say where a register is saved as DW_CFA_offset_extended does, with the offset subtracted."""
+    """Give a register's place as DW_CFA_offset_extended does, with the offset subtracted."""
     return Assign(register, Offset(-offset_bytes))
 
 
@@ -198,7 +197,7 @@ def val_offset(*, register: Register, offset_bytes: Factored) -> Assign:
 
 @cfa(0x15, spec="A.6.4.2.3")
 def val_offset_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
-    """Say what a register held as DW_CFA_val_offset does, with a signed factored offset."""
+    """Give a register's value as DW_CFA_val_offset does, with a signed factored offset."""
     return Assign(register, ValOffset(offset_bytes))
 
 
