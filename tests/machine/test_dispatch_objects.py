@@ -226,7 +226,7 @@ def test_what_is_made_for_arguments() -> None:
     ("changes", "message"),
     [
         ({"limit": ""}, r"not given: limit \(by_value, 4 bytes at 8\); give --arg limit=VALUE, or"),
-        ({"limti": 1}, "the kernel has no argument limti; did you mean limit"),
+        ({"limti": 1}, "the kernel has no argument limti; its arguments: .*; did you mean limit"),
         ({"0": 1}, "argument 0 is given twice"),
         ({"limit": 1 << 32}, r"limit \(by_value, 4 bytes at 8\): 0x100000000 does not fit"),
         ({"limit": -(1 << 31) - 1}, "does not fit"),
