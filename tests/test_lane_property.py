@@ -74,9 +74,9 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
             return ask(session)
 
         found = evaluate_for_lanes(sessions, counted, of_each_lane, lanes, batch=True)
-        answering = len({id(pick) for pick, _ in found.known.values()})
+        answering = len({id(part.pick) for parts in found.known.values() for part in parts})
         in_vain, count = len(asked) - answering, len(sessions) * len(lanes)
-        assert is_generous or in_vain <= 2 + count // 1024 + len(found.known) // 16
+        assert is_generous or in_vain <= 2 + count // 1024 + found.together_count // 16
         for row, session in enumerate(sessions):
             for lane in lanes:
                 alone = told(ask(session.focused(lane)))

@@ -65,6 +65,17 @@ class Group:
         rows, columns = np.broadcast_arrays(self.rows, self.columns)
         return zip(rows.ravel().tolist(), columns.ravel().tolist(), strict=True)
 
+    def by_row(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """Yield rows with the number of their first lane in the order of its arrays, and the
+        columns, which follow on there."""
+        if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
+            columns = tuple(self.columns[0].tolist())
+            for index, row in enumerate(self.rows[:, 0].tolist()):
+                yield row, index * len(columns), columns
+        else:
+            for index, (row, column) in enumerate(self.members()):
+                yield row, index, (column,)
+
     @property
     def place(self) -> tuple[Any, Any]:
         """Where the group is in an array (waves, lanes, …)."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dwarfgpu.cli.operations import NOTHING, is_expression, require_subject
@@ -23,7 +24,6 @@ from dwarfgpu.service.evaluation.wave_answer import (
 from dwarfgpu.service.lanes.lane_choice import chosen_states, is_choice
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import telling_outer_frame
 
 
@@ -36,12 +36,10 @@ def run_in_session(args: argparse.Namespace) -> int:
     sessions = _sessions(args)
     with telling_outer_frame(sessions[0]) if is_one else contextlib.nullcontext():
         answers = _answers(args, sessions, choice)
-    if args.json:
-        _print_record(answers, is_each_wave=not is_one)
-    else:
-        _print_lines(answers, is_each_wave=not is_one)
-        print_notes(first_hint(note for answer in answers for note in answer.notes()))
-    return max(answer.status for answer in answers)
+        if args.json:
+            return _print_record(answers, sessions[0], is_each_wave=not is_one)
+        have_begun = is_one or not all(map(is_before_start, sessions))
+        return _print_lines(answers, is_each_wave=not is_one, have_begun=have_begun)
 
 
 def _sessions(args: argparse.Namespace) -> Sequence[Session]:
@@ -55,8 +53,8 @@ def _sessions(args: argparse.Namespace) -> Sequence[Session]:
 
 def _answers(
     args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
-) -> Sequence[WaveAnswer]:
-    """Return the answers of each wave; the lanes of all waves are evaluated in one batch."""
+) -> Iterable[WaveAnswer]:
+    """Return the answers of each wave; the lanes of many waves are evaluated in one batch."""
     if is_operations(args, sessions[0]):
         from dwarfgpu.cli.session_operations import session_operations
         from dwarfgpu.service.evaluation.operations import operations_answer, operations_in_lanes
@@ -77,23 +75,36 @@ def _answers(
         raise UsageError("--want, --push and --object are for operations, not for variables")
     if choice is None:
         return variables_of_waves(sessions, args.subject)
-    return variables_in_lanes(sessions, args.subject, choice)
+    return variables_in_lanes(sessions, args.subject, choice, text_only=not args.json)
 
 
-def _print_record(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
-    """One object: of the only wave, or with an element for each wave."""
-    record: JsonObject = {"schema": EVAL_SCHEMA}
-    if is_each_wave:
-        record["waves"] = [{"wave": answer.session.wave, **answer.record} for answer in answers]
-    else:
-        record |= answers[0].record
-    print_json({**record, **context_notes(answers[0].session)})
+def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave: bool) -> int:
+    """Print one object: of the only wave, or with an element for each wave as it answers; return
+    the exit status."""
+    status = 0
+    rest = context_notes(first)
+    if not is_each_wave:
+        for answer in answers:
+            status = max(status, answer.status)
+            print_json({"schema": EVAL_SCHEMA, **answer.record, **rest})
+        return status
+    separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
+    for answer in answers:
+        status = max(status, answer.status)
+        record = {"wave": answer.session.wave, **answer.record}
+        print(separator + json.dumps(record, allow_nan=False), end="")
+        separator = ", "
+    members = "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest)
+    print(f"]{members}}}")
+    return status
 
 
-def _print_lines(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
-    """The lines of each wave below its title; what all waves have in common before all of them."""
-    have_begun = not (is_each_wave and all(is_before_start(answer.session) for answer in answers))
+def _print_lines(answers: Iterable[WaveAnswer], *, is_each_wave: bool, have_begun: bool) -> int:
+    """Print the lines of each wave below its title, what all waves have in common before all of
+    them, and the notes at the end; return the exit status."""
     common = set[str]()
+    notes: dict[str, None] = {}
+    status = 0
     for answer in answers:
         title = _wave_title(answer.session) if is_each_wave else None
         for line in answer.lines(have_begun=have_begun):
@@ -107,6 +118,10 @@ def _print_lines(answers: Sequence[WaveAnswer], *, is_each_wave: bool) -> None:
             print(line.text, file=sys.stderr if line.is_error else sys.stdout)
         if title is not None and have_begun:
             print(title)
+        status = max(status, answer.status)
+        notes |= dict.fromkeys(answer.notes())
+    print_notes(first_hint(notes))
+    return status
 
 
 def _wave_title(session: Session) -> str:

@@ -65,6 +65,12 @@ class LaneExtractor:
         """
         return self._pick(value, 0) or (lambda lane: value)
 
+    def numbers(self, value: int) -> list[int]:
+        """An integer that may be `Lanes`, for all lanes in the order."""
+        array = value.array if isinstance(value, Lanes) else np.array(value, object)
+        numbers: list[int] = np.broadcast_to(array, self._shape).ravel().tolist()
+        return numbers
+
     def _pick(self, value: Any, depth: int) -> Callable[[int], Any] | None:
         """Return None for a value that is the same in all lanes."""
         kind = type(value)

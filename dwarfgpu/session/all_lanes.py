@@ -7,13 +7,15 @@ large questions; without it, each lane is evaluated separately.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
@@ -21,7 +23,7 @@ from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import Target
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
@@ -50,25 +52,55 @@ def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, 
 
 
 @frozen(eq=False)
+class LanesTogether(Generic[T]):
+    """Answers of lanes of one wave that were asked together, with those of other waves."""
+
+    pick: Callable[[int], T]
+    """The answer at a place."""
+    first: int
+    """The place of the first lane."""
+    lanes: Mapping[int, int]
+    """How far after it the others are; waves share it."""
+
+
+@frozen(eq=False)
 class LaneAnswers(Generic[T]):
     """Answers to one question, of lanes of several waves."""
 
     sessions: tuple[Session, ...]
     """One session per wave."""
     alone: Callable[[Session], T] = field(repr=False)
-    known: dict[tuple[int, int], tuple[Callable[[int], T], int]] = field(repr=False)
-    """By row and lane: what picks the answer of a lane, and its place for that."""
+    known: dict[int, list[LanesTogether[T]]] = field(repr=False, factory=dict)
+    """By row."""
+
+    @property
+    def together_count(self) -> int:
+        """The number of lanes that were asked together with others."""
+        return sum(len(part.lanes) for parts in self.known.values() for part in parts)
+
+    def has(self, row: int, lane: int) -> bool:
+        """Whether the lane was asked together with others."""
+        return any(lane in part.lanes for part in self.known.get(row, ()))
 
     def of(self, row: int, lane: int) -> T:
         """The answer of a lane of the wave of `sessions[row]`.
 
         Raises what asking that lane alone raises.
         """
-        answer = self.known.get((row, lane))
-        if answer is None:
-            return self.alone(self.sessions[row].focused(lane))
-        pick, place = answer
-        return pick(place)
+        for part in self.known.get(row, ()):
+            if lane in part.lanes:
+                return part.pick(part.first + part.lanes[lane])
+        return self.alone(self.sessions[row].focused(lane))
+
+    def numbers(self, row: int, lanes: Sequence[int]) -> list[int] | None:
+        """The bits of a scalar in each lane; None if they are not known of all of them at once."""
+        parts = self.known.get(row, ())
+        if len(parts) != 1 or not isinstance(parts[0].pick, _ReadingPick):
+            return None
+        part, numbers = parts[0], parts[0].pick.numbers
+        if numbers is None or [*part.lanes] != [*lanes]:
+            return None
+        return numbers[part.first : part.first + len(lanes)]
 
 
 def read_lanes(
@@ -93,19 +125,39 @@ def read_lanes(
             _ = reading.failure.message  # as it is for all of them, or `Divergence`
         elif is_dynamic(reading.variable.type):
             raise Unsupported("each lane has a type of its own")
-        kind, notes, failure = reading.type, reading.notes, reading.failure
-        lane, location = picker.of(reading.lane), picker.of(reading.location)
-        bits, pointer = picker.of(reading.bits), picker.of(reading.pointer)
-
-        def pick(at: int) -> Reading:
-            return Reading(
-                variable, kind, lane(at), location(at), bits(at), pointer(at), failure, notes
-            )
-
-        return pick
+        return _ReadingPick(reading, picker)
 
     answers = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
     return _Readings(answers.sessions, answers.alone, answers.known)
+
+
+class _ReadingPick:
+    """The reading of a lane, by its place."""
+
+    def __init__(self, reading: Reading, picker: LaneExtractor) -> None:
+        self._reading = reading
+        self._lane, self._location = picker.of(reading.lane), picker.of(reading.location)
+        self._bits, self._pointer = picker.of(reading.bits), picker.of(reading.pointer)
+        self._picker = picker
+
+    def __call__(self, at: int) -> Reading:
+        reading = self._reading
+        return Reading(
+            reading.variable, reading.type, self._lane(at), self._location(at), self._bits(at),
+            self._pointer(at), reading.failure, reading.notes,
+        )  # fmt: skip
+
+    @cached_property
+    def numbers(self) -> list[int] | None:
+        """The bits of a scalar at each place; None if some are unknown."""
+        bits, reading = self._reading.bits, self._reading
+        if not isinstance(strip(reading.type), Base | Enum):
+            return None
+        if bits is None or reading.failure is not None or reading.pointer is not None:
+            return None
+        if type(bits.undefined) is not int or type(bits.unavailable) is not int:
+            return None
+        return self._picker.numbers(bits.value) if bits.is_complete else None
 
 
 @frozen(eq=False)
@@ -163,7 +215,7 @@ def evaluate_for_lanes(
     answer from one whose integers hold all lanes. `batch`: import NumPy even for few lanes.
     """
     sessions = tuple(sessions)
-    answers: LaneAnswers[T] = LaneAnswers(sessions, ask, {})
+    answers: LaneAnswers[T] = LaneAnswers(sessions, ask)
     if among is None:
         lane_numbers = None if lanes is None else tuple(lanes)
         among = [
@@ -210,7 +262,8 @@ def _evaluate_batch(
 
     rows, lanes = (sorted({pair[part] for pair in pairs}) for part in (0, 1))
     first = answers.sessions[rows[0]]
-    target = _in_bulk(first.target)
+    waves = [answers.sessions[row].wave for row in rows]
+    target = _in_bulk(first.target, waves)
     if target is None or first.lane_count()[0] <= lanes[-1]:
         return
     row_at, column_at = ({n: at for at, n in enumerate(numbers)} for numbers in (rows, lanes))
@@ -220,12 +273,16 @@ def _evaluate_batch(
     def together(view: LaneTarget) -> Callable[[int], T]:
         return picks(ask(_looking(first, view)), LaneExtractor(view.group.shape))
 
-    waves = [answers.sessions[row].wave for row in rows]
+    shared: dict[tuple[int, ...], dict[int, int]] = {}
     for lane in over_lanes(together, target, waves, lanes, members):
         if lane.answer is None:
             continue
-        for place, (row, column) in enumerate(lane.group.members()):
-            answers.known[rows[row], lanes[column]] = lane.answer, place
+        for row, first_place, columns in lane.group.by_row():
+            places = shared.setdefault(
+                columns, {lanes[column]: at for at, column in enumerate(columns)}
+            )
+            part = LanesTogether(lane.answer, first_place, places)
+            answers.known.setdefault(rows[row], []).append(part)
 
 
 def _looking(session: Session, view: LaneTarget) -> Session:
@@ -234,12 +291,31 @@ def _looking(session: Session, view: LaneTarget) -> Session:
     return evolve(session, wave=view.wave, lane=view.lane, target=view, top=top)
 
 
-def _in_bulk(target: Target | None) -> Target | None:
+def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
     """Return the target for bulk reads of many lanes; None if lanes must be read one by one."""
     from dwarfgpu.machine.state.many_waves import BulkState
 
     if isinstance(target, ImageTarget):
         if not target.has_started:
             return None  # which reads were before the start is counted
-        return BulkState(target) if isinstance(target.machine, StateTarget) else target
+        if isinstance(target.machine, StateTarget):
+            return BulkState(target)
+        return _core_in_bulk(target, waves)
     return BulkState(target) if isinstance(target, StateTarget) else target
+
+
+def _core_in_bulk(target: ImageTarget, waves: Sequence[WaveId]) -> Target:
+    """The same of a core, unless waves are threads, are of several processors, or memory was given
+    over that of the core."""
+    if "dwarfgpu.machine.core.gpu.target" not in sys.modules:
+        return target
+    from dwarfgpu.machine.core.gpu.many_waves import BulkCore
+    from dwarfgpu.machine.core.gpu.target import GpuTarget
+    from dwarfgpu.machine.core.process_target import ProcessTarget
+
+    machine = target.machine
+    gpu = machine.gpu if isinstance(machine, ProcessTarget) else machine
+    if not isinstance(gpu, GpuTarget) or gpu.has_given_memory:
+        return target
+    architecture = gpu.architecture_of_all(waves)
+    return target if architecture is None else BulkCore(target, gpu, architecture)

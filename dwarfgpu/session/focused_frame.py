@@ -106,6 +106,13 @@ class FocusedFrame:
             for subprogram in self.subprograms
         )
 
+    @property
+    def has_lane_attributes(self) -> bool:
+        """Whether more than the wave's pc and execution mask says what lanes do."""
+        return self.has_lane_pc or any(
+            subprogram.active_lane is not None for subprogram in self.subprograms
+        )
+
     @cached_property
     def wave_location(self) -> LaneLocation:
         """Where the wave is, and each of its lanes without DW_AT_LLVM_lane_pc."""

@@ -320,6 +320,16 @@ class Session:
         """`active_lanes` of the innermost frame, whichever is in focus: what the wave executes."""
         return (self.top or self).active_lanes()
 
+    @property
+    def decides_lanes(self) -> object:
+        """What decides `lane_states` of this wave and others of the machine: their program location
+        and execution mask. None if there is more, as DW_AT_LLVM_lane_pc and other frames."""
+        top = self.focused_frame
+        if self.top is not None or self.level or self.inline_level or top.has_lane_attributes:
+            return None
+        mask = self.frame.execution_mask
+        return None if mask is None else (self.architecture, self.pc, self.given_lanes, mask)
+
     def is_active(self, lane: int) -> bool | None:
         """Return whether the wave executes a lane; None if unknown."""
         mask, _ = self.executing_lanes()

@@ -156,7 +156,7 @@ def test_every_lane_of_every_wave_is_told_in_one_pass(
     used = [32, 16, 32, 16, 4]  # lanes that have a work-item
     lanes = [(row, lane) for row, count in enumerate(used) for lane in range(count)]
     answers = values_of(waves, expression, lanes)
-    assert len(answers.known) == len(lanes)
+    assert answers.together_count == len(lanes)
     for row, lane in lanes:
         alone = language.evaluate(expression, waves[row].focused(lane), DEFAULT)
         found = answers.of(row, lane)
@@ -168,7 +168,7 @@ def test_lanes_without_a_work_item_part_from_the_others() -> None:
     waves = waves_of(STATE)
     lanes = [(row, lane) for row in range(5) for lane in range(32)]
     answers = values_of(waves, "$_workitem_id[0]", lanes)
-    assert len(answers.known) == 100
+    assert answers.together_count == 100
     with pytest.raises(Unavailable, match="lane 4 of wave 5 has no work-item"):
         answers.of(4, 4)
 

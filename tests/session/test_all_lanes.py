@@ -69,7 +69,7 @@ def test_they_are_those_of_each_lane(name: str) -> None:
 def test_they_are_read_together(name: str, variable: str, level: int, together: int) -> None:
     waves = sessions(name, level)
     found = read_lanes(waves, waves[0].variable(variable), batch=True)
-    assert len(found.known) == together
+    assert found.together_count == together
 
 
 def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,8 @@ def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -
     assert not answers.known
     assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))
     shared = sessions("dispatch.gfx1100.json")
-    assert len(read_lanes(shared, shared[0].variable("launches"), batch=True).known) == 160
+    found = read_lanes(shared, shared[0].variable("launches"), batch=True)
+    assert found.together_count == 160
 
 
 def test_a_choice_of_lanes() -> None:
@@ -89,11 +90,13 @@ def test_a_choice_of_lanes() -> None:
     launches = waves[0].variable("launches")
     pairs = [(4, 3), (0, 31), (1, 0), *((2, lane) for lane in range(3, 29, 2))]
     answers = read_lanes(waves, launches, among=pairs, batch=True)
-    assert set(answers.known) == set(pairs)
+    assert all(answers.has(*pair) for pair in pairs)
+    assert answers.together_count == len(pairs)
     for row, lane in pairs:
         assert asked(answers, row, lane) == told(waves[row].focused(lane).read(launches))
     some = read_lanes(waves, launches, (7, 2, 30, 9), batch=True)
-    assert set(some.known) == {(row, lane) for row in range(5) for lane in (2, 7, 9, 30)}
+    assert some.together_count == 20
+    assert all(some.has(row, lane) for row in range(5) for lane in (2, 7, 9, 30))
     few = read_lanes(waves, launches, among=pairs[:3], batch=True)
     assert not few.known  # which are asked one by one
     assert read_lanes([], launches).known == {}
@@ -202,4 +205,4 @@ def test_expressions_are_evaluated_together(
     """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
     waves = sessions("dispatch.gfx1100.json")
     pairs = [(row, lane) for row in range(5) for lane in range(32)]
-    assert len(all_lanes.values_of(waves, text, pairs).known) == together
+    assert all_lanes.values_of(waves, text, pairs).together_count == together

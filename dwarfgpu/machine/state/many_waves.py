@@ -8,8 +8,8 @@ whatever reason, are unknown here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -106,11 +106,11 @@ class BulkState:
 
         The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
         """
-        wave, lane = (_array(part) for part in (where.wave, where.lane))
-        at = _exact(np.asarray(addresses))
+        wave, lane = (array_of(part) for part in (where.wave, where.lane))
+        at = exact(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        places = _Places(self.state, where.space.number, at, wave, lane, shape)
+        places = Places(self.state, where.space.number, at, wave, lane, shape)
         if size_bytes > 1 and places.straddles(size_bytes):
             is_known |= True
             for byte in range(size_bytes):
@@ -124,7 +124,7 @@ class BulkState:
         self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
     ) -> KnownNumbers:
         """Numbers that each lie in one piece of one store."""
-        places = _Places(self.state, where.space.number, at, wave, lane, shape)
+        places = Places(self.state, where.space.number, at, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}
         for key, chosen, lowered, last in places.lowered():
@@ -169,11 +169,23 @@ class BulkState:
             pending = pending & ~inside
 
 
-class _Places:
+class Stores(Protocol):
+    """Where the memories of waves are."""
+
+    @property
+    def architecture(self) -> Architecture: ...
+
+    @property
+    def workgroups(self) -> Mapping[WaveId, int]: ...
+
+    def apertures_of(self, wave: WaveId) -> Apertures: ...
+
+
+class Places:
     """Where addresses of one space are for waves and lanes: stores, and addresses in them."""
 
     def __init__(
-        self, state: StateTarget, space: int, at: Array, wave: Array, lane: Array, shape: Any
+        self, state: Stores, space: int, at: Array, wave: Array, lane: Array, shape: Any
     ) -> None:
         self.state, self.space = state, space
         self.at, self.wave, self.lane = (
@@ -252,20 +264,21 @@ class _Places:
         end = np.minimum(size, 1 << 32)
         if is_global.any():
             out.append((("", None), fits & is_global, base + offset, base + end))
-        for row, wave in enumerate(self.numbers):
-            mine = fits & ~is_global & (self.rows == row)
+        elsewhere = fits & ~is_global
+        for row in np.unique(self.rows[elsewhere]):
+            wave, mine = self.numbers[row], elsewhere & (self.rows == row)
             if mine.any():
                 out.append((("private_wave", int(wave)), mine, offset, end))
 
 
-def _array(part: int | None) -> Array:
+def array_of(part: int | None) -> Array:
     """A wave or lane, which may be one for each place; -1 where there is none."""
     if isinstance(part, Lanes):
-        return _exact(np.asarray(part.array))
+        return exact(np.asarray(part.array))
     return np.array([[-1 if part is None else part]], np.int64)
 
 
-def _exact(array: Array) -> Array:
+def exact(array: Array) -> Array:
     """Return 64-bit numbers; those far beyond every memory become -1, which is in none."""
     if array.dtype != object and array.dtype != np.uint64:
         return array.astype(np.int64)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
@@ -31,8 +33,11 @@ from dwarfgpu.service.value.subject import (
     typed_name,
 )
 from dwarfgpu.session.kernel_start import is_not_run
-from dwarfgpu.session.session import Session
+from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import JsonObject
+
+WAVES_AT_ONCE: Final = 512
+"""Waves whose lanes are asked together: memory is bounded, and a pass costs little more."""
 
 
 @frozen(eq=False)
@@ -74,13 +79,48 @@ class VariablesAnswer:
         return [note for _, result in self.answers for note in result.notes]
 
 
+class _LaneRow:
+    """The answers of lanes to one question, which waves with the same answers share."""
+
+    def __init__(self, question: Question, lanes: Sequence[LaneAnswer]) -> None:
+        self.lanes = lanes
+        self._question = question
+
+    @cached_property
+    def error(self) -> UsageError | None:
+        """Why the name is unknown in every lane."""
+        return refused(self._question, self.lanes)
+
+    @cached_property
+    def status(self) -> int:
+        return lane_status(self.lanes)
+
+    @cached_property
+    def lacks_values(self) -> bool:
+        return any(lane_answer.answer.status for lane_answer in self.lanes)
+
+    @cached_property
+    def is_late(self) -> bool:
+        """Whether no lane has a value because the kernel has not run yet."""
+        errors = [lane_answer.answer.error for lane_answer in self.lanes]
+        return bool(errors) and all(map(is_not_run, errors))
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return lane_lines(self.lanes, self._question.session.pc)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        return lane_notes(self.lanes)
+
+
 @frozen(eq=False)
 class VariablesInLanes:
     """Variables and expressions for each of several lanes."""
 
     session: Session
     questions: Sequence[Question]
-    answered: Sequence[Sequence[LaneAnswer]]
+    answered: Sequence[_LaneRow]
     """To each question, one of each lane."""
     is_listing: bool = False
 
@@ -88,10 +128,10 @@ class VariablesInLanes:
     def _is_one(self) -> bool:
         return len(self.questions) == 1 and not self.is_listing
 
-    def _rows(self) -> Iterator[tuple[Subject, Sequence[LaneAnswer], UsageError | None]]:
+    def _rows(self) -> Iterator[tuple[Subject, _LaneRow, UsageError | None]]:
         """Yield the answers, with the error of a name that is unknown in every lane."""
         for question, lanes in zip(self.questions, self.answered, strict=True):
-            yield question.wanted, lanes, refused(question, lanes)
+            yield question.wanted, lanes, lanes.error
 
     @property
     def error(self) -> UsageError | None:
@@ -101,23 +141,24 @@ class VariablesInLanes:
 
     @property
     def status(self) -> int:
-        statuses = (1 if error else lane_status(lanes) for _, lanes, error in self._rows())
+        statuses = (1 if error else lanes.status for _, lanes, error in self._rows())
         return max(statuses, default=0)
 
     @property
     def record(self) -> JsonObject:
         if self._is_one:
-            return {"lanes": lane_records(self.answered[0])}
+            return {"lanes": lane_records(self.answered[0].lanes)}
         return {
             "variables": [
-                named(item, of_error(error, ()).record if error else _lanes_record(lanes))
+                named(item, of_error(error, ()).record if error else _lanes_record(lanes.lanes))
                 for item, lanes, error in self._rows()
             ]
         }
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         late = [] if len(self.questions) == 1 and have_begun else self._late()
-        yield from _not_run([(item, lanes[0].answer) for item, lanes in late], is_error=False)
+        firsts = [(item, lanes.lanes[0].answer) for item, lanes in late]
+        yield from _not_run(firsts, is_error=False)
         for item, lanes, error in self._rows():
             if error is not None:
                 yield _line(item, of_error(error, ()))
@@ -126,7 +167,7 @@ class VariablesInLanes:
                 continue
             if len(self.questions) > 1:
                 yield Line(one_line(f"{shortened(typed_name(item))}:"))
-            yield from map(Line, lane_lines(lanes, self.session.pc))
+            yield from map(Line, lanes.lines)
 
     def notes(self) -> Sequence[str]:
         late = [] if len(self.questions) == 1 else self._late()
@@ -137,20 +178,14 @@ class VariablesInLanes:
                 continue
             is_late = any(lanes is hidden for _, hidden in late)
             notes |= dict.fromkeys([unknown] if unknown and not is_late else [])
-            notes |= dict.fromkeys(lane_notes(lanes))
-            if not has_hint(notes) and (
-                is_late or any(lane_answer.answer.status for lane_answer in lanes)
-            ):
+            notes |= dict.fromkeys(lanes.notes)
+            if not has_hint(notes) and (is_late or lanes.lacks_values):
                 notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, item)]))
         return list(notes)
 
-    def _late(self) -> list[tuple[Subject, Sequence[LaneAnswer]]]:
+    def _late(self) -> list[tuple[Subject, _LaneRow]]:
         """Return the subjects without a value in any lane because the kernel has not run yet."""
-        return [
-            (item, lanes)
-            for item, lanes, _ in self._rows()
-            if lanes and all(is_not_run(lane_answer.answer.error) for lane_answer in lanes)
-        ]
+        return [(item, lanes) for item, lanes, _ in self._rows() if lanes.is_late]
 
 
 def variables_answer(
@@ -182,30 +217,72 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> lis
 
 
 def variables_in_lanes(
-    sessions: Sequence[Session], names: Sequence[str], choice: str | None
-) -> list[VariablesInLanes]:
-    """Return the same for selected lanes of each wave, in one batch if possible."""
+    sessions: Sequence[Session],
+    names: Sequence[str],
+    choice: str | None,
+    *,
+    text_only: bool = False,
+) -> Iterator[VariablesInLanes]:
+    """Yield the same for selected lanes of each wave; many waves in one batch if possible.
+
+    `text_only`: as of `lane_answers`. The sessions are forgotten as they have answered.
+    """
     is_alone = len(names) == 1 and len(sessions) == 1
-    by_session = [_questions(session, names, choice, is_alone=is_alone) for session in sessions]
-    flat = [question for questions in by_session for question in questions]
-    is_compared = any(session.comparison is not None for session in sessions)
-    answers = iter(lane_answers(flat, checked=compared if is_compared else None))
-    found = [
-        VariablesInLanes(
-            session, questions, [next(answers) for _ in questions], is_listing=not names
-        )
-        for session, questions in zip(sessions, by_session, strict=True)
-    ]
-    errors = [waves.error for waves in found]
-    if errors and errors[0] is not None and None not in errors:
-        raise errors[0]
-    return found
+    pending: list[VariablesInLanes] = []
+    has_answer = False
+    for first in range(0, len(sessions), WAVES_AT_ONCE):
+        some = sessions[first : first + WAVES_AT_ONCE]
+        shared: _SharedStates = {}
+        by_session = [
+            _questions(session, names, _states(session, choice, shared), is_alone=is_alone)
+            for session in some
+        ]
+        flat = [question for questions in by_session for question in questions]
+        is_compared = any(session.comparison is not None for session in some)
+        checked = compared if is_compared else None
+        answers = iter(lane_answers(flat, checked=checked, text_only=text_only))
+        rows: dict[object, _LaneRow] = {}
+        found = [
+            VariablesInLanes(
+                session,
+                questions,
+                [_row(question, next(answers), rows) for question in questions],
+                is_listing=not names,
+            )
+            for session, questions in zip(some, by_session, strict=True)
+        ]
+        if not has_answer:
+            pending += found
+            has_answer = any(waves.error is None for waves in found)
+            found, pending = (pending, []) if has_answer else ([], pending)
+        yield from found
+    if pending and pending[0].error is not None:
+        raise pending[0].error
+
+
+def _row(question: Question, lanes: Sequence[LaneAnswer], rows: dict[object, _LaneRow]) -> _LaneRow:
+    """The row with these very answers, if there is one."""
+    key = question.session.pc, question.scopes is None, tuple(map(id, lanes))
+    return rows.setdefault(key, _LaneRow(question, lanes))
+
+
+_SharedStates: TypeAlias = dict[object, list[LaneState]]
+"""What lanes do, by what decides it."""
+
+
+def _states(session: Session, choice: str | None, shared: _SharedStates) -> list[LaneState]:
+    """What the lanes of a choice are doing; waves with one execution mask share it."""
+    key = session.decides_lanes
+    if key is None:
+        return chosen_states(session, choice)
+    if key not in shared:
+        shared[key] = chosen_states(session, choice)
+    return shared[key]
 
 
 def _questions(
-    session: Session, names: Sequence[str], choice: str | None, *, is_alone: bool
+    session: Session, names: Sequence[str], states: list[LaneState], *, is_alone: bool
 ) -> list[Question]:
-    states = chosen_states(session, choice)
     if names:
         items = [_subject(session, text, is_alone=is_alone) for text in names]
         return [Question(session, states, item) for item in items]

@@ -69,14 +69,27 @@ def lane_answers(
     questions: Sequence[Question],
     settings: ExpressionSettings | None = None,
     checked: Checked | None = None,
+    *,
+    text_only: bool = False,
 ) -> list[list[LaneAnswer]]:
     """Return the answers to each question, one per lane.
 
-    `settings`: for expressions; by default that of the command line.
+    `settings`: for expressions; by default that of the command line. `text_only`: lanes with the
+    same number may share an answer, whose place and contents are those of one of them.
     """
-    meant = [[_subject_in_lane(item, state) for state in item.states] for item in questions]
+    are_together = _questions_with_one_subject(questions)
+    meant = [
+        [item.wanted] * len(item.states)
+        if is_one
+        else [_subject_in_lane(item, state) for state in item.states]
+        for item, is_one in zip(questions, are_together, strict=True)
+    ]
     lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
+        if are_together[row]:
+            pairs = [(row, state.lane) for state in question.states]
+            lanes_of_subject.setdefault(question.wanted, []).extend(pairs)
+            continue
         for state, item in zip(question.states, meant[row], strict=True):
             if not isinstance(item, Answer):
                 lanes_of_subject.setdefault(item, []).append((row, state.lane))
@@ -98,7 +111,7 @@ def lane_answers(
         try:
             if isinstance(item, Expression):
                 focused, values_of = session.focused(state.lane), values.get(item)
-                if values_of is None or (row, state.lane) not in values_of.known:
+                if values_of is None or not values_of.has(row, state.lane):
                     lane_answer = answer(focused, item, settings)
                 else:
                     from dwarfgpu.service.value.expression import of_value
@@ -117,10 +130,48 @@ def lane_answers(
         except DwarfGpuError as error:
             return LaneAnswer(state, of_error(error, ()))
 
+    by_subject: dict[Variable, tuple[dict[int, Answer], dict[tuple[int, int], LaneAnswer]]] = {}
+
+    def shared(row: int, question: Question) -> list[LaneAnswer] | None:
+        """The answers of a row of scalars that are all known; None for another row."""
+        item = question.wanted
+        if isinstance(item, Expression) or not are_together[row]:
+            return None
+        numbers = readings[item].numbers(row, [state.lane for state in question.states])
+        if numbers is None:
+            return None
+        by_number, by_state = by_subject.setdefault(item, ({}, {}))
+        out = []
+        for state, number in zip(question.states, numbers, strict=True):
+            lane_answer = by_state.get((id(state), number))
+            if lane_answer is None:
+                text = by_number.get(number)
+                if text is None:
+                    text = by_number[number] = answered(row, state, item).answer
+                lane_answer = by_state[id(state), number] = LaneAnswer(state, text)
+            out.append(lane_answer)
+        return out
+
     return [
-        [answered(row, *pair) for pair in zip(question.states, meant[row], strict=True)]
+        (shared(row, question) if text_only and checked is None else None)
+        or [answered(row, *pair) for pair in zip(question.states, meant[row], strict=True)]
         for row, question in enumerate(questions)
     ]
+
+
+def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:
+    """Whether every lane of a question means what the wave means."""
+    known: dict[tuple[int, int | None], bool] = {}
+    out = []
+    for question in questions:
+        pc = question.session.pc
+        key = id(question.states), pc
+        if key not in known:
+            known[key] = all(
+                state.error is None and _pc(state) in (None, pc) for state in question.states
+            )
+        out.append(known[key])
+    return out
 
 
 def _is_batched(

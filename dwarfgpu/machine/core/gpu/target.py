@@ -112,6 +112,12 @@ class GpuTarget:
             apertures = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
         return apertures
 
+    @property
+    def has_given_memory(self) -> bool:
+        """Whether memory was given or written over that of the core."""
+        overrides = (*self._given.values(), *([] if self._host is None else [self._host]))
+        return any(override.has_memory for override in overrides)
+
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""
         self._host = host
@@ -228,8 +234,7 @@ class GpuTarget:
     def _known_override(
         self, where: Memory, address: int, size_bytes: int
     ) -> list[tuple[int, bytes]]:
-        overrides = (*self._given.values(), *([] if self._host is None else [self._host]))
-        if not any(override.has_memory for override in overrides):
+        if not self.has_given_memory:
             return []
         wave = next(iter(self.waves)) if where.wave is None else where.wave
         return self.given_of(wave).known_memory(where, address, size_bytes)

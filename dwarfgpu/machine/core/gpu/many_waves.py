@@ -1,0 +1,149 @@
+"""Read the waves of a core for many lanes at once, with NumPy.
+
+Implements `SharesArchitecture` and `BulkMemory` (`dwarfgpu.machine.target`).
+
+Law: a lane gets the bytes of `read_memory`; bytes that it refuses, for whatever reason, are unknown
+here, and so are those of code objects, which each lane asks for alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.many_waves import Places, array_of, exact
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.topology import Machine
+from dwarfgpu.model.storage import Memory
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+KnownNumbers: TypeAlias = "tuple[Array, Array]"
+"""Numbers, and which of them are known."""
+
+_PAGE_BYTES: Final = 4096
+_MOST_PAGES: Final = 2048
+"""Read at once: memory stays bounded, however far apart the addresses are."""
+
+
+class BulkCore:
+    """The waves of a core, with the power to read memory in bulk."""
+
+    def __init__(self, target: ImageTarget, gpu: GpuTarget, architecture: Architecture) -> None:
+        """`architecture`: of the waves that will be asked about."""
+        self.target = target
+        self.gpu = gpu
+        self.architecture = architecture
+
+    @property
+    def stop(self) -> int:
+        return self.target.stop
+
+    @property
+    def model(self) -> Machine | None:
+        """As in `dwarfgpu.machine.target.Modelled`."""
+        return self.target.model
+
+    @property
+    def workgroups(self) -> Mapping[WaveId, int]:
+        """By the first wave of the workgroup, where its LDS is."""
+        return _Leaders(self.gpu)
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self.target.architecture_of(wave)
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        return self.gpu.architecture_of_all(waves)
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.gpu.apertures_of(wave)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        return self.target.read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self.target.write_register(wave, register, data, offset_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        return self.target.read_memory(where, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        self.target.write_memory(where, address, data)
+
+    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
+        """As in `dwarfgpu.machine.target.BulkMemory`."""
+        wave, lane = (array_of(part) for part in (where.wave, where.lane))
+        at = exact(np.asarray(addresses))
+        shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
+        values, is_known = np.zeros(shape, np.int64), np.ones(shape, bool)
+        for byte in range(size_bytes):  # bytes of a number may be in two elements of scratch
+            places = Places(self, where.space.number, at + byte, wave, lane, shape)
+            part, has = np.zeros(shape, np.int64), np.zeros(shape, bool)
+            for (name, owner), chosen, lowered, last in places.lowered():
+                base = 0 if name != "local" or owner is None else self._lds_base(owner)
+                fits = chosen & (lowered >= 0) & (lowered < last)
+                if name != "private_wave":  # scratch that is nowhere in the core
+                    self._take(fits, lowered + base, part, has)
+            values |= part << 8 * byte
+            is_known &= has
+        return np.where(is_known, values, 0), is_known
+
+    def _lds_base(self, leader: int) -> int:
+        return self.gpu.gpu.lds(self.gpu.waves[leader])[0]
+
+    def _take(self, chosen: Array, addresses: Array, values: Array, is_known: Array) -> None:
+        """The bytes at addresses of the core, page by page."""
+        places = np.flatnonzero(chosen)
+        at = addresses[chosen]
+        page_of = at // _PAGE_BYTES
+        pages = np.unique(page_of)
+        for first in range(0, len(pages), _MOST_PAGES):
+            some = pages[first : first + _MOST_PAGES]
+            mine = (page_of >= some[0]) & (page_of <= some[-1])
+            data, known = self._pages(some)
+            row = np.searchsorted(some, page_of[mine])
+            inside = at[mine] % _PAGE_BYTES
+            values.flat[places[mine]] = data[row, inside]
+            is_known.flat[places[mine]] = known[row, inside]
+
+    def _pages(self, pages: Array) -> tuple[Array, Array]:
+        """The bytes of pages, and which of them are known."""
+        data = np.zeros((len(pages), _PAGE_BYTES), np.uint8)
+        known = np.zeros(data.shape, bool)
+        begins = np.flatnonzero(np.diff(pages, prepend=pages[0] - 2) != 1)
+        ends = [*begins[1:], len(pages)]
+        for begin, end in zip(begins, ends, strict=True):
+            size = int(end - begin) * _PAGE_BYTES
+            flat, has = data[begin:end].reshape(-1), known[begin:end].reshape(-1)
+            for offset, piece in self.gpu.memory.known(int(pages[begin]) * _PAGE_BYTES, size):
+                flat[offset : offset + len(piece)] = np.frombuffer(piece, np.uint8)
+                has[offset : offset + len(piece)] = True
+        return data, known
+
+
+class _Leaders(Mapping[WaveId, int]):
+    """The first wave of the workgroup of each wave."""
+
+    def __init__(self, gpu: GpuTarget) -> None:
+        self._gpu = gpu
+
+    def __getitem__(self, wave: WaveId) -> int:
+        return self._gpu.waves[wave].leader + self._gpu.gpu.first - 1
+
+    def __iter__(self) -> Any:
+        return iter(self._gpu.waves)
+
+    def __len__(self) -> int:
+        return len(self._gpu.waves)
