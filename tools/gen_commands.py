@@ -6,9 +6,10 @@ from typing import Final
 
 from dwarfgpu.repl.command import TOPICS, Command, every
 from dwarfgpu.repl.commands import COMMANDS
-from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.support.absent_commands import ABSENT
+from dwarfgpu.repl.support.absent_commands import WITHOUT_EFFECT as IGNORED_COMMANDS
 
 INTRODUCTION: Final = """\
 # Commands of `dwarfgpu debug`
@@ -36,6 +37,8 @@ def document() -> str:
         parts += [_entry(each) for each in inside]
     parts.append("## Commands of GDB that are not here\n\nThey are refused, with the reason:\n")
     parts += [f"- `{name}`: {why}" for name, why in sorted(ABSENT.items())]
+    parts.append("\nThese change nothing here; they are taken with a note, once:\n")
+    parts += [f"- `{name}`: {why}" for name, why in sorted(IGNORED_COMMANDS.items())]
     parts.append("\n## Settings\n\n`set NAME VALUE` changes one, `show NAME` tells it.\n")
     parts.append("| Setting | Values | Default | |\n|---|---|---|---|")
     for each in SETTINGS:
@@ -46,6 +49,12 @@ def document() -> str:
         )
     parts.append("\nSettings of GDB with nothing to act on here are refused:\n")
     parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_MEANING.items())]
+    parts.append(
+        "\nA value that describes what dwarfgpu does anyway is taken "
+        "(`set disassembly-flavor att`).\n"
+        "Settings that change nothing that is shown are taken with a note, once:\n"
+    )
+    parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_EFFECT.items())]
     parts.append(f"\nNot built are {_coded(NOT_BUILT)}.")
     return "\n".join(parts) + "\n"
 

@@ -59,6 +59,16 @@ def write_file(path: Path, *parts: bytes | bytearray) -> None:
         raise _refused(path, error) from None
 
 
+def append_file(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file, which is made if there is none; `UsageError` where that
+    cannot be."""
+    try:
+        with open(path, "ab") as file:
+            file.write(data)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
 def content_name(stem: str, data: bytes, suffix: str) -> str:
     """The name of a file beside a document: `STEM.HASH.npy`, of the SHA-256 of its contents."""
     return f"{stem}.{hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]}.{suffix}"

@@ -104,6 +104,10 @@ def spots_of(
     if junk is not None:
         kind = "number" if NUMBER.fullmatch(junk["rest"]) else "string"
         raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
+    in_file = _IN_FILE.fullmatch(text)
+    junk = None if in_file is None else _JUNK.fullmatch(in_file["inside"])
+    if junk is not None and junk["rest"].startswith(","):
+        raise UsageError(f"Junk at end of line specification: {junk['rest']}")
     functions = functions_of(session, text)
     if functions:
         return tuple(_spot_of_function(session, function) for function in functions)

@@ -10,6 +10,7 @@ from attrs import evolve
 from dwarfgpu.repl.command import Command, command, listed
 from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.displays import display, info_display, undisplay
+from dwarfgpu.repl.data.dump import DUMPS
 from dwarfgpu.repl.data.examine import x
 from dwarfgpu.repl.data.explain import check, explain, location, where
 from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
@@ -22,6 +23,7 @@ from dwarfgpu.repl.files.file import core_file, file
 from dwarfgpu.repl.files.listing import info_line, list_
 from dwarfgpu.repl.files.process import info_auxv, info_inferiors, info_proc
 from dwarfgpu.repl.files.source_files import (
+    compare_sections,
     info_files,
     info_sharedlibrary,
     info_source,
@@ -47,12 +49,14 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import (
     backtrace,
     down,
+    down_silently,
     info_args,
     info_locals,
     info_stack,
     pc,
     select_frame,
     up,
+    up_silently,
 )
 from dwarfgpu.repl.stack.frame_info import info_frame
 from dwarfgpu.repl.stack.frame_words import frame_words
@@ -118,6 +122,8 @@ _OWN: Final[tuple[Command, ...]] = (
     *RUNNING,
     *GPU_COMMANDS,
     *HABITS,
+    *DUMPS,
+    compare_sections,
     check,
     explain,
     lanes,
@@ -140,6 +146,7 @@ _OWN: Final[tuple[Command, ...]] = (
     document,
     dont_repeat,
     down,
+    down_silently,
     echo,
     enable,
     end,
@@ -175,6 +182,7 @@ _OWN: Final[tuple[Command, ...]] = (
     undisplay,
     undo,
     up,
+    up_silently,
     unset,
     whatis,
     with_,

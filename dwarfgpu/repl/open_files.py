@@ -86,6 +86,13 @@ class FileOpener:
         warning = "core file may not match specified executable file."
         return evolve(again._with(file=None).opened(), warnings=(warning,))
 
+    def keep_paths(self) -> None:
+        """Let the names of files mean the same in another working folder."""
+        for name in ("file", "core", "state", "sysroot"):
+            path = getattr(self.args, name, None)
+            if path is not None:
+                setattr(self.args, name, os.path.abspath(path))
+
     def _with(self, **changed: str | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}))
 

@@ -28,6 +28,10 @@ class Opener(Protocol):
         """Another state; `UsageError` where it cannot be read."""
         ...
 
+    def keep_paths(self) -> None:
+        """Let the names of files mean the same in another working folder."""
+        ...
+
     def core(self, focus: Session, path: str | None) -> Opened:
         """Another core file or none; `UsageError` where it cannot be read."""
         ...

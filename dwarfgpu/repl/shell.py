@@ -6,6 +6,7 @@ command that fails prints one error and the conversation goes on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -89,6 +90,8 @@ class Shell:
         self.symbols = SymbolIndex()
         self.source_path = SourcePath()
         self.listed: Listed | None = None
+        self.missing_source: str | None = None
+        """The source file that was looked for last, if its text is missing: GDB says so once."""
         self.searched = ""
         """The regular expression of the last search."""
         self.examined = Examined()
@@ -109,6 +112,19 @@ class Shell:
         self.session, self.machine = opened.session, opened.machine
         self._give_values(opened.machine)
         self.listed = None
+
+    def keep_paths(self) -> None:
+        """Let the names of the open files mean the same in another working folder."""
+        for code_object in self.session.code_objects:
+            code_object.file.path = os.path.abspath(code_object.file.path)
+        machine = self.machine
+        if machine.core is not None:
+            file = machine.core.dump.file
+            file.path = os.path.abspath(file.path)
+        if machine.opener is not None:
+            machine.opener.keep_paths()
+        if machine.state_path is not None:
+            self.machine = evolve(machine, state_path=os.path.abspath(machine.state_path))
 
     def _give_values(self, machine: OpenedMachine) -> None:
         """Set `$_thread`, `$_siginfo` and `$_exitsignal` for a machine."""

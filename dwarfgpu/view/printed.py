@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 
 from attrs import evolve
 
@@ -21,14 +22,34 @@ _POINTER_BITS = 64
 def printed_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str] | None:
-    """Return an object of a class as its printer shows it; None if it has none, or is partly
-    unknown."""
+    """Return an object of a class as its printer shows it; None if it has none, or the printer
+    needs what is unknown."""
     if letter == "r" or shown.options.raw:
         return None
     size = size_bits(kind)
-    if size is None or shown.object.known_bytes(first_bit, size) is None:
-        return None  # its members show which part is unknown
-    return pieces_of(shown, object_of(shown, kind, first_bit), depth, letter)
+    if size is None or first_bit + size > shown.object.size_bits:
+        return None
+    value = object_of(shown, kind, first_bit)
+    if shown.object.known_bytes(first_bit, size) is None:
+        return _pieces_of_partly_known(shown, value, depth, letter)
+    return pieces_of(shown, value, depth, letter)
+
+
+def _pieces_of_partly_known(
+    shown: Shown, value: Object, depth: int, letter: str | None
+) -> Iterator[str] | None:
+    """Return the same for an object with unknown bits, as the padding of a structure in registers
+    is; None if its printer needs them: its members show which part is unknown."""
+    try:
+        printed = printed_of(partial(_printer_of, shown), value)
+        if printed is None:
+            return None
+        if printed.children is not None:
+            children = tuple(islice(printed.children, shown.options.elements + 1))
+            printed = evolve(printed, children=children)
+    except (Unfit, DwarfGpuError):
+        return None
+    return _pieces(shown, printed, depth, letter)
 
 
 def has_printer(kind: Type | None, options: FormatOptions) -> bool:

@@ -302,7 +302,14 @@ def test_backtraces_at_the_prompt() -> None:
     assert lines("thread apply all bt 1", "thread")[-1].startswith("[Current thread is 1 ")
 
 
-@pytest.mark.parametrize("line", ["break leaf", "b 3", "r", "next", "s", "finish", "continue"])
+@pytest.mark.parametrize("line", ["next", "s", "finish", "continue", "jump 3", "signal 0"])
+def test_nothing_goes_on(line: str) -> None:
+    done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
+    assert done.status == 1
+    assert done.err == "The program is not being run.\n"
+
+
+@pytest.mark.parametrize("line", ["break leaf", "b 3", "r"])
 def test_nothing_runs(line: str) -> None:
     done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
     assert done.status == 1

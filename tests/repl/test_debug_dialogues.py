@@ -114,7 +114,7 @@ SAID: tuple[tuple[str, str], ...] = (
     ("show height", "Number of lines dwarfgpu thinks are in a page is 24.\n"),
     ("run", "Cannot run: the target is a state or core file.\n"),
     ("break nest", "Cannot run: the target is a state or core file.\n"),
-    ("s", "Cannot run: the target is a state or core file.\n"),
+    ("s", "The program is not being run.\n"),
     ("alias px = print /x", ""),
     ("px 255", "$17 = 0xff\n"),
     ("alias px = print", "Alias already exists: px\n"),

@@ -149,5 +149,15 @@ def test_what_no_backend_offers(shell: Shell) -> None:
 def test_a_state_says_that_it_does_not_run(line: str) -> None:
     shell = nest_shell()
     assert not isinstance(shell.session.target, Runs)
-    text = "Cannot run: the target is a state or core file.\n"
-    assert said(shell, line) == text
+    words = {
+        "return": "You can't do that without a process to debug.",
+        **dict.fromkeys(
+            ("run", "starti", "start", "watch", "rwatch", "awatch", "hbreak", "rbreak", "attach"),
+            "Cannot run: the target is a state or core file.",
+        ),
+        **dict.fromkeys(
+            ("break main", "tbreak main", "delete"),
+            "Cannot run: the target is a state or core file.",
+        ),
+    }
+    assert said(shell, line) == words.get(line, "The program is not being run.") + "\n"

@@ -153,6 +153,22 @@ def test_an_object_that_is_not_all_known_shows_its_members(gnu: Session) -> None
     assert "std::vector of length" not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "unknown", "text"),
+    [
+        ("couple", 0xFFFFFFFF << 32, '{first = 1, second = "one"}'),  # padding
+        ("couple", 0xFFFFFFFF, '{first = <optimized out>, second = "one"}'),
+    ],
+)
+def test_a_printer_needs_no_bits_that_it_does_not_show(
+    gnu: Session, name: str, unknown: int, text: str
+) -> None:
+    read = Places(gnu).read(dg.evaluate_source(name, gnu))
+    assert read.bits is not None
+    holed = evolve(read, bits=evolve(read.bits, undefined=unknown))
+    assert dg.format_source(holed, gnu) == text
+
+
 def test_an_endless_list_is_read_as_far_as_it_is_shown(gnu: Session) -> None:
     read = 0
     target = gnu.target

@@ -62,7 +62,9 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     place, first, last = _lines_of(shell, argument.strip(), before)
     text = text_of(shell, place)
     if text is None:
-        raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+        shell.listed = Listed(frame, place, first, last + 1)
+        yield from _missing(shell, place, first)
+        return
     if not 0 < first <= len(text):
         shell.listed = Listed(frame, place, first, first)
         count = len(text)
@@ -166,6 +168,8 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
     start, comma, end = split_at_comma(argument)
+    if split_at_comma(end)[1]:
+        raise UsageError("Junk at end of line specification.")
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
     return _span(shell, start, comma, end, around or place_of_main(shell))
@@ -176,12 +180,11 @@ def _span(
 ) -> tuple[FramePosition, int, int]:
     count = _count(shell)
     more = _MORE.fullmatch(end or "")
-    last = None
-    if end and more is None:
-        last = _single_place(shell, end, around, "last")
-        if not start:
-            return last, max(last.line - count + 1, 1), last.line
+    if end and not start and more is None:
+        only = _single_place(shell, end, around, "last")
+        return only, max(only.line - count + 1, 1), only.line
     place = _single_place(shell, start, around, "first")
+    last = _single_place(shell, end, place, "last") if end and more is None else None
     if last is not None and last.path != place.path:
         raise UsageError("Specified first and last lines are in different files.")
     first = place.line if comma else max(place.line - count // 2, 1)
@@ -329,6 +332,7 @@ def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
         if path is None:
             return None
         text = read_file(str(path)).decode("utf-8", "backslashreplace")
+    shell.missing_source = None
     return text.removesuffix("\n").split("\n")
 
 
@@ -339,6 +343,14 @@ def source_line(shell: Shell, session: Session) -> Iterator[Output]:
     text = None if place is None else text_of(shell, place)
     if place is not None and text is not None and place.line <= len(text):
         yield _line(place.line, text[place.line - 1])
+
+
+def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Output]:
+    """Yield that the text of a line is missing; of the same file again more briefly, as GDB."""
+    is_known = shell.missing_source == place.path
+    shell.missing_source = place.path
+    text = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
+    yield Output(f"{line}\t{text}", {})
 
 
 def line_count(shell: Shell, place: FramePosition) -> int | None:

@@ -9,7 +9,9 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, ObjectFile
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
@@ -22,6 +24,13 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
+_SHF_EXECINSTR: Final = 0x4
+_SHT_NOBITS: Final = 8
+_TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
+"""Types of sections that are no contents of the program unless they are loaded: SHT_NULL, SYMTAB,
+STRTAB, RELA, REL, GROUP, SYMTAB_SHNDX."""
+_NO_FILE: Final = "No executable or object file specified."
+_MOST_BYTES: Final = 1 << 30
 _MISSING: Final = "(*): Shared library is missing debugging information."
 
 
@@ -208,3 +217,109 @@ def _format(file: ObjectFile) -> str:
     order = "little" if file.endian == "little" else "big"
     names = {"X86_64": "x86-64", "386": "i386", "AARCH64": f"{order}aarch64", "AMDGPU": "amdgcn"}
     return f"elf{bits}-{names.get(file.machine, order)}"
+
+
+def _program(shell: Shell) -> CodeObject:
+    if not shell.session.code_objects:
+        raise UsageError(_NO_FILE)
+    return shell.session.code_objects[0]
+
+
+def _all_sections(file: ObjectFile) -> list[Section]:
+    return [
+        section
+        for section in file.sections
+        if section.flags & SHF_ALLOC or section.type not in _TABLES
+    ]
+
+
+def _flags(section: Section) -> str:
+    """The names of the properties of a section in BFD."""
+    is_loaded = bool(section.flags & SHF_ALLOC)
+    has_contents = section.type != _SHT_NOBITS
+    words = ["ALLOC"] * is_loaded + ["LOAD"] * (is_loaded and has_contents)
+    if has_contents:
+        words += ["READONLY"] * (not section.flags & SHF_WRITE)
+        if is_loaded:
+            words.append("CODE" if section.flags & _SHF_EXECINSTR else "DATA")
+        words.append("HAS_CONTENTS")
+    return " ".join(words)
+
+
+@command("maintenance info sections", topic="data")
+def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the sections of the program with their properties in BFD.
+
+    Usage: maintenance info sections [NAME | PROPERTY]...
+
+    With words, those sections that have one of them as their name or property.
+    """
+    if not shell.session.code_objects:
+        return
+    code_object = _program(shell)
+    file = code_object.file
+    yield heading(f"Exec file: `{full_path(code_object)}', file type {_format(file)}.")
+    sections, wanted = _all_sections(file), argument.split()
+    width = len(str(len(sections) - 1)) + 4
+    for index, section in enumerate(sections):
+        flags = _flags(section)
+        if wanted and not {section.name, *flags.split()} & {*wanted}:
+            continue
+        begin = section.address
+        begin += code_object.load_address if section.flags & SHF_ALLOC else 0
+        end = begin + section.size_bytes
+        data: JsonObject = {
+            "index": index, "name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}",
+            "offset": section.offset, "flags": flags,
+        }  # fmt: skip
+        where = f"{begin:#010x}->{end:#010x} at {section.offset:#010x}"
+        text = f"{f' [{index}] ':<{width}}    {where}: {section.name} {flags}"
+        yield Output(text, data, "sections")
+
+
+@command("compare-sections", topic="data")
+def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
+    """Compare section data in memory to the program's file.
+
+    Usage: compare-sections [SECTION | -r]
+
+    -r compares the sections that are read only. Without an argument, all that are loaded; those
+    that the program writes to, or that are relocated, differ.
+    """
+    code_object = _program(shell)
+    file, places = code_object.file, Places(shell.session)
+    space = places.architecture.address_space(0)
+    has_matched, has_any = True, False
+    for section in file.sections:
+        is_loaded = section.flags & SHF_ALLOC and section.type != _SHT_NOBITS
+        if not is_loaded or not section.size_bytes:
+            continue
+        if argument == "-r" and section.flags & SHF_WRITE:
+            continue
+        if argument not in ("", "-r", section.name):
+            continue
+        if section.size_bytes > _MOST_BYTES:
+            raise UsageError(f"{section.name} has more than {_MOST_BYTES} bytes.")
+        has_any = True
+        begin = section.address + code_object.load_address
+        end = begin + section.size_bytes
+        try:
+            memory = places.context.access.read_bytes(places.at(space, begin), section.size_bytes)
+        except DwarfGpuError:
+            raise UsageError(
+                f"target memory fault, section {section.name}, range {begin:#x} -- {end:#x}"
+            ) from None
+        is_equal = memory == file.data_of(section)
+        has_matched = has_matched and is_equal
+        data: JsonObject = {
+            "name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}", "matches": is_equal,
+        }  # fmt: skip
+        verdict = "matched." if is_equal else "MIS-MATCHED!"
+        text = f"Section {section.name}, range {begin:#x} -- {end:#x}: {verdict}"
+        yield Output(text, data, "sections")
+    if argument not in ("", "-r") and not has_any:
+        yield heading(f"No loaded section named '{argument}'.")
+    if not has_matched:
+        shell.console.warn(
+            "One or more sections of the target image does not match\nthe loaded file\n"
+        )

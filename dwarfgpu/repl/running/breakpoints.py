@@ -35,6 +35,15 @@ def runner(shell: Shell) -> Runs:
     raise UsageError(NOT_RUNNING)
 
 
+def can_run(shell: Shell) -> bool:
+    """Whether the target has run control."""
+    try:
+        runner(shell)
+    except UsageError:
+        return False
+    return True
+
+
 def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:
     """The addresses that a place means; without one, where the frame in focus is."""
     session = shell.session

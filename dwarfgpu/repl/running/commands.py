@@ -22,7 +22,7 @@ from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.running.breakpoints import located, runner
+from dwarfgpu.repl.running.breakpoints import NOT_RUNNING, can_run, located, runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.frame.focus import focused_frame_line
@@ -37,6 +37,8 @@ from dwarfgpu.view.json_object import JsonObject
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
 _MAX_DEEP: Final = 10_000
+NOT_RUN: Final = "The program is not being run."
+NO_PROCESS: Final = "You can't do that without a process to debug."
 _COUNT: Final = re.compile(r"[0-9]{1,6}")
 
 
@@ -178,9 +180,10 @@ def depth(session: Session) -> int:
 
 
 def _require_started(shell: Shell) -> None:
-    runner(shell)
+    if not can_run(shell):
+        raise UsageError(NOT_RUN)
     if shell.session.pc is None:
-        raise UsageError("The program is not being run.")
+        raise UsageError(NOT_RUN)
 
 
 def _resumed(shell: Shell) -> Iterator[Part]:
@@ -428,11 +431,12 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _stopped(shell, _run_on(shell, frozenset(addresses)))
 
 
-def _without(name: str, about: str) -> Command:
-    """A command of GDB that no backend has the power for."""
+def _without(name: str, about: str, why: str = NOT_RUNNING) -> Command:
+    """A command of GDB that no backend has the power for; `why` where nothing can run."""
 
     def refused(shell: Shell, argument: str) -> Iterator[Part]:
-        runner(shell)
+        if not can_run(shell):
+            raise UsageError(why)
         yield from ()
         raise UsageError(f'"{name}" needs more than to run: no backend offers it.')
 
@@ -451,9 +455,15 @@ RUNNING: Final = (
     step,
     stepi,
     _without("start", "Start the program, and stop at its main function."),
-    _without("jump", "Continue at another place."),
+    _without("jump", "Continue at another place.", NOT_RUN),
     _without("watch", "Stop when a value changes."),
-    _without("kill", "End the program."),
+    _without("rwatch", "Stop when a value is read."),
+    _without("awatch", "Stop when a value is read or written."),
+    _without("hbreak", "Set a breakpoint of the hardware."),
+    _without("rbreak", "Set breakpoints at the functions of a regular expression."),
+    _without("kill", "End the program.", NOT_RUN),
     _without("attach", "Attach to a running process."),
-    _without("detach", "Detach from the program."),
+    _without("detach", "Detach from the program.", NOT_RUN),
+    _without("signal", "Continue with a signal.", NOT_RUN),
+    _without("return", "Let a function return.", NO_PROCESS),
 )

@@ -94,8 +94,33 @@ def down(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _moved(shell, argument, -1)
 
 
+@command("up-silently", topic="support")
+def up_silently(shell: Shell, argument: str) -> Iterator[Part]:
+    """As "up", without showing the frame.
+
+    Usage: up-silently [COUNT]
+    """
+    shell.session = selected(shell.session, _destination(shell, argument, 1))
+    yield from ()
+
+
+@command("down-silently", topic="support")
+def down_silently(shell: Shell, argument: str) -> Iterator[Part]:
+    """As "down", without showing the frame.
+
+    Usage: down-silently [COUNT]
+    """
+    shell.session = selected(shell.session, _destination(shell, argument, -1))
+    yield from ()
+
+
 def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
-    """Move among the frames that include the lane; as in GDB, a larger COUNT stops at the end."""
+    yield from _focus(shell, _destination(shell, argument, direction))
+
+
+def _destination(shell: Shell, argument: str, direction: int) -> int:
+    """Return the number of the frame to move to among those that include the lane; as in GDB, a
+    larger COUNT stops at the end."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
     count = integer(shell, argument) if argument else 1
@@ -113,7 +138,7 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
         ends = "Bottom (innermost) frame selected; you cannot go down."
     if not passed and not argument:  # GDB complains only without a number
         raise UsageError(ends)
-    yield from _focus(shell, passed[-1] if passed else here)
+    return passed[-1] if passed else here
 
 
 def _focus(shell: Shell, number: int) -> Iterator[Part]:

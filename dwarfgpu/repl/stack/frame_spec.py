@@ -35,8 +35,7 @@ def frame_number(shell: Shell, argument: str) -> int:
 
 
 def _level(shell: Shell, text: str) -> int:
-    number = integer(shell, text)
-    return frame_numbered(shell, number).number
+    return frame_numbered(shell, integer(shell, text), text).number
 
 
 def integer(shell: Shell, text: str) -> int:

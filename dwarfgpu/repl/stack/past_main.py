@@ -86,12 +86,13 @@ def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
     )
 
 
-def frame_numbered(shell: Shell, number: int) -> StackFrame:
-    """The frame of a number; `UsageError` in GDB's words where the lane has none."""
+def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
+    """The frame of a number, which is written as `text`; `UsageError` in GDB's words where the lane
+    has none."""
     frame = next(frames_of(shell, start=max(number, 0)), None)
     if frame is not None and frame.number == number and frame.has_lane:
         return frame
-    raise UsageError(f"No frame at level {number}.")
+    raise UsageError(f"No frame at level {text}.")
 
 
 def _start(session: Session) -> int | None:

@@ -15,6 +15,7 @@ from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
+TUI: Final = '"list" and "disassemble /s" show source text and instructions'
 ABSENT: Final = {
     "add-symbol-file": '"file" or "load" opens another code object or state',
     "catch": "dwarfgpu runs no program",
@@ -22,13 +23,24 @@ ABSENT: Final = {
     "compile": "dwarfgpu runs no program",
     "exec-file": 'use "file"',
     "explore": '"print" and "ptype" show values and their types whole',
-    "handle": "dwarfgpu runs no program",
+    "focus": TUI,
+    "layout": TUI,
     "macro": "macros of -g3 are not read",
-    "skip": "dwarfgpu runs no program",
+    "nosharedlibrary": 'without "--sysroot" of the libraries their symbols are not read',
+    "refresh": TUI,
     "symbol-file": 'use "file"',
-    "tty": "dwarfgpu runs no program",
+    "tui": TUI,
+    "winheight": TUI,
 }
 """Why GDB's command is not here, by its name."""
+WITHOUT_EFFECT: Final = {
+    "add-auto-load-safe-path": "files of the program bring no scripts",
+    "add-auto-load-scripts-directory": "files of the program bring no scripts",
+    "handle": "dwarfgpu runs no program",
+    "skip": "dwarfgpu runs no program",
+    "tty": "dwarfgpu runs no program",
+}
+"""Why GDB's command changes nothing here, by its name: files of commands often have it."""
 
 
 @command("pwd", topic="files")
@@ -37,7 +49,7 @@ def pwd(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: pwd
     """
-    yield _not_supported()
+    yield _working_folder()
 
 
 @command("cd", topic="files", complete=completion.files, repeats=False)
@@ -49,14 +61,18 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     Without FOLDER, that is the home folder. Files are found from there.
     """
     try:
-        os.chdir(Path(argument or "~").expanduser())
+        folder = Path(argument or "~").expanduser()
+        if folder.is_dir():
+            shell.keep_paths()
+        os.chdir(folder)
     except (OSError, RuntimeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{argument}: {why}.") from None
-    yield _not_supported()
+    if shell.console.is_interactive:
+        yield _working_folder()
 
 
-def _not_supported() -> Output:
+def _working_folder() -> Output:
     try:
         folder = os.getcwd()
     except OSError as error:
@@ -68,9 +84,31 @@ def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]
     raise UsageError(f'"{name}" is not supported: {why}.')
 
 
+def _ignored(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    shell.console.note(f'"{name}" has no effect: {why}', once=True)
+    return iter(())
+
+
 def _absent(name: str, why: str) -> Command:
     text = f"GDB's; not here.\n\nUsage: {name}\n\n{why}."
-    return Command(name, text, partial(_refused, name, why), "support", is_absent=True)
+    run = partial(_ignored if name in WITHOUT_EFFECT else _refused, name, why)
+    return Command(name, text, run, "support", is_absent=True)
 
 
-HABITS: Final = (pwd, cd, *(_absent(name, why) for name, why in ABSENT.items()))
+@command("sharedlibrary", topic="files")
+def sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
+    """Read the symbols of shared libraries.
+
+    Usage: sharedlibrary [REGEXP]
+
+    They are read when they are needed; "info sharedlibrary" lists the libraries.
+    """
+    yield from ()
+
+
+HABITS: Final = (
+    pwd,
+    cd,
+    sharedlibrary,
+    *(_absent(name, why) for name, why in (ABSENT | WITHOUT_EFFECT).items()),
+)

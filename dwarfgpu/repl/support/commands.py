@@ -196,7 +196,7 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
         yield ""
 
 
-@command("complete", topic="support", complete=completion.lines, keeps_end=True)
+@command("complete", topic="support", aliases=("comp",), complete=completion.lines, keeps_end=True)
 def complete(shell: Shell, argument: str) -> Iterator[Part]:
     """List the completions of the rest of the line as a command.
 

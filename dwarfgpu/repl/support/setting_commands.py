@@ -6,12 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, Literal
 
+from attrs import evolve
+
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Command, command, listed
 from dwarfgpu.repl.data.print import set_var, shown_value
-from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import (
+    IN_FORCE,
+    NOT_BUILT,
+    WITHOUT_EFFECT,
+    WITHOUT_MEANING,
+)
 from dwarfgpu.repl.files.source_path_commands import (
     set_directories,
     set_substitute_path,
@@ -91,13 +98,20 @@ def _list(
     yield from listed(commands)
 
 
-def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+def _refuse(name: str, why: str, verb: Verb, shell: Shell, argument: str) -> Iterator[Part]:
+    if verb == "set" and argument in IN_FORCE.get(name, ()):
+        return iter(())
     raise UsageError(f'The setting "{name}" {why}.')
+
+
+def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    shell.console.note(f'"set {name}" has no effect: {why}', once=True)
+    return iter(())
 
 
 def _absent(name: str, why: str, verb: Verb) -> Command:
     text = f'{verb.capitalize()} "{name}": not here.\nThis setting {why}.'
-    run = partial(_refuse, name, why)
+    run = partial(_refuse, name, why, verb)
     return Command(f"{verb} {name}", text, run, "support", repeats=False, is_absent=True)
 
 
@@ -109,12 +123,35 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
             yield _of(setting, verb)
     absent = {name: f"of GDB does not apply here: {why}" for name, why in WITHOUT_MEANING.items()}
     absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
-    for name, why in absent.items():
+    ignored = {name: f"of GDB has no effect here: {why}" for name, why in WITHOUT_EFFECT.items()}
+    for name, why in (absent | ignored).items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix):
-            yield _absent(name, why, verb)
+            refused = _absent(name, why, verb)
+            is_taken = verb == "set" and name in WITHOUT_EFFECT
+            run = partial(_ignore, name, WITHOUT_EFFECT[name]) if is_taken else refused.run
+            yield evolve(refused, run=run)
+    if verb == "set" and family == "logging":
+        yield from map(_old_logging, ("on", "off"))
     for name, about in _FAMILIES.items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix) and name != family:
             yield _family(verb, name, about)
+
+
+def _old_logging(word: str) -> Command:
+    """`set logging on`, as GDB before version 12 had it."""
+    setting = next(setting for setting in SETTINGS if setting.name == "logging enabled")
+    name = f"set logging {word}"
+
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        shell.console.warn(
+            f"'{name}', an alias for the command 'set logging enabled', is deprecated.\n"
+            f"Use 'set logging enabled {word}'.\n",
+            "Warning",
+        )
+        yield from _change(setting, shell, word)
+
+    text = f'Old spelling of "set logging enabled {word}".'
+    return Command(name, text, run, "support", repeats=False, is_absent=True)
 
 
 def _family(verb: Verb, word: str, about: str) -> Command:

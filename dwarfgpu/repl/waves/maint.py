@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command, listed
+from dwarfgpu.repl.files.source_files import maintenance_info_sections
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
@@ -55,13 +56,23 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listed("maintenance print", (address_spaces,))
 
 
-@command("maintenance", topic="data", aliases=("maint", "mt"), subcommands=(print_,))
+@command("maintenance info", topic="data", aliases=("i",), subcommands=(maintenance_info_sections,))
+def info(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show what dwarfgpu knows of the open files.
+
+    Usage: maintenance info sections
+    """
+    yield from _listed("maintenance info", (maintenance_info_sections,))
+
+
+@command("maintenance", topic="data", aliases=("maint", "mt"), subcommands=(info, print_))
 def maintenance(shell: Shell, argument: str) -> Iterator[Part]:
     """Commands for those who work on debuggers.
 
-    Usage: maintenance print address-spaces
+    Usage: maintenance info sections
+           maintenance print address-spaces
     """
-    yield from _listed("maintenance", (print_,))
+    yield from _listed("maintenance", (info, print_))
 
 
 def _listed(name: str, inner: tuple[Command, ...]) -> Iterator[Part]:

@@ -1,0 +1,167 @@
+"""`dump`, `append` and `restore`: memory and values to and from binary files, as in GDB."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.writing import append_file, write_file
+from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Run, listed
+from dwarfgpu.repl.data.examine import address_of
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.value_history import evaluated, options_of, whole_number
+from dwarfgpu.terminal.input import read_file
+
+_MOST_BYTES: Final = 1 << 30
+_FORMATS: Final = ("ihex", "srec", "tekhex", "verilog")
+
+_Write: TypeAlias = Callable[[Path, bytes], None]
+
+
+def _file_and_rest(argument: str) -> tuple[str, str]:
+    name, _, rest = argument.strip().partition(" ")
+    if not name:
+        raise UsageError("Missing filename.")
+    return os.path.expanduser(name), rest.strip()
+
+
+def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
+    name, rest = _file_and_rest(argument)
+    start_text, _, end_text = rest.partition(" ")
+    if not start_text:
+        raise UsageError("Missing start address.")
+    if not end_text.strip():
+        raise UsageError("Missing stop address.")
+    places = Places(shell.session)
+    space, start = address_of(shell, places, start_text)
+    end_space, end = address_of(shell, places, end_text)
+    if end <= start or space is not end_space:
+        raise UsageError("Invalid memory address range (start >= end).")
+    if end - start > _MOST_BYTES:
+        raise UsageError(f"At most {_MOST_BYTES} bytes are dumped at once.")
+    try:
+        data = places.context.access.read_bytes(places.at(space, start), end - start)
+    except Unavailable:
+        where = places.address_text(space, start)
+        raise UsageError(f"Cannot access memory at address {where}") from None
+    yield from _written(write, name, data)
+
+
+def _value(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
+    name, rest = _file_and_rest(argument)
+    if not rest:
+        raise UsageError("No value to dump.")
+    value = evaluated(shell.session, shell.values, rest)
+    data = Places(shell.session).known(value).to_bytes(shell.session.architecture.endian)
+    yield from _written(write, name, data)
+
+
+def _written(write: _Write, name: str, data: bytes) -> Iterator[Part]:
+    write(Path(name), data)
+    yield Output("", {"file": name, "bytes": len(data)})
+
+
+def _family(verb: str, about: str, write: _Write) -> Command:
+    """`dump`, with `dump memory`, `dump value`, and the same below `dump binary`."""
+
+    def inner(family: str) -> tuple[Command, ...]:
+        return tuple(
+            Command(
+                f"{family} {word}",
+                f"{about} {what}.\n\nUsage: {family} {word} FILE {usage}",
+                partial(run, write),
+                "data",
+                complete=completion.files,
+                repeats=False,
+            )
+            for word, what, usage, run in (
+                ("memory", "contents of memory", "START STOP", _memory),
+                ("value", "the value of an expression", "EXPRESSION", _value),
+            )
+        )
+
+    def of(name: str, subcommands: tuple[Command, ...]) -> Command:
+        def run(shell: Shell, argument: str) -> Iterator[Part]:
+            yield heading(f"List of {name} subcommands:\n")
+            yield from listed(subcommands)
+
+        text = f"{about} target code/data.\n\nUsage: {name} memory | value FILE ..."
+        return Command(name, text, run, "data", subcommands=subcommands, repeats=False)
+
+    binary = of(f"{verb} binary", inner(f"{verb} binary"))
+    others = tuple(
+        Command(
+            f"{verb} {format_}",
+            f"GDB's; not here.\n\nUsage: {verb} {format_}\n\nFiles are binary.",
+            _refused_format(verb, format_),
+            "data",
+            is_absent=True,
+        )
+        for format_ in _FORMATS
+        if verb == "dump"
+    )
+    return of(verb, (binary, *inner(verb), *others))
+
+
+def _refused_format(verb: str, format_: str) -> Run:
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        raise UsageError(f'"{verb} {format_}" is not supported: files are binary.')
+
+    return run
+
+
+def _restore(shell: Shell, argument: str) -> Iterator[Part]:
+    name, rest = _file_and_rest(argument)
+    words = rest.split()
+    if not words or words[0] != "binary":
+        raise UsageError('Files are restored as binary ones: "restore FILE binary ADDRESS".')
+    data = read_file(name)
+    places = Places(shell.session)
+    offset_text, *bounds = words[1:] or ["0"]
+    space, offset = address_of(shell, places, offset_text)
+    start, end = 0, len(data)
+    if bounds:
+        start = whole_number(shell.session, shell.values, bounds[0])
+    if len(bounds) > 1:
+        end = min(whole_number(shell.session, shell.values, " ".join(bounds[1:])), end)
+    if not 0 <= start < end:
+        raise UsageError(f"Start address is greater than length of binary file {name}.")
+    yield from _restored(shell, space, offset + start, data[start:end], name)
+
+
+def _restored(
+    shell: Shell, space: AddressSpace, address: int, data: bytes, name: str
+) -> Iterator[Part]:
+    places = Places(shell.session)
+    begin, end = (places.address_text(space, at) for at in (address, address + len(data)))
+    places.context.access.write_bytes(places.at(space, address), data)
+    wrote = options_of(shell.session, shell.values).wrote
+    if wrote is not None:
+        wrote()
+    text = f"Restoring binary file {name} into memory ({begin} to {end})"
+    yield Output(text, {"file": name, "begin": begin, "end": end})
+
+
+DUMPS: Final = (
+    _family("dump", "Write to a file", write_file),
+    _family("append", "Append to a file", append_file),
+    Command(
+        "restore",
+        "Restore the contents of FILE to target memory.\n\n"
+        "Usage: restore FILE binary ADDRESS [START [END]]\n\n"
+        "START and END limit what is taken of the file. The core or state file stays as it is;\n"
+        '"undo" takes it back.',
+        _restore,
+        "data",
+        complete=completion.files,
+        repeats=False,
+    ),
+)

@@ -1,0 +1,158 @@
+"""What GDB's users type and have in their files of commands: it works, or says why it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run
+from tests.repl.repl_shell import demo_shell, said
+
+GDBINIT = """
+set history save on
+set history filename ~/.gdb_history
+set history size 10000
+set print pretty on
+set print object off
+set print static-members on
+set print vtbl off
+set print demangle on
+set demangle-style gnu-v3
+set print asm-demangle on
+set print sevenbit-strings off
+set print array on
+set print array-indexes on
+set print elements 0
+set print frame-arguments all
+set print thread-events off
+set print inferior-events off
+set pagination off
+set confirm off
+set height 0
+set width 0
+set verbose off
+set disassembly-flavor att
+set auto-load safe-path /
+add-auto-load-safe-path /
+set breakpoint pending on
+set debuginfod enabled off
+set python print-stack full
+set follow-fork-mode child
+set detach-on-fork off
+set non-stop off
+set scheduler-locking step
+set disable-randomization off
+set startup-with-shell off
+set unwindonsignal on
+set output-radix 10
+set listsize 20
+set max-completions 200
+set tui border-kind ascii
+set style enabled off
+set backtrace past-main off
+handle SIGUSR1 nostop noprint pass
+skip -gfi /usr/include/c++/*
+"""
+
+
+def test_a_file_of_commands_is_read_to_its_end(tmp_path: Path) -> None:
+    script = tmp_path / "gdbinit"
+    script.write_text(GDBINIT + "echo the end\\n\n")
+    output = said(demo_shell(), f"source {script}")
+    assert output.startswith("the end\n")
+    notes = [line for line in output.splitlines() if line.startswith("note: ")]
+    assert all(" has no effect: " in note for note in notes)
+    assert len(notes) == len(set(notes))
+    assert sum('"set history"' in note for note in notes) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["set disassembly-flavor intel", "set print object on", "set print vtbl on",
+             "set input-radix 16", "show history"]
+)  # fmt: skip
+def test_what_would_change_the_output_is_refused(line: str) -> None:
+    assert said(demo_shell(), line).startswith("The setting ")
+
+
+CORE = ("core/shapes.x86_64.O0", "--core", "core/shapes.x86_64.O0.core")
+
+
+def said_of_core(*lines: str) -> str:
+    """Output and errors of commands on a core file, in the folder of the fixtures."""
+    done = run("debug", *CORE, "--batch", *(word for line in lines for word in ("-ex", line)))
+    return done.out.partition("\n46\t")[2].partition("\n")[2] + done.err
+
+
+@pytest.fixture
+def fixtures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FIXTURES)
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_the_old_spelling_of_logging(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    output = said_of_core(
+        f"set logging file {log}", "set logging on", "print 7", "set logging off", "print 8"
+    )
+    assert "Warning: 'set logging on', an alias for the command" in output
+    assert "Use 'set logging enabled on'.\n" in output
+    assert "= 7\n" in log.read_text()
+    assert "= 8\n" not in log.read_text()
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_files_stay_the_same_in_another_folder(tmp_path: Path) -> None:
+    core = FIXTURES / "core"
+    output = said_of_core(
+        f"cd {tmp_path}", "info symbol crash", "info files", f"file {core}/shapes.x86_64.O0",
+        "print squares[0].side",
+    )  # fmt: skip
+    assert f"`{core}/shapes.x86_64.O0'" in output
+    assert f"`{core}/shapes.x86_64.O0.core'" in output
+    assert "$1 = 1\n" in output
+    assert "Working directory" not in output
+
+
+def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
+    shell, file = demo_shell(), tmp_path / "bytes"
+    count = said(shell, "output sizeof(numbers)")
+    assert said(shell, f"dump value {file} numbers") == ""
+    assert said(shell, f"append binary memory {file} &numbers[0] &numbers[1]") == ""
+    assert len(file.read_bytes()) == int(count) + 4
+    assert file.read_bytes()[:4] == file.read_bytes()[-4:]
+    assert said(shell, f"dump memory {file} &numbers[1]") == "Missing stop address.\n"
+    assert said(shell, f"dump memory {file} 16 8").startswith("Invalid memory address range")
+    assert "Cannot access memory" in said(
+        shell, f"dump memory {file} 0x7fff00000000 0x7fff00000008"
+    )
+    assert len(file.read_bytes()) == int(count) + 4
+    assert '"dump srec" is not supported' in said(shell, f"dump srec value {file} numbers")
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
+    file = tmp_path / "bytes"
+    file.write_bytes(bytes([9, 9, 9, 9, 70, 0, 0, 0]))
+    output = said_of_core(
+        f"restore {file} binary &matrix 4", "print matrix[0]", "undo", "print matrix[0]"
+    )
+    assert f"Restoring binary file {file} into memory (0x" in output
+    assert "$1 = {1, 70, 3, 4}\n" in output
+    assert "$2 = {1, 2, 3, 4}\n" in output
+
+
+@pytest.mark.parametrize("line", ["tui enable", "layout src", "focus cmd", "nosharedlibrary"])
+def test_refusals_name_what_there_is(line: str) -> None:
+    assert f'"{line.split()[0]}" is not supported: ' in said(demo_shell(), line)
+
+
+def test_sections_of_the_program() -> None:
+    lines = said(demo_shell(), "maint info sections").splitlines()
+    assert lines[0].startswith("Exec file: `")
+    [text] = [line for line in lines if " .text " in line]
+    assert text.endswith(": .text ALLOC LOAD READONLY CODE HAS_CONTENTS")
+    assert said(demo_shell(), "compare-sections .text").endswith(": matched.\n")
+    assert said(demo_shell(), "compare-sections .nothing") == (
+        "No loaded section named '.nothing'.\n"
+    )
