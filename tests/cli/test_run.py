@@ -454,3 +454,39 @@ def test_wrong_requests_about_traces() -> None:
     assert run("run", "--demo", "--trace", "--lane", 64).error == (
         "--lane 64: the wave has 64 lanes, from 0"
     )
+
+
+def triton(folder: Path, kernel: str, target: str, *arguments: str) -> np.ndarray:
+    """What a kernel of Triton leaves in its output; it takes two pointers more, to memory that it
+    does not use."""
+    size = {"gfx942": 256, "gfx1100": 128}[target]
+    out, path = {"softmax": "8", "matmul": "16"}[kernel], folder / "out.npy"
+    rows = {"softmax": 3, "matmul": 1}[kernel]
+    given = [f"{n}={value}" for n, value in enumerate((*arguments, "null", "null"))]
+    done = run_json(
+        "run", TRITON / f"{kernel}.{target}.co", kernel, "--grid", rows * size,
+        "--workgroup", size, "--dynamic-lds", 8192, "--out", f"{out}={path}",
+        *(word for value in given for word in ("--arg", value)),
+    )  # fmt: skip
+    assert done.status == 0, done.json
+    return np.frombuffer(read_npy(path).data, np.float32)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_a_softmax_of_triton(target: str, tmp_path: Path) -> None:
+    """Three rows of 200 numbers, each reduced by all waves of a workgroup."""
+    x = np.random.default_rng(5).normal(size=(3, 200)).astype(np.float32) * 4
+    found = triton(tmp_path, "softmax", target, saved(tmp_path, "x", x), "zeros:2400", "200")
+    power = np.exp(x.astype(float) - x.max(axis=1, keepdims=True))
+    wanted = power / power.sum(axis=1, keepdims=True)
+    assert np.allclose(found.reshape(3, 200), wanted, rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_a_matrix_product_of_triton(target: str, tmp_path: Path) -> None:
+    """Integers, so that the sums are exact in any order."""
+    rng = np.random.default_rng(6)
+    a, b = (rng.integers(-8, 9, (32, 32)).astype(np.float16) for _ in range(2))
+    given = [saved(tmp_path, name, array) for name, array in (("a", a), ("b", b))]
+    found = triton(tmp_path, "matmul", target, *given, "zeros:4096")
+    assert (found.reshape(32, 32) == a.astype(float) @ b.astype(float)).all()
