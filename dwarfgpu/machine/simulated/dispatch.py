@@ -33,7 +33,8 @@ LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
 PACKET_COUNT: Final = 64
 MAX_WAVES: Final = 1 << 14
-_KERNARG_ALIGNMENT: Final = 64
+KERNARG_ALIGNMENT: Final = 64
+"""Of the address and the size of a kernarg segment."""
 _PRELOAD_BYTES: Final = 256
 """Of code for older firmware, which a kernel with preloaded arguments does not start with."""
 _MAX_WORK_ITEMS: Final = 1024
@@ -216,7 +217,7 @@ def _addresses(request: Request, allocator: aql_objects.Allocator) -> _Addresses
         allocator.take(aql_objects.PACKET_BYTES * PACKET_COUNT, 4096),
         allocator.take(aql_objects.SIGNAL_BYTES, 64),
         allocator.take(aql_objects.SIGNAL_BYTES, 64),
-        allocator.take(max(kernarg_bytes, 1), _KERNARG_ALIGNMENT),
+        allocator.take(max(kernarg_bytes, 1), KERNARG_ALIGNMENT),
     )
 
 

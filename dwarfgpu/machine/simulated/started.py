@@ -15,7 +15,13 @@ from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.aql_objects import PACKET_BYTES, QUEUE_BYTES, SIGNAL_BYTES
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.compiled_instructions import Program
-from dwarfgpu.machine.simulated.dispatch import PACKET_COUNT, Contents, Launched, WaveRegisters
+from dwarfgpu.machine.simulated.dispatch import (
+    KERNARG_ALIGNMENT,
+    PACKET_COUNT,
+    Contents,
+    Launched,
+    WaveRegisters,
+)
 from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
 from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
@@ -108,6 +114,8 @@ def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: boo
     [queue] = launched.machine.queues.values()
     [dispatch] = launched.machine.dispatches.values()
     kernarg_bytes = launched.request.kernel.kernarg_bytes or 0
+    # Compilers widen loads of arguments as far as the alignment of the segment allows.
+    kernarg_bytes = -(-kernarg_bytes // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
     sizes: list[tuple[str, int | None, int]] = [
         ("amd_queue_t", queue.object_address, QUEUE_BYTES),
         ("the dispatch packets", queue.packets_address, PACKET_BYTES * PACKET_COUNT),
