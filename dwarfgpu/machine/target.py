@@ -6,7 +6,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.light_attrs import frozen
@@ -21,7 +21,32 @@ WaveId: TypeAlias = int
 RegisterId: TypeAlias = RegisterInfo
 
 
-class Target(Protocol):
+if TYPE_CHECKING:
+    from abc import ABCMeta as _ProtocolMeta
+else:
+    _ProtocolMeta = type(Protocol)
+
+
+_CAPABILITIES: Final[dict[tuple[type, type], bool]] = {}
+"""By protocol and class. It is no member of the metaclass, which would be one of each protocol."""
+
+
+class Capability(_ProtocolMeta):
+    """The type of protocols of targets: what a class can do is looked up once.
+
+    `isinstance` with a protocol looks for every member of every object, which lists of thousands of
+    waves feel.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        key = cls, type(instance)
+        known = _CAPABILITIES.get(key)
+        if known is None:
+            known = _CAPABILITIES[key] = super().__instancecheck__(instance)
+        return known
+
+
+class Target(Protocol, metaclass=Capability):
     """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`; and its identity."""
 
     @property

@@ -7,6 +7,7 @@ itself made.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import is_call
@@ -18,6 +19,7 @@ from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
 
 _CALL_BYTES: Final = 4
 _UNTOLD: Final = "and there is no call frame information for its own return address"
@@ -122,7 +124,13 @@ def _function_in(code_object: CodeObject, location: int) -> _Function | None:
 
 
 def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
+    return function.entry - code_object.load_address in _kernel_entries(code_object.file)
+
+
+@lru_cache(8)
+def _kernel_entries(file: ObjectFile) -> frozenset[int]:
+    """Where the kernels of a file begin: every wave asks."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
-    kernels = read_gpu_code(code_object.file).kernels
-    return function.entry - code_object.load_address in [kernel.entry for kernel in kernels]
+    kernels = read_gpu_code(file).kernels
+    return frozenset(kernel.entry for kernel in kernels if kernel.entry is not None)
