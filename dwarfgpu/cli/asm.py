@@ -47,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
         "--unit-offset",
         default="0",
         metavar="OFFSET",
-        help="of the unit in .debug_info, where references in brackets count from that section",
+        help="offset of the unit in .debug_info, if references in brackets count from there",
     )
     add_encoding_options(parser)
 

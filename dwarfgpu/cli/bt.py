@@ -35,11 +35,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
     subject.add_argument(
-        "--limit", metavar="N", help=f"frames shown, or unlimited; {_MAX_SHOWN} by default"
+        "--limit",
+        metavar="N",
+        help=f"number of frames to show, or unlimited; default: {_MAX_SHOWN}",
     )
     subject.add_argument("--no-args", action="store_true", help="leave out the arguments")
     subject.add_argument(
-        "--all-threads", action="store_true", help="of a core file: every thread, the last first"
+        "--all-threads",
+        action="store_true",
+        help="for a core file: every thread, the last one first",
     )
     configure_machine(parser)
 

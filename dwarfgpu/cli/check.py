@@ -42,9 +42,9 @@ def configure(parser: ArgumentParser) -> None:
         help="ELF files, fat binaries, bundles, and folders of them; or operations as in "
         "docs/expression-syntax.md, - for standard input",
     )
-    files = parser.add_argument_group("of a file")
+    files = parser.add_argument_group("for a file")
     files.add_argument(
-        "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
+        "--target", metavar="GPU", help="the code object to check: gfx90a:xnack+, or its number"
     )
     files.add_argument(
         "--debug-dir", metavar="DIR", action="append",
@@ -60,13 +60,15 @@ def configure(parser: ArgumentParser) -> None:
     add_mangled_option(parser)
     check_rules.configure(parser)
     add_file_limit_options(parser)
-    text = parser.add_argument_group("of an expression")
+    text = parser.add_argument_group("for an expression")
     text.add_argument("--hex", action="store_true", help="the expression is given as bytes")
     sources = text.add_mutually_exclusive_group()
     sources.add_argument("--file", metavar="FILE", help="read the text from a file")
     sources.add_argument("--binary", metavar="FILE", help="read the bytes themselves from a file")
-    text.add_argument("--initial-stack", metavar="N", help="entries before the start; default: 0")
-    text.add_argument("--want", choices=("value", "location"), help="what the result must be")
+    text.add_argument(
+        "--initial-stack", metavar="N", help="stack entries before the first operation; default: 0"
+    )
+    text.add_argument("--want", choices=("value", "location"), help="the required kind of result")
     add_encoding_options(parser)
     parser.set_defaults(arch=None, offset_size=None, dwarf_version=None)
 

@@ -18,14 +18,16 @@ def configure(parser: ArgumentParser) -> None:
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE", action="append",
-        help="findings of this rule alone; may be repeated, or RULE,RULE",
+        help="report only this rule; may be repeated, or RULE,RULE",
     )  # fmt: skip
     rules.add_argument(
         "--disable", metavar="RULE", action="append",
-        help="no findings of this rule; may be repeated, or RULE,RULE",
+        help="do not report this rule; may be repeated, or RULE,RULE",
     )  # fmt: skip
-    rules.add_argument("--list-rules", action="store_true", help="every rule, on one line each")
-    rules.add_argument("--explain", metavar="RULE", help="what a rule finds, and what to do then")
+    rules.add_argument("--list-rules", action="store_true", help="list the rules, one per line")
+    rules.add_argument(
+        "--explain", metavar="RULE", help="explain what a rule finds, and how to fix it"
+    )
 
 
 def chosen_rules(arguments: Namespace) -> frozenset[str] | None:

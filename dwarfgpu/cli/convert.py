@@ -1,4 +1,4 @@
-"""`dwarfgpu convert`: an address of one address space as an address of another."""
+"""`dwarfgpu convert`: convert an address between address spaces."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ _ADDRESS: Final = re.compile(
 
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("address", metavar="SPACE[[LANE]]#ADDRESS", help="private_lane#0x10")
+    parser.add_argument(
+        "address", metavar="SPACE[[LANE]]#ADDRESS", help="the address, such as private_lane#0x10"
+    )
     parser.add_argument(
         "--file", metavar="FILE",
-        help="a code object: then ADDRESS can be a place in its code, FILE:LINE or FUNCTION+OFFSET",
+        help="a code object; ADDRESS may then be a place in its code, FILE:LINE or FUNCTION+OFFSET",
     )  # fmt: skip
-    parser.add_argument("--to", metavar="SPACE", help="the other space; without it, every one")
-    parser.add_argument("--lane", metavar="N", help="whose private memory it is")
+    parser.add_argument("--to", metavar="SPACE", help="the target space; default: every space")
+    parser.add_argument("--lane", metavar="N", help="the lane whose private memory it is")
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -56,20 +58,20 @@ def configure(parser: ArgumentParser) -> None:
     machine = parser.add_argument_group("machine")
     machine.add_argument("--arch", metavar="GPU", help=f"{DEFAULT_ARCHITECTURE} by default")
     machine.add_argument("--wave-size", metavar="LANES", help="32 or 64")
-    machine.add_argument("--state", metavar="FILE", help="a state, which knows its apertures")
+    machine.add_argument("--state", metavar="FILE", help="a state file, which has the apertures")
     add_core_options(machine)
     machine.add_argument(
         "--wave", metavar="N",
-        help="by default the first of the state; of a core file the one that failed",
+        help="default: the first of the state; for a core file, the one that failed",
     )  # fmt: skip
-    machine.add_argument("--local-base", metavar="ADDR", help="of the local aperture")
-    machine.add_argument("--private-base", metavar="ADDR", help="of the private aperture")
+    machine.add_argument("--local-base", metavar="ADDR", help="base of the local aperture")
+    machine.add_argument("--private-base", metavar="ADDR", help="base of the private aperture")
     machine.add_argument(
         "--scratch-base", metavar="ADDR", help="the wave's scratch in global memory"
     )
-    machine.add_argument("--scratch-size", metavar="BYTES", help="of the wave's scratch")
+    machine.add_argument("--scratch-size", metavar="BYTES", help="size of the wave's scratch")
     machine.add_argument(
-        "--element-size", metavar="BYTES", help="interleave of scratch: 4, or 2, 8, 16"
+        "--element-size", metavar="BYTES", help="interleave of scratch: 2, 4, 8 or 16; default: 4"
     )
     add_file_limit_options(parser)
     parser.set_defaults(debug_dir=None, load_address=None)

@@ -47,26 +47,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an ELF file, or a fat binary with --target")
     parser.add_argument(
         "place", nargs="?", metavar="PLACE",
-        help="only a function, the code of a line, or of addresses: "
+        help="only the code of a function, a line or addresses: "
         "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
     )  # fmt: skip
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
-    parser.add_argument("--no-source", action="store_true", help="no source lines")
-    parser.add_argument("--no-bytes", action="store_true", help="no bytes")
+    parser.add_argument("--no-source", action="store_true", help="omit source lines")
+    parser.add_argument("--no-bytes", action="store_true", help="omit bytes")
     parser.add_argument(
         "--registers",
         action="store_true",
-        help="in place of bytes, the registers and memory that an instruction reads and writes",
+        help="show the registers and memory that each instruction reads and writes, not its bytes",
     )
     parser.add_argument(
         "--simulated",
         action="store_true",
-        help="only the instructions that `dwarfgpu run` does not execute, and why",
+        help="show only instructions that `dwarfgpu run` does not execute, and why",
     )
     parser.add_argument(
-        "--arrows", choices=_CHOICES, default="auto", help="from branches to where they go"
+        "--arrows",
+        choices=_CHOICES,
+        default="auto",
+        help="draw arrows from branches to their targets",
     )
-    parser.add_argument("--color", choices=_CHOICES, default="auto", help="of the instructions")
+    parser.add_argument("--color", choices=_CHOICES, default="auto", help="color the instructions")
     add_mangled_option(parser)
     add_file_limit_options(parser)
 

@@ -30,10 +30,14 @@ SCHEMA: Final = "dwarfgpu-dispatch-1"
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
-    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
+    parser.add_argument(
+        "kernel", metavar="KERNEL", nargs="?", help="the name of the kernel; default: the only one"
+    )
     parser.add_argument("--beside", metavar="STATE", help="add the dispatch to an existing state")
-    parser.add_argument("--agent", metavar="N", help="of that machine, or a new one")
-    parser.add_argument("--save", metavar="STATE", help="write a state file, and .npy beside it")
+    parser.add_argument("--agent", metavar="N", help="an agent of that machine, or a new one")
+    parser.add_argument(
+        "--save", metavar="STATE", help="write a state file, with .npy files beside it"
+    )
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     configure_launch(parser, is_required=True)

@@ -42,10 +42,12 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         "--expression",
         metavar="TEXT",
         action="append",
-        help="operations, in the unit at --pc; repeated options are appended",
+        help="operations, in the unit at --pc; repeat the option to append more",
     )
     subject.add_argument(
-        "--verify-places", action="store_true", help="read all places of an object and compare"
+        "--verify-places",
+        action="store_true",
+        help="read all places of an object, and compare them",
     )
     subject.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"

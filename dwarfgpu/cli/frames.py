@@ -36,7 +36,7 @@ SCHEMA: Final = "dwarfgpu-frames-1"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an ELF file")
     parser.add_argument(
-        "--pc", metavar=PLACE, help=f"only what describes one place of the file: {PLACE_HELP}"
+        "--pc", metavar=PLACE, help=f"only entries for one place in the file: {PLACE_HELP}"
     )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     add_mangled_option(parser)

@@ -50,11 +50,15 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_core_options(parser)
     parser.add_argument(
-        "--file", metavar="FILE", help="of a core file, the program that ran; of GPUs, their code"
+        "--file",
+        metavar="FILE",
+        help="for a core file: the program that ran, or the code of the GPUs",
     )
-    parser.add_argument("--load-address", metavar="ADDR", help="of a core file, that of --file")
     parser.add_argument(
-        "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
+        "--load-address", metavar="ADDR", help="for a core file: the load address of --file"
+    )
+    parser.add_argument(
+        "--target", metavar="GPU", help="the code object to describe: gfx90a:xnack+, or its number"
     )
     parser.add_argument(
         "--debug-dir", metavar="DIR", action="append",
@@ -67,7 +71,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="every unit, placed section and field of kernel descriptors",
+        help="show every unit, placed section and field of kernel descriptors",
     )
 
 

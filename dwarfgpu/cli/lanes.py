@@ -51,10 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
     parser.add_argument(
-        "--compact", action="store_true", help="a line for neighbours that have the same"
+        "--compact", action="store_true", help="one line for neighboring lanes with equal values"
     )
-    parser.add_argument("--grid", action="store_true", help="each NAME as a grid, eight in a row")
-    parser.add_argument("--color", choices=_COLOURS, default="auto", help="of the grid")
+    parser.add_argument(
+        "--grid", action="store_true", help="show each NAME as a grid, eight lanes in a row"
+    )
+    parser.add_argument("--color", choices=_COLOURS, default="auto", help="color the grid")
     for form in ("png", "svg"):
         parser.add_argument(
             f"--{form}", metavar="FILE", help="write NAME in the lanes of the waves as a picture"

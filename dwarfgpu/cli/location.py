@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
-    parser.add_argument("--color", choices=_CHOICES, default="auto", help="of the drawing")
+    parser.add_argument("--color", choices=_CHOICES, default="auto", help="color the drawing")
     configure_machine(parser)
 
 

@@ -22,24 +22,24 @@ from dwarfgpu.terminal.streams import lose_output, standard_streams
 COMMANDS = {
     "eval": "evaluate a variable of a code object, or operations given as text or hex",
     "explain": "evaluate step by step, and explain the value, or why it is missing",
-    "asm": "operations as text to bytes",
-    "dis": "bytes to operations as text, losslessly",
+    "asm": "assemble operations into bytes",
+    "dis": "disassemble bytes into operations, losslessly",
     "check": "find errors in a file or an expression without evaluating it",
-    "where": "say where in its code a variable is described, with what, and where not",
-    "location": "where every bit of a variable lives, drawn: registers, memories, pieces",
-    "convert": "an address of one address space as an address of another",
+    "where": "show where in its code a variable is described, how, and where it is not",
+    "location": "draw where every bit of a variable is: registers, memory, pieces",
+    "convert": "convert an address between address spaces",
     "dispatch": "set up a kernel launch without running it: registers and memory",
-    "run": "a kernel executed on simulated wavefronts, and the memory that it leaves",
-    "waves": "the waves of a state or of a core dump: where they are, and which failed",
-    "lanes": "each lane of a wave: where it is, and its values, as table or grid",
-    "bt": "the call frames of a stopped wave or thread, as GDB shows them",
-    "disas": "machine code as instructions, with source lines and branches",
-    "frames": "call frame information: entries, instructions, rules for every program location",
-    "info": "say what a file is: target, kernels, units, code objects in it",
+    "run": "execute a kernel on simulated wavefronts, and show the memory that it leaves",
+    "waves": "list the waves of a state or core file: where they are, and which failed",
+    "lanes": "show where each lane of a wave is, and its values, as a table or grid",
+    "bt": "show the call frames of a stopped wave or thread, as GDB does",
+    "disas": "disassemble machine code, with source lines and branches",
+    "frames": "show call frame information: entries, instructions, rules at each program location",
+    "info": "describe a file: its target, kernels, units and code objects",
     "conformance": "run conformance cases for DWARF evaluators",
     "debug": "examine a stopped machine interactively",
-    "gdb-path": "print what to source in GDB",
-    "completion": "print the completion of a shell, or the manual page",
+    "gdb-path": "print the path of the script to source in GDB",
+    "completion": "print a completion script for a shell, or the manual page",
 }
 _WITHOUT_JSON = ("debug", "gdb-path", "completion")
 """Commands that have no answer to print as an object."""
@@ -149,13 +149,13 @@ See docs/frames.md.
 
 """,
 }
-_STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
+_STATUS = "exit status: 0 complete, 1 no result or unknown bits, 2 usage error"
 _STATUSES = {
     "disas": "exit status: 0 all bytes are instructions, 1 some are not, 2 usage error",
     "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, budget "
     "exhausted, or usage error",
-    "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "
-    "2 a wrong request",
+    "where": "exit status: 0 success, 1 a part is unreadable, worse or below the minimum, "
+    "2 usage error",
 }
 
 

@@ -30,7 +30,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", nargs="?", help="a code object, or a file with one in it"
     )
-    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
+    parser.add_argument(
+        "kernel", metavar="KERNEL", nargs="?", help="the name of the kernel; default: the only one"
+    )
     parser.add_argument(
         "--demo", action="store_true", help="a kernel that comes with dwarfgpu and draws a picture"
     )
@@ -39,7 +41,11 @@ def configure(parser: ArgumentParser) -> None:
         "--out", action="append", default=[], metavar="NAME=FILE",
         help="write the memory of an argument to an .npy file",
     )  # fmt: skip
-    parser.add_argument("--seed", metavar="N", help="another order of waves; the same each time")
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        help="seed of the order of waves; a seed gives the same run each time",
+    )
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     _configure_stops(parser)

@@ -29,30 +29,38 @@ SCHEMA: Final = "dwarfgpu-waves-1"
 
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("files", nargs="*", metavar="FILE", help="as --file, or as --core")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="same as --file or --core")
     parser.add_argument("--state", metavar="FILE", help="the state")
-    parser.add_argument("--file", metavar="FILE", help="instead of the code object in the state")
+    parser.add_argument(
+        "--file", metavar="FILE", help="use this in place of the code object in the state"
+    )
     add_core_options(parser)
-    parser.add_argument("--load-address", metavar="ADDR", help="of a core file, that of --file")
+    parser.add_argument(
+        "--load-address", metavar="ADDR", help="for a core file: the load address of --file"
+    )
     parser.add_argument(
         "--debug-dir", metavar="DIR", action="append",
         help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     parser.add_argument(
-        "--all", action="store_true", help="of a core: every wave, not groups of those alike"
+        "--all",
+        action="store_true",
+        help="for a core file: list every wave, not groups of similar ones",
     )
     parser.add_argument("--faulty", action="store_true", help="only the waves that failed")
     parser.add_argument("--kernel", metavar="NAME", help="only the waves of a kernel")
     parser.add_argument(
         "--save",
         metavar="FILE",
-        help="of a core: write a wave, its LDS and its scratch as a state",
+        help="for a core file: write a wave, its LDS and its scratch as a state",
     )
-    parser.add_argument("--wave", metavar="N", help="which one; default: the one that failed")
+    parser.add_argument(
+        "--wave", metavar="N", help="the wave to write; default: the one that failed"
+    )
     parser.add_argument(
         "--memory", action="append", default=[], metavar="ADDR,SIZE",
-        help="with --save: global memory that the state is to have, too",
+        help="with --save: also save this global memory",
     )  # fmt: skip
     add_file_limit_options(parser)
     parser.set_defaults(demo=False)

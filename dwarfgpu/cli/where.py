@@ -68,12 +68,12 @@ def configure(parser: ArgumentParser) -> None:
         help="an ELF file with DWARF; then variables, or with their function: nest::t",
     )  # fmt: skip
     group = parser.add_argument_group("input")
-    group.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
+    group.add_argument("--file", metavar="FILE", help="the file, if only names are given")
     group.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     add_core_options(group)
     group.add_argument(
         "--wave", "--thread", metavar="N",
-        help="of a core file: where the wave or thread stopped; default: the one that failed",
+        help="for a core file: where this wave or thread stopped; default: the one that failed",
     )  # fmt: skip
     group.add_argument("--all", action="store_true", help="every variable of the file")
     group.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
@@ -88,17 +88,17 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
-    judged = parser.add_argument_group("what is made of it")
+    judged = parser.add_argument_group("output")
     judged.add_argument(
         "--asm",
         action="store_true",
-        help="of variables by name: the instructions of their scopes beside where they are",
+        help="for named variables: the instructions of their scopes, beside their places",
     )
     judged.add_argument(
         "--against", metavar="OLD", help="compare coverage with OLD; exit 1 on regression"
     )
     judged.add_argument(
-        "--min-coverage", metavar="PERCENT", help="exit status 1 where less is described"
+        "--min-coverage", metavar="PERCENT", help="exit status 1 if less is described"
     )
     add_file_limit_options(parser)
     parser.set_defaults(state=None, lane=None)

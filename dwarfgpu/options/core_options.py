@@ -17,14 +17,16 @@ def add_core_options(group: ArgumentParser | _ArgumentGroup) -> None:
     """`--core` and what goes with it."""
     group.add_argument("--core", metavar="FILE", help="a core file: threads, waves and memory")
     group.add_argument(
-        "--gpu-core", metavar="FILE", help="the core file of the GPUs, where that is another one"
+        "--gpu-core", metavar="FILE", help="the core file of the GPUs, if it is a separate file"
     )
     group.add_argument(
         "--code-object", action="append", default=[], metavar="URI=FILE",
-        help="a code object of the GPUs of a core file, which is not where its URI says",
+        help="a GPU code object of a core file that is not where its URI says",
     )  # fmt: skip
     group.add_argument(
-        "--sysroot", metavar="DIR", help="where the libraries of a core file are, instead of in /"
+        "--sysroot",
+        metavar="DIR",
+        help="the root directory of the libraries of a core file; default: /",
     )
 
 

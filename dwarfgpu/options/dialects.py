@@ -18,7 +18,7 @@ PROVISIONAL_NOTE: Final = (
 )
 
 
-DIALECT_HELP: Final = "what the encodings mean; default: the dialect of the unit, else amd"
+DIALECT_HELP: Final = "dialect of the vendor encodings; default: the dialect of the unit, else amd"
 
 
 def dialect_for(name: str | None, unit: Dialect | None = None, text: str = "") -> Dialect:

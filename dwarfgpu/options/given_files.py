@@ -17,7 +17,7 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.terminal.input import is_object
 
-POSITIONAL: Final = "an ELF file with DWARF, or a core file, before everything else"
+POSITIONAL: Final = "an ELF file with DWARF, or a core file, comes first"
 _ENDINGS: Final = (".co", ".hsaco", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle")
 """Of names of files that no expression ends with."""
 

@@ -19,8 +19,10 @@ def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bo
         "--arg", action="append", default=[], metavar="NAME=VALUE",
         help="an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, "
         "buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, "
-        "? (not known)",
+        "? (unknown)",
     )  # fmt: skip
-    parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
-    parser.add_argument("--scratch", metavar="BYTES", help="scratch of a lane, for a dynamic stack")
+    parser.add_argument(
+        "--dynamic-lds", metavar="BYTES", help="LDS in addition to the kernel's own"
+    )
+    parser.add_argument("--scratch", metavar="BYTES", help="scratch per lane, for a dynamic stack")
     parser.add_argument("--fill", metavar="BYTE", help="contents of memory that was never written")

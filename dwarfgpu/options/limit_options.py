@@ -14,14 +14,14 @@ VARIABLE_STEPS: Final = 50_000
 
 EVALUATION_BUDGETS: Final = {
     "--max-steps": ("steps", "operations performed for one answer"),
-    "--max-stack": ("stack", "entries of the stack"),
+    "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),
     "--max-nesting": ("nesting", "nested evaluations"),
     "--max-parts": ("parts", "parts of a composite"),
     "--max-depth": ("depth", "nested composites"),
     "--max-places": ("places", "places of a location description"),
     "--max-bytes": ("read_bytes", "size of an object that is read"),
-    "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
+    "--max-total-bytes": ("total_bytes", "total bytes that an evaluation reads"),
     "--max-runs": ("runs", "pieces of storage that one read or write touches"),
     "--max-frames": ("frames", "call frames of a stack"),
 }
@@ -31,7 +31,7 @@ FILE_BUDGETS: Final = {
     "--max-inflated-bytes": ("inflated_bytes", "bytes of a file's compressed parts, unpacked"),
     "--max-inflated-ratio": ("inflated_ratio", "unpacked bytes for each compressed one"),
     "--max-units": ("units", "units of a section"),
-    "--max-dies": ("dies", "debugging information entries that are read of a file"),
+    "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-namesakes": ("namesakes", "variables with the given names"),
     "--max-waves": ("waves", "waves of a state"),
@@ -41,17 +41,17 @@ FILE_BUDGETS: Final = {
 
 def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that evaluate expressions."""
-    group = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
+    group = parser.add_argument_group("limits, beyond which the answer is LimitExceeded")
     for option, (name, help_text) in EVALUATION_BUDGETS.items():
         default = str(getattr(Limits(), name))
         if option == "--max-steps":
-            default += f", of a variable {VARIABLE_STEPS}"
+            default += f", for a variable {VARIABLE_STEPS}"
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")
 
 
 def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that read object files or states."""
-    group = parser.add_argument_group("budgets of a file, beyond which it is LimitExceeded")
+    group = parser.add_argument_group("limits for a file, beyond which the answer is LimitExceeded")
     for option, (name, help_text) in FILE_BUDGETS.items():
         default = getattr(DEFAULT_LIMITS, name)
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")

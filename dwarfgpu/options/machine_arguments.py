@@ -20,16 +20,18 @@ DEFAULT_ARCHITECTURE: Final = "gfx942"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the context."""
     machine = parser.add_argument_group("machine")
-    machine.add_argument("--state", metavar="FILE", help="registers and memories of stopped waves")
+    machine.add_argument(
+        "--state", metavar="FILE", help="a state file: registers and memory of stopped waves"
+    )
     add_core_options(machine)
     machine.add_argument("--arch", help=f"target architecture, {DEFAULT_ARCHITECTURE} by default")
     machine.add_argument(
         "--reg", action="append", default=[], metavar="NAME=VALUE",
-        help="a register: s4=0x10, v3=[1,2,3] (a value a lane), v3=bytes:0a0b…",
+        help="a register: s4=0x10, v3=[1,2,3] (one value per lane), v3=bytes:0a0b…",
     )  # fmt: skip
     machine.add_argument(
         "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
-        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; without [N] that of --lane",
+        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; without [N], of --lane",
     )  # fmt: skip
     machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     machine.add_argument(
@@ -44,8 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus = parser.add_argument_group("context")
     focus.add_argument(
         "--wave", "--thread", metavar="N|all",
-        help="the current thread; of a core file by GDB's number, or the kernel's (LWP); "
-        "eval: every one",
+        help="the current wave or thread; in a core file, GDB's number or the kernel's (LWP); "
+        "eval: all of them",
     )  # fmt: skip
     focus.add_argument(
         "--lane", metavar="N|LANES", help="the current lane; eval: all, active, inactive, 0-3,7"
@@ -59,12 +61,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     focus.add_argument(
         "--force-pc", action="store_true",
-        help="take lanes to be where the wave is, wherever DW_AT_LLVM_lane_pc puts them",
+        help="assume that every lane is at the wave's pc, whatever DW_AT_LLVM_lane_pc says",
     )  # fmt: skip
     focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
     focus.add_argument(
         "--quirk", action="append", default=[], choices=QUIRK_NAMES,
-        help="correct a mistake that producers made in call frame information",
+        help="correct a known producer error in call frame information",
     )  # fmt: skip
     focus.add_argument(
         "--heuristic",
@@ -76,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
     focus.add_argument(
         "--push", action="append", default=[], metavar="TEXT",
-        help="an entry of the initial stack, as an expression; the last given is the top",
+        help="an entry of the initial stack, as an expression; the last one is the top",
     )  # fmt: skip
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
@@ -86,5 +88,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument(
         "--strict",
         action="store_true",
-        help="read literally what compilers write: upstream clang, SGPRs as bases of addresses",
+        help="take the DWARF literally: no corrections for upstream clang or for SGPRs as bases",
     )

@@ -10,5 +10,5 @@ def add_mangled_option(parser: _ActionsContainer) -> None:
     parser.add_argument(
         "--mangled",
         action="store_true",
-        help="names of functions and symbols as they are in the file",
+        help="show functions and symbols by their mangled names",
     )

@@ -71,7 +71,7 @@ class _ChangeFolder(argparse.Action):
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
     parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
-    parser.add_argument("--file", metavar="FILE", help="the same, as the other commands take it")
+    parser.add_argument("--file", metavar="FILE", help="same as FILE, as for the other commands")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
@@ -88,11 +88,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     script.add_argument(
         "--batch", "-batch", action="store_true",
-        help="leave after -ex and -x; the exit status is 1 where a command failed",
+        help="exit after -ex and -x, with status 1 if a command failed",
     )  # fmt: skip
     script.add_argument(
         "--interpreter", choices=("text", "json"), default="text",
-        help="json: answers as JSON lines, as after set output json",
+        help="json: print answers as JSON lines, like set output json",
     )  # fmt: skip
     script.add_argument(
         "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="no banner"
@@ -100,18 +100,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _configure_gdbs(parser)
     configure_machine(parser)
     launch = parser.add_argument_group("a kernel before its first instruction")
-    launch.add_argument("--dispatch", metavar="KERNEL", help="as dwarfgpu dispatch makes it")
+    launch.add_argument(
+        "--dispatch", metavar="KERNEL", help="set up a kernel as dwarfgpu dispatch does"
+    )
     configure_launch(launch, is_required=False)
 
 
 def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
     """Options that GDB's users have in their fingers."""
-    as_gdb = parser.add_argument_group("as GDB has them")
+    as_gdb = parser.add_argument_group("options of GDB")
     as_gdb.add_argument(
-        "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="as --core"
+        "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="same as --core"
     )  # fmt: skip
     as_gdb.add_argument(
-        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="look for files from there"
+        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="look for files from here"
     )  # fmt: skip
     as_gdb.add_argument(
         "-iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
@@ -123,7 +125,7 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     as_gdb.add_argument(
         "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
-        dest="has_no_init", help="ignored: no file is read at the start, and there are no windows",
+        dest="has_no_init", help="ignored: no file is read at startup, and there are no windows",
     )  # fmt: skip
     as_gdb.add_argument(
         "-args", "--args", nargs=argparse.REMAINDER, dest="program", metavar="FILE ARGUMENT",
