@@ -20,7 +20,7 @@ each command by one line: a JSON object. The keys are those of GDB's machine int
 has them, so are the forms: an address is a string `0x…`, with its address space before it
 (`private_lane#0x10`) unless that is the global one; a value is a string, as `print` shows it,
 since a JSON reader has no number for most of them; bytes are hexadecimal digits. Counts, lines,
-levels and the numbers of breakpoints, waves and lanes are numbers. What is not known is named in
+levels and the numbers of breakpoints, waves and lanes are numbers. What is unknown is named in
 its place, by name (`<unavailable>`, `<optimized out>`) or as null; a key is left out where the
 command answers nothing of the kind. Answers that the shell gives, too (`variable`, `drawing`,
 `explanation`, `report`) have the form of their own schemas, where addresses may be numbers. Paths

@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the code; return 1 if a part of it is no instruction."""
+    """Print the code; return 1 if a part of it is not an instruction."""
     require_no_core(args.file)
     with opening():
         code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))

@@ -210,7 +210,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     file = next((candidate for candidate in own if candidate.covers(wave.pc)), None)
     if file is None:
         why = "; ".join(stopped.notes)
-        raise UsageError(f"{name} is at {wave.pc:#x}, which is in no code object: {why}")
+        raise UsageError(f"{name} is at {wave.pc:#x}, which is not in any code object: {why}")
     if not file.info.units and not file.info.problems:
         raise UsageError(f"{file.name}, where {name} is, has no debugging information")
     notes, query = stopped.notes, request.wanted

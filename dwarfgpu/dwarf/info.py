@@ -192,7 +192,7 @@ class DebugInfo:
         unit = self.unit_at(section_offset)
         if unit is None:
             shown = f".debug_info{self.sections.suffix}"
-            raise IllFormed(f"offset {section_offset:#x} of {shown} is in no unit")
+            raise IllFormed(f"offset {section_offset:#x} of {shown} is not in any unit")
         return unit.die_at(section_offset)
 
     @cached_property

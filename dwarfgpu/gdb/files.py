@@ -34,7 +34,7 @@ from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.file_limits import FileLimits
 
 _VDSO = "system-supplied DSO at "
-"""How GDB calls the code that the kernel gives every process: it is in no file."""
+"""How GDB calls the code that the kernel gives every process: it is not in any file."""
 _HEADER = Struct("<40xQ10xHH2x")
 """Of its ELF header, where the section headers are, their size and number: they end the file."""
 _MAX_VDSO_BYTES = 1 << 20
@@ -105,7 +105,7 @@ class LoadedFiles:
     def file_text(self, location: int) -> str:
         """Where a location is, for a message."""
         code_object = self.at(location)
-        return ", which is in no file" if code_object is None else f" in {code_object.name}"
+        return ", which is not in any file" if code_object is None else f" in {code_object.name}"
 
     def kernel_at(self, location: int) -> str | None:
         """The kernel of a GPU that has a location (`dwarfgpu.cfi.stack.Loaded`)."""

@@ -296,7 +296,7 @@ def _dollar(session: GdbSession, name: str) -> TypedValue | None:
         raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
     bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
     if kind is None:
-        raise Unsupported(f"the type {value.type} of ${name} is not known")
+        raise Unsupported(f"the type {value.type} of ${name} is unknown")
     return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
 
 

@@ -21,7 +21,7 @@ GENERATIONS: Final = (8, 9, 10, 11, 12)
 def table_lines(generation: int) -> tuple[str, ...]:
     """The lines of one file; `Unsupported` where there is none."""
     if generation not in GENERATIONS:
-        raise Unsupported(f"instructions of GFX{generation} are not known: GFX8 to GFX12 are")
+        raise Unsupported(f"instructions of GFX{generation} are unknown: dwarfgpu decodes GFX8 to GFX12")
     path = files("dwarfgpu.isa") / "data" / f"gfx{generation}.txt"
     return tuple(path.read_text(encoding="utf-8").split("\n"))
 
@@ -48,7 +48,7 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
         item for item in targets(amd_processor.generation) if item.processor == amd_processor.name
     ]
     if not known:
-        raise Unsupported(f"instructions of {name} are not known")
+        raise Unsupported(f"instructions of {name} are unknown")
     for target in known:
         if wave_size in (None, target.wave_size):
             return target

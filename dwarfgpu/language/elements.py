@@ -36,7 +36,7 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
     if is_beyond or place is None or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")
     if not size_bytes(value.type):
-        raise UsageError("The size of the object is not known, so it cannot be repeated.")
+        raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
     return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
 

@@ -572,7 +572,7 @@ class Evaluator:
         bare = strip_reference(kind)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if size is None:
-            raise UsageError("The type is incomplete: its size is not known.")
+            raise UsageError("The type is incomplete: its size is unknown.")
         return self._length(size)
 
     def _length(self, size_bytes: int) -> TypedValue:

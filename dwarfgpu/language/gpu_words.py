@@ -79,7 +79,7 @@ def _global_offset(machine: Machine, session: Session) -> Position:
         except DwarfGpuError as error:
             raise _no_offset(error.message) from None
         if not bits.is_complete:
-            raise _no_offset(f"{member.name} is not known")
+            raise _no_offset(f"{member.name} is unknown")
         variables.append(int.from_bytes(bits.to_bytes("little"), "little"))
     x, y, z = variables
     return x, y, z

@@ -162,7 +162,7 @@ class Places:
         if size is None and isinstance(strip(value.type), Array | Struct):
             size = 0  # as GDB: an array of unknown length is where it is, a class incomplete
         if size is None:
-            raise UsageError("The type of the object is incomplete: its size is not known.")
+            raise UsageError("The type of the object is incomplete: its size is unknown.")
         if value.location is None:
             raise UndefinedBits("value has been optimized out")
         location = narrowed(value.location, size)
@@ -220,7 +220,7 @@ class Places:
                 raise value.error
             raise UsageError("Left operand of assignment is not an lvalue.")
         if size is None:
-            raise UsageError("The type of the object is incomplete: its size is not known.")
+            raise UsageError("The type of the object is incomplete: its size is unknown.")
         if value.variable is not None and not isinstance(location.places[0].storage, Memory):
             self._refuse_unread(self.read(value))
         whole_bits = described_bits(value.type, size, location)
@@ -356,7 +356,7 @@ class Places:
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
             if bare.lower_bound is None:
-                raise UsageError("The first index of the array is not known.")
+                raise UsageError("The first index of the array is unknown.")
             index -= bare.lower_bound
         elif isinstance(bare, Base) and bare.base.vector_size:
             count = bare.base.vector_size
@@ -366,7 +366,7 @@ class Places:
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
         if stride is None or not (stride or size_bits(kind)):
-            raise UsageError("The size of the array's elements is not known.")
+            raise UsageError("The size of the array's elements is unknown.")
         location = value.location
         in_memory = location is not None and isinstance(location.places[0].storage, Memory)
         if not in_memory and count is not None and not 0 <= index < count:

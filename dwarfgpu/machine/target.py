@@ -99,7 +99,7 @@ class Failed(Target, Protocol):
     """Optional capability: knows the lanes at which waves failed."""
 
     def faulty_lane(self, wave: WaveId) -> int | None:
-        """Return the first lane that failed; None if it is not known, or none did."""
+        """Return the first lane that failed; None if it is unknown, or none did."""
         ...
 
 

@@ -304,7 +304,7 @@ def _without_template_arguments(name: str) -> str:
 def _processor(code: GpuCode, file: str) -> Processor:
     if code.target is None or code.target.processor not in PROCESSORS:
         why = f": {error_line(code.problems[0])}" if code.problems else ""
-        raise UsageError(f"the processor of {file} is not known{why}")
+        raise UsageError(f"the processor of {file} is unknown{why}")
     return PROCESSORS[code.target.processor]
 
 
@@ -316,12 +316,10 @@ def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]
         if not image.is_writable:
             continue
         if image.size_bytes > MAX_LOADED_BYTES:
-            lost_names.append(
-                f"memory at {image.address:#x} is not known: {image.size_bytes} bytes"
-            )
+            lost_names.append(f"memory at {image.address:#x} is unknown: {image.size_bytes} bytes")
             continue
         try:
             out.append((image.address, image.read(0, image.size_bytes)))
         except DwarfGpuError as error:
-            lost_names.append(f"memory at {image.address:#x} is not known: {error_line(error)}")
+            lost_names.append(f"memory at {image.address:#x} is unknown: {error_line(error)}")
     return out, lost_names

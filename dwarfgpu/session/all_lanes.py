@@ -93,7 +93,7 @@ class LaneAnswers(Generic[T]):
         return self.alone(self.sessions[row].focused(lane))
 
     def numbers(self, row: int, lanes: Sequence[int]) -> list[int] | None:
-        """The bits of a scalar in each lane; None if they are not known of all of them at once."""
+        """The bits of a scalar in each lane; None if they are unknown of all of them at once."""
         parts = self.known.get(row, ())
         if len(parts) != 1 or not isinstance(parts[0].pick, _ReadingPick):
             return None

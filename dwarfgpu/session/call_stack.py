@@ -31,7 +31,11 @@ class LoadedCode:
 
     def file_text(self, location: int) -> str:
         code_object = code_object_at(self.code_objects, location)
-        return ", which is in no code object" if code_object is None else f" in {code_object.name}"
+        return (
+            ", which is not in any code object"
+            if code_object is None
+            else f" in {code_object.name}"
+        )
 
     def kernel_at(self, location: int) -> str | None:
         code_object = code_object_at(self.code_objects, location)

@@ -71,7 +71,7 @@ class FocusedFrame:
             f"{code_object.name} loaded at {code_object.load_address:#x}"
             for code_object in self.code_objects
         )
-        raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+        raise UsageError(f"pc {self.pc:#x} is not in the code of any code object ({names})")
 
     @cached_property
     def named(self) -> Named | None:

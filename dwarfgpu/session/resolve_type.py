@@ -152,7 +152,7 @@ class Resolver:
         location, context = placed.location, self._attributes.context
         size = size_bits(placed.type)
         if size is None:
-            raise UsageError("The type of the object is incomplete: its size is not known.")
+            raise UsageError("The type of the object is incomplete: its size is unknown.")
         return object_bits(placed.type, size, location, context)
 
     def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:

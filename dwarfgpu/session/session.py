@@ -301,7 +301,7 @@ class Session:
         try:
             mask = self.frame.active_lanes()
         except UsageError:
-            mask = None  # the program location is in no code object
+            mask = None  # the program location is not in any code object
         except DwarfGpuError as error:
             return None, f"the active lanes are unknown: DW_AT_LLVM_active_lane: {error}"
         if mask is None:
@@ -412,7 +412,7 @@ class Session:
         if pc is None or (code_object is None and not self.code_objects):
             raise MissingContext("the context has no program location")
         if code_object is None:
-            raise MissingContext(f"no variable is in scope: pc {pc:#x} is in no code object")
+            raise MissingContext(f"no variable is in scope: pc {pc:#x} is not in any code object")
         variables = code_object.scopes.variables_at(pc)
         if not self.inline_level:
             return variables

@@ -218,7 +218,7 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
         (code_object for code_object in session.code_objects if code_object.covers(location)), None
     )
     if owner is None:
-        return (f"{location:#x} is in no code object",)
+        return (f"{location:#x} is not in any code object",)
     try:
         description = owner.info.call_frames.description_at(owner.info.in_file(location))
     except DwarfGpuError as error:

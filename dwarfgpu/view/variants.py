@@ -38,7 +38,7 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
         return default
     bits = read(discriminant)
     if not bits.is_complete:
-        raise UndefinedBits(f"the discriminant {discriminant.name or ''} is not known")
+        raise UndefinedBits(f"the discriminant {discriminant.name or ''} is unknown")
     size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
     mask = (1 << size) - 1
     for variant in part.variants:

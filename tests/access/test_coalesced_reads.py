@@ -132,7 +132,7 @@ def test_nothing_is_probed_where_the_machine_says_that_nothing_is_there() -> Non
 
 def test_a_machine_that_cannot_say_is_probed() -> None:
     def unsure(memory: Memory, first: int, count: int) -> bool:
-        raise Unavailable("the segment is not known")
+        raise Unavailable("the segment is unknown")
 
     assert unknown_bytes(reads(Asked(lacking=(5,)), is_unreadable=unsure), 16) == [5]
 

@@ -155,10 +155,10 @@ def test_a_thread_that_executes_nothing(tmp_path: Path) -> None:
     given = ("--core", path, "--file", CORES / BUILDS[0], "--load-address", 0x10000)
     assert run("bt", *given).lines[-2:] == [
         "#0  0x0000000000000000 in ?? ()",
-        "stopped: no frame information for pc 0x0, which is in no code object",
+        "stopped: no frame information for pc 0x0, which is not in any code object",
     ]
     done = run("eval", *given)
-    assert done.error == "MissingContext: no variable is in scope: pc 0x0 is in no code object"
+    assert done.error == "MissingContext: no variable is in scope: pc 0x0 is not in any code object"
     assert run("eval", *given, "sizeof(table)").lines == ["sizeof(table) = 12"]
 
 

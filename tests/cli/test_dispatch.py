@@ -578,7 +578,7 @@ def test_preloaded_arguments(tmp_path: Path) -> None:
     unknown = run_json("dispatch", file, "--grid", 64, "--workgroup", 64, *NEST[:4],
                        "--arg", "limit=?").json  # fmt: skip
     assert unknown["user_sgprs"][6] == {"register": "s6", "field": "kernarg_preload", "value": None}
-    assert "not known: s6 (kernarg_preload): not given" in unknown["notes"]
+    assert "unknown: s6 (kernarg_preload): not given" in unknown["notes"]
     shown = run("dispatch", file, "--grid", 64, "--workgroup", 64, *NEST[:4], "--arg", "limit=?")
     lines = [line.split() for line in shown.lines if "kernarg_preload" in line]
     value = into | out << 64

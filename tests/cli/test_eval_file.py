@@ -386,7 +386,7 @@ def test_addresses_of_operations_are_also_shown_as_offsets(command: str, operati
 @pytest.mark.parametrize("pc", [0, 0x15FF, 0x1_0000_0000, 2**64 - 1])
 def test_a_pc_in_no_code_object_says_so(pc: int) -> None:
     done = run("eval", "--state", ASM, "--pc", pc, "--lane", 3, "t")
-    assert done.error.startswith(f"pc {pc:#x} is in the code of no code object")
+    assert done.error.startswith(f"pc {pc:#x} is not in the code of any code object")
     assert "locations.gfx942.v5.co loaded at 0x0" in done.error
     assert (done.out, done.status) == ("", 2)
 

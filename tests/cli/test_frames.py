@@ -189,7 +189,7 @@ def test_why_it_stops() -> None:
     done = bt("--pc", "0x169c", "--reg", "s30=0x9000", "--reg", "s31=0")
     assert done.lines[1:] == [
         "#1  0x0000000000009000 in ?? ()",
-        "stopped: no frame information for pc 0x9000, which is in no code object",
+        "stopped: no frame information for pc 0x9000, which is not in any code object",
     ]
 
 
@@ -284,7 +284,7 @@ def test_the_stack_of_a_cpu_is_gdb_s() -> None:
         "#1  0x0000555555555343 in mid (n=41) at x86_64/demo.c:104",
         "#2  0x0000555555555079 in main (argc=1, argv=0x7fffffffe7b8) at x86_64/demo.c:108",
         "#3  0x00007ffff7dfc24a in ?? ()",
-        "stopped: no frame information for pc 0x7ffff7dfc24a, which is in no code object",
+        "stopped: no frame information for pc 0x7ffff7dfc24a, which is not in any code object",
     ]
     assert run_json("bt", "--state", GCC).json["frames"][0]["cfa"] == "0x7fffffffe5f0"
     done = run("bt", "--state", STATES / "stack.clang.O0.json")

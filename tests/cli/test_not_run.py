@@ -106,7 +106,7 @@ def test_at_the_prompt(start: Path) -> None:
 
 
 def test_elsewhere_a_register_is_missing(start: Path) -> None:
-    """The kernel has run on: that s33 is not known is for another reason."""
+    """The kernel has run on: that s33 is unknown is for another reason."""
     state = json.loads(start.read_text("utf-8"))
     for wave in state["waves"]:
         wave["pc"] = hex(int(str(wave["pc"]), 0) + 4)

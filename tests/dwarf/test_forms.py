@@ -214,7 +214,7 @@ def test_references(form: int, data: bytes, target: int) -> None:
     [
         (dw.FORM_REF1, b"\x01", IllFormed, "no entry of the unit at 0x0 starts at offset 0x1"),
         (dw.FORM_REF1, b"\xff", IllFormed, "no entry"),
-        (dw.FORM_REF_ADDR, b"\xff\xff\0\0", IllFormed, "is in no unit"),
+        (dw.FORM_REF_ADDR, b"\xff\xff\0\0", IllFormed, "is not in any unit"),
         (
             dw.FORM_REF_SIG8,
             bytes(8),

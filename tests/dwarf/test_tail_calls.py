@@ -95,7 +95,7 @@ def chain(
 ) -> tuple[list[str], str | None]:
     """The functions whose frames are gone between a call of the first one and a function.
 
-    Those that are not known are a `GAP`.
+    Those that are unknown are a `GAP`.
     """
     path = folder / "made"
     path.write_bytes(compiled(functions, symbols))

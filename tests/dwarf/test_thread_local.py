@@ -1,4 +1,4 @@
-"""Thread-local variables: what linkers count on, and what is not known (ELF TLS 3)."""
+"""Thread-local variables: what linkers count on, and what is unknown (ELF TLS 3)."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_a_declaration_is_completed_by_its_type_unit(version: int) -> None:
 
 
 def test_a_declaration_whose_type_unit_is_not_there_stays_incomplete() -> None:
-    """A pointer to it is usable; its members say why they are not known."""
+    """A pointer to it is usable; its members say why they are unknown."""
     info = made(5, b"\x01\x06s\0" + word(9) + b"\x07\x0d\0")
     _, pointer = info.units[0].root.children()
     kind = info.types.build(pointer)

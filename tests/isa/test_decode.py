@@ -107,7 +107,7 @@ def test_an_unused_source_of_later_compilers() -> None:
 def test_targets_without_tables() -> None:
     with pytest.raises(Unsupported, match="GFX7"):
         decoder("gfx700")
-    with pytest.raises(Unsupported, match="instructions of gfx1250 are not known"):
+    with pytest.raises(Unsupported, match="instructions of gfx1250 are unknown"):
         decoder("gfx1250")
     with pytest.raises(Unsupported, match="gfx906 has no wave32"):
         decoder("gfx906", 32)

@@ -257,7 +257,7 @@ def _plain(shown: str) -> str:
 
 def test_a_discriminant_that_is_not_known() -> None:
     shown = format_value(Bits(0x700, 16, undefined=0xFF), RANGES)
-    assert "<error: the discriminant tag is not known>" in shown
+    assert "<error: the discriminant tag is unknown>" in shown
 
 
 @pytest.mark.parametrize(

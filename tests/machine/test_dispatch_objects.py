@@ -34,7 +34,7 @@ GEOMETRY = Geometry((100, 30, 7), (48, 8, 2), 3)
 
 
 def known(pieces: Pieces, offset: int, size_bytes: int) -> int | None:
-    """A number of an object; None where any byte of it is not known."""
+    """A number of an object; None where any byte of it is unknown."""
     for start, data in joined(pieces):
         if start <= offset and offset + size_bytes <= start + len(data):
             return int.from_bytes(data[offset - start : offset - start + size_bytes], "little")

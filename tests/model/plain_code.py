@@ -238,7 +238,7 @@ class Bytes:
 def decode(data: bytes, form: Form) -> tuple[list[Op], bool]:
     """The operations, and whether all bytes were read: what cannot be read ends the decoding.
 
-    An operation of another vendor is one too, named `vendor`: what it means is not known here.
+    An operation of another vendor is one too, named `vendor`: what it means is unknown here.
     """
     ops: list[Op] = []
     source = Bytes(data, form)

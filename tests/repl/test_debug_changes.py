@@ -40,7 +40,7 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
             "$v0[3]: 0x9 -> 0x3", "$v0[3]: 0x3 -> 0x9", "$1 = 9"]),
         (["set var t = 9", "undo", "set var t = 8", "redo"], [
             "$v0[3]: 0x9 -> 0x3", "Nothing was taken back."]),
-        # What was not known is not known again.
+        # What was unknown is not known again.
         (["set var $s90 = 5", "undo", "p $s90"], [
             "$s90: 0x5 -> <unavailable>", "$1 = <unavailable>"]),
         # All that one command wrote is taken back together.
@@ -111,8 +111,8 @@ def test_a_core_is_no_state(tmp_path: Path) -> None:
     ]
     errors = [each for each in done.err.splitlines() if not each.startswith("note")]
     assert errors[-2:] == [
-        "Only a state can be saved; this is none.",
-        "Only a state is compared with a state; this is none.",
+        "Only a state can be saved; this is not one.",
+        "Only a state is compared with a state; this is not one.",
     ]
 
 

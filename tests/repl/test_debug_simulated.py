@@ -180,7 +180,7 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("lane 3", "Lane 3 does not exist on this thread."),
         ("info waves", "0 waves (0 running, 0 single-stepping, 0 stopped)"),
         ("info dispatches", "No dispatches are currently active."),
-        ("save after.json", "Only a state can be saved; this is none."),
+        ("save after.json", "Only a state can be saved; this is not one."),
         ("p $_thread", "$1 = 0"),
     ],
 )

@@ -164,7 +164,7 @@ EXPRESSIONS = (
 def test_expressions_have_the_values_of_each_lane(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Division by zero, and what is no number, too."""
+    """Division by zero, and what is not a number, too."""
     arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
     monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1 << 30)
     alone = [run(*arguments, *more, text) for more in ((), ("--json",))]

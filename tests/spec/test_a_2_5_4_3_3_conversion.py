@@ -116,7 +116,7 @@ def test_conversion(fact: Fact) -> None:
 
 @facts("fact", [
     breaks(C + "convert-address", converted("lane_ptr", 4, "ptr"), Unavailable, "scratch",
-           note="where scratch is in global memory is not known"),
+           note="where scratch is in global memory is unknown"),
     keeps(C + "convert-address", converted("lane_ptr", 0x11, "wave_ptr"),
           f"wave_ptr {4 * 256 + 3 * 4 + 1}", note="swizzled for the lane"),
     keeps(C + "convert-address", converted("wave_ptr", 4 * 256 + 3 * 4 + 1, "lane_ptr"),

@@ -185,7 +185,7 @@ class NameTable:
         h = self.header
         foreign = index - h.local_type_unit_count
         if not 0 <= foreign < h.foreign_type_unit_count:
-            raise Malformed(f"type unit {index} is in no list of the name index")
+            raise Malformed(f"type unit {index} is not in any list of the name index")
         return self._number(h.foreign_type_units_at, foreign, 8)
 
     def string_offset(self, name: int) -> int:

@@ -64,7 +64,7 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     if attribute.kind not in ("constant", "flag"):
         return computed(die, number, factor)
     if not isinstance(attribute.raw, int):
-        raise IllFormed(f"{NAMES[number]} of the entry at {die.offset:#x} is no number")
+        raise IllFormed(f"{NAMES[number]} of the entry at {die.offset:#x} is not a number")
     value = attribute.raw
     if number in _BOUNDS:
         signed = die.signed_integer(number)

@@ -434,7 +434,7 @@ def _pointer_bytes(die: Die) -> int:
     where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
     architecture = die.unit.sections.program.architecture
     if architecture is None:
-        raise Unsupported(f"{where}, and the address spaces of the machine are not known")
+        raise Unsupported(f"{where}, and the address spaces of the machine are unknown")
     if number:
         space = architecture.address_spaces.get(number)
         if space is None:
@@ -442,7 +442,7 @@ def _pointer_bytes(die: Die) -> int:
         return space.address_bits // 8
     assert address_class is not None
     if architecture.machine != "AMDGPU":
-        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is not known")
+        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is unknown")
     return space_of_class(address_class, die.unit, architecture).address_bits // 8
 
 

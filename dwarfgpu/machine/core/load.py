@@ -268,7 +268,7 @@ class _Loader:
         return shift
 
     def _unmapped(self, memory: CoreMemory) -> str:
-        """Why memory is not known that no file describes.
+        """Why memory is unknown that no file describes.
 
         A file of GPUs with the runtime's `r_debug`, which is in memory of the host, has that
         memory, too.

@@ -123,7 +123,7 @@ def shift_of_pipe(core: ObjectFile) -> int:
 
 
 def unmapped_reason(core: ObjectFile) -> str:
-    """Why memory is not known that no segment describes."""
+    """Why memory is unknown that no segment describes."""
     return _cut(core) if _empty_headers(core) else UNMAPPED
 
 
@@ -165,7 +165,7 @@ class CoreMemory:
 
     def __init__(self, *layers: Iterable[Range], unmapped: str = UNMAPPED) -> None:
         """`layers`: what an earlier one has goes over what later ones have; `unmapped`: why the
-        rest is not known."""
+        rest is unknown."""
         self._layers = tuple(_Layer(_sorted(layer)) for layer in layers)
         self.unmapped = unmapped
 

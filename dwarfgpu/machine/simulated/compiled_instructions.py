@@ -120,7 +120,7 @@ class Program:
         if instruction is None:
             word = int.from_bytes(data[:4].tobytes(), "little")
             raise WaveStop(
-                StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is no instruction"
+                StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
             )
         return instruction
 

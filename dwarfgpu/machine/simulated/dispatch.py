@@ -432,12 +432,12 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     """Return notes about unknown contents, for the user."""
     descriptor = request.kernel.descriptor
     assert descriptor is not None
-    notes = [f"not known: {name}" for name in bound.unknown]
+    notes = [f"unknown: {name}" for name in bound.unknown]
     for name in dict.fromkeys(user.field for user in users if user.value is None):
         numbers = [user.number for user in users if user.field == name and user.value is None]
         registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
         why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
-        notes.append(f"not known: {registers} ({name}): {why}")
+        notes.append(f"unknown: {registers} ({name}): {why}")
     fields = descriptor.fields
     is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
     if is_dynamic and request.scratch_bytes is None:

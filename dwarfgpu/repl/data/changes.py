@@ -99,7 +99,7 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
     ours = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(ours, StateTarget):
-        raise UsageError("Only a state is compared with a state; this is none.")
+        raise UsageError("Only a state is compared with a state; this is not one.")
     theirs = load_state(path, shell.machine.file_limits.waves).target
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
@@ -185,7 +185,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     target = shell.session.target
     machine = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError("Only a state can be saved; this is none.")
+        raise UsageError("Only a state can be saved; this is not one.")
     path = _path(argument)
     loaded = {
         Path(code_object.file.path): code_object.load_address
@@ -220,7 +220,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     target = shell.session.target
     machine = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError("Only a state can be written as a core file; this is none.")
+        raise UsageError("Only a state can be written as a core file; this is not one.")
     session = shell.session.top or shell.session
     counter = session.architecture.register_named("pc")
     if counter is None or session.architecture.machine != "AMDGPU":

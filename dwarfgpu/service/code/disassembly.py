@@ -207,7 +207,7 @@ class Disassembly:
             if 0 <= start < section.size_bytes:
                 size = min(end - begin, section.size_bytes - start)
                 return self.file.file_bytes(section.offset + start, size, section.name)
-        raise UsageError(f"{begin:#x} is in no code of {self.code_object.name}")
+        raise UsageError(f"{begin:#x} is not in the code of {self.code_object.name}")
 
     def instructions(
         self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None

@@ -27,7 +27,7 @@ def host_instructions(
         "AARCH64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
     }
     if machine not in modes:
-        raise Unsupported(f"instructions of {machine} are not known")
+        raise Unsupported(f"instructions of {machine} are unknown")
     engine: Any = capstone.Cs(*modes[machine])
     if machine != "AARCH64":
         engine.syntax = capstone.CS_OPT_SYNTAX_ATT

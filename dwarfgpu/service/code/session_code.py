@@ -93,7 +93,7 @@ def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
     """So many instructions from an address on, or, for a negative count, before it.
 
     Before it are those of the function alone. `UsageError` where memory cannot be read,
-    `Unsupported` where the machine's instructions are not known.
+    `Unsupported` where the machine's instructions are unknown.
     """
     read = partial(memory_bytes, session)
     if count < 0:

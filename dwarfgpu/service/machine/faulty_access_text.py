@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def access_lines(access: FaultyAccess) -> Iterator[str]:
     """Yield `Lane 63 loads 4 bytes at 0x7e00000076b0: nothing is mapped there.`, and more."""
     if not access.lanes:
-        yield f"Which lane failed is not known: {access.note}."
+        yield f"Which lane failed is unknown: {access.note}."
         return
     first = access.lanes[0]
     numbers = [item.lane for item in access.lanes if item.lane is not None]
@@ -33,7 +33,7 @@ def access_lines(access: FaultyAccess) -> Iterator[str]:
 
 
 def access_cell(access: FaultyAccess | None) -> str:
-    """`63: 0x7e00000076b0`: the first lane and its address; `?` where it is not known."""
+    """`63: 0x7e00000076b0`: the first lane and its address; `?` where it is unknown."""
     if access is None:
         return "-"
     if not access.lanes:

@@ -85,7 +85,7 @@ def packets_of(session: Session, queue: Queue) -> Packets:
     ring, size, read, write = queue.packets_address, queue.packets_bytes, queue.read, queue.write
     if ring is None or not size or read is None or write is None:
         raise Unavailable(
-            f"the packets of queue {queue.id} are not known: its ring, read index or write index "
+            f"the packets of queue {queue.id} are unknown: its ring, read index or write index "
             "is missing"
         )
     slots = size // KERNEL_DISPATCH_PACKET.size_bytes

@@ -74,7 +74,7 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
         if missing:
             notes.append(f"{missing} bytes of {where.space} memory are not in the core file")
     if scratch.base is None and scratch.why:
-        notes.append(f"the scratch memory of wave {number} is not known: {scratch.why}")
+        notes.append(f"the scratch memory of wave {number} is unknown: {scratch.why}")
 
 
 def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:

@@ -266,5 +266,5 @@ def size_bytes_of(kind: Type | None) -> int:
     """Return the size of a type; `Unfit` if unknown."""
     size = size_bits(kind)
     if size is None:
-        raise Unfit(f"the size of {type_name(kind, cplusplus=True)} is not known")
+        raise Unfit(f"the size of {type_name(kind, cplusplus=True)} is unknown")
     return (size + 7) // 8

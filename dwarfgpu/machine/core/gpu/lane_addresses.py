@@ -24,7 +24,7 @@ _MASK_64: Final = (1 << 64) - 1
 
 
 class Undecided(Exception):
-    """The addresses of an instruction are not known: they, or the lanes, were overwritten."""
+    """The addresses of an instruction are unknown: they, or the lanes, were overwritten."""
 
 
 class LaneAddresses:
@@ -41,7 +41,7 @@ class LaneAddresses:
     def of(self, addressing: Addressing, literal: int) -> Iterator[tuple[int | None, int]]:
         """Yield active lanes and their addresses, several of a lane one after another.
 
-        The lane of a scalar instruction is None. `Undecided` if a register is not known.
+        The lane of a scalar instruction is None. `Undecided` if a register is unknown.
         """
         registers = addressing.registers
         if addressing.memory == "scalar":

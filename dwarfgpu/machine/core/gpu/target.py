@@ -274,7 +274,7 @@ class GpuTarget:
             else:
                 assert number == PRIVATE_WAVE
                 why = self.gpu.scratch(wave).why
-                raise Unavailable(f"the scratch memory of wave {where.wave} is not known: {why}")
+                raise Unavailable(f"the scratch memory of wave {where.wave} is unknown: {why}")
             done += size
             count += 1
             if count > MAX_ELEMENTS:
