@@ -91,7 +91,7 @@ def _lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
     for parameter in request.parameters:
         argument = parameter.argument
         data = pieces.get(argument.offset_bytes)
-        value = "not known" if data is None else f"{int.from_bytes(data, 'little'):#x}"
+        value = "unknown" if data is None else f"{int.from_bytes(data, 'little'):#x}"
         bounds = f"[{argument.offset_bytes:3},{argument.offset_bytes + argument.size_bytes:3})"
         yield f"  {bounds} {parameter.name or '?'} = {value}"
     first = launched.waves[0]
@@ -128,7 +128,7 @@ def _user_lines(launched: Launched) -> Iterator[str]:
         name = f"s{first}" if first == last else f"s[{first}:{last}]"
         values = [dword.value for dword in dwords]
         known_values = [value for value in values if value is not None]
-        text = "not known"
+        text = "unknown"
         if len(known_values) == len(values):
             text = f"{sum(value << 32 * n for n, value in enumerate(known_values)):#x}"
         yield f"  {name:<13} {text:<16} {field}"

@@ -21,7 +21,7 @@ GENERATIONS: Final = (8, 9, 10, 11, 12)
 def table_lines(generation: int) -> tuple[str, ...]:
     """The lines of one file; `Unsupported` where there is none."""
     if generation not in GENERATIONS:
-        raise Unsupported(f"instructions of GFX{generation} are unknown: dwarfgpu decodes GFX8 to GFX12")
+        raise Unsupported(f"instructions of GFX{generation} are unknown; known: GFX8 to GFX12")
     path = files("dwarfgpu.isa") / "data" / f"gfx{generation}.txt"
     return tuple(path.read_text(encoding="utf-8").split("\n"))
 

@@ -41,7 +41,7 @@ UNUSED: Final = "·"
 _NOT_SHOWN: Final = "-"
 """The state of a lane that is not shown: its cell is empty."""
 _LETTERS: Final = {True: "A", False: "I", None: "?"}
-_WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known if active"}
+_WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "unknown if active"}
 
 
 def state_letter(state: LaneState, used: int) -> str:

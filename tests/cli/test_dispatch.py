@@ -584,7 +584,7 @@ def test_preloaded_arguments(tmp_path: Path) -> None:
     value = into | out << 64
     assert lines == [
         ["s[2:5]", f"{value:#x}", "kernarg_preload"],
-        ["s6", "not", "known", "kernarg_preload"],
+        ["s6", "unknown", "kernarg_preload"],
     ]
 
 

@@ -127,7 +127,7 @@ def _lanes(session: Session) -> Iterator[Output]:
     if not session.architecture.is_simt:
         return
     mask, unknown = session.active_lanes()
-    shown = unknown or "not known" if mask is None else f"{mask:#x}"
+    shown = unknown or "unknown" if mask is None else f"{mask:#x}"
     data: JsonObject = {"active-lanes": shown, "lane-count": len(lane_numbers(session))}
     when = ", at the call" if session.level else ""
     yield Output(f" active lanes {shown} of {len(lane_numbers(session))}{when}", data)
