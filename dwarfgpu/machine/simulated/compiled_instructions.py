@@ -20,6 +20,7 @@ from dwarfgpu.machine.simulated.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.matrices import MATRICES
 from dwarfgpu.machine.simulated.rounding import ROUNDED
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS
+from dwarfgpu.machine.simulated.small_floats import SMALL_FLOATS
 from dwarfgpu.machine.simulated.statements import PLAIN_MODE, PROLOGUE, StepMode, statements
 from dwarfgpu.machine.simulated.wave_memory import Commuting
 from dwarfgpu.machine.simulated.wave_registers import lanes_of, mask_of
@@ -31,6 +32,7 @@ NAMESPACE: Final[dict[str, Any]] = {
     **SCALAR_FUNCTIONS,
     **MATRICES,
     **ROUNDED,
+    **SMALL_FLOATS,
     "lanes_of": lanes_of,
     "mask_of": mask_of,
     "absolute": np.abs,

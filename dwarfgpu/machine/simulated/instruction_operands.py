@@ -15,7 +15,7 @@ from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.operand_text import Operand
 
-_SOURCE: Final = re.compile(r"(v?src\d|imm|simm16|vdata|sdata|data\d)[XY]?")
+_SOURCE: Final = re.compile(r"(v?src\d|idx|imm|simm16|vdata|sdata|data\d)[XY]?")
 _RESULT: Final = re.compile(r"[vs]dst[XY]?")
 _DPP8: Final = "dpp8"
 

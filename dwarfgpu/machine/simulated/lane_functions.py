@@ -217,6 +217,22 @@ def float_max(a: Lanes, b: Lanes) -> Lanes:
     return _chosen(a, b, np.where(a == b, equal, np.fmax(a, b)))
 
 
+def minimum_2019(a: Lanes, b: Lanes) -> Lanes:
+    """The smaller number, -0 before +0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    a, b = np.broadcast_arrays(a, b)
+    return _nan_of(a, b, plain_min(a, b))
+
+
+def maximum_2019(a: Lanes, b: Lanes) -> Lanes:
+    """The greater number, +0 after -0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    a, b = np.broadcast_arrays(a, b)
+    return _nan_of(a, b, plain_max(a, b))
+
+
+def _nan_of(a: Lanes, b: Lanes, out: Lanes) -> Lanes:
+    return np.where(a != a, _quieted(a), np.where(b != b, _quieted(b), out))
+
+
 def float_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     """The middle one of three; the smallest where one is NaN."""
     smallest = float_min(float_min(a, b), c)
@@ -451,7 +467,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
             *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
-            *(plain_min, plain_max, clamped_but_nan, raw_exponent),
+            *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),
             *(
                 reciprocal,
                 reciprocal_root,

@@ -280,6 +280,39 @@ def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
     return result
 
 
+def permuted_by_lane(a: Lanes, selectors: Any, other: int) -> Lanes:
+    """The same with a selector of its own in each lane."""
+    lane = np.arange(len(a))
+    numbers = (broadcast_to_lanes(selectors, len(a)) & 15).astype(np.intp)
+    result: Lanes = a[lane & ~15 ^ other | numbers]
+    return result
+
+
+def broadcast_to_lanes(a: Any, count: int) -> Lanes:
+    return np.broadcast_to(np.asarray(a), (count,))
+
+
+def inserted(a: Lanes, value: Lanes, first: int, width: int) -> Lanes:
+    """With some bits replaced."""
+    mask = np.uint32((1 << width) - 1 << first)
+    result: Lanes = a & ~mask | value.astype(np.uint32) << first & mask
+    return result
+
+
+def packed_sum(a: Lanes, b: Lanes, kind: str) -> Lanes:
+    """Sums of two 16-bit numbers each."""
+    halves = []
+    for first in (0, 16):
+        left, right = (np.asarray(number) >> first & 0xFFFF for number in (a, b))
+        if kind == "bf16":
+            floats = [(number.astype(np.uint32) << 16).view(np.float32) for number in (left, right)]
+        else:
+            floats = [number.astype(np.uint16).view(np.float16) for number in (left, right)]
+        halves.append(raw_bits(floats[0] + floats[1], kind).astype(np.uint32))
+    result: Lanes = halves[0] | halves[1] << 16
+    return result
+
+
 def read_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
     """Each lane reads the one that a byte address names; 0 from an inactive one."""
     source = (address >> 2 & len(a) - 1).astype(np.intp)
@@ -339,6 +372,9 @@ MOVES: Final[dict[str, Any]] = {
             lane_of,
             other_half,
             permuted_rows,
+            permuted_by_lane,
+            inserted,
+            packed_sum,
             read_lanes,
         ),
         *(write_lanes, swizzled, two_addresses, put),

@@ -15,20 +15,23 @@ from dwarfgpu.machine.simulated.exact_floats import fma64
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.lane_functions import Lanes, bf16
 from dwarfgpu.machine.simulated.lane_moves import TYPES
+from dwarfgpu.machine.simulated.small_floats import small_float, xf32
 
 
 def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
     """Registers as elements of a type, lowest bits first: an array of elements and lanes.
 
-    bf16 and fp8 are numbers of single precision then.
+    bf16, xf32 and numbers of 8 bits are of single precision then.
     """
     rows = np.stack(registers)
     if kind == "bf16":
         halves = np.stack([rows << 16, rows & 0xFFFF0000], 1)
         return halves.reshape(-1, rows.shape[1]).view(np.float32)
-    if kind in ("fp8", "bf8"):
+    if kind.startswith(("fp8", "bf8")):
         parts = [rows >> 8 * n & 255 for n in range(4)]
-        return _small_floats(kind)[np.stack(parts, 1).reshape(-1, rows.shape[1])]
+        return small_float(np.stack(parts, 1).reshape(-1, rows.shape[1]), kind)
+    if kind == "xf32":
+        return xf32(rows.view(np.float32))
     if kind == "b4":
         parts = [rows >> 4 * n & 15 for n in range(8)]
         return np.stack(parts, 1).reshape(-1, rows.shape[1]).astype(np.uint8)
@@ -62,22 +65,34 @@ def untiled(elements: Lanes, kind: str, count: int) -> list[Lanes]:
     return [raw[2 * n] | raw[2 * n + 1] << 16 for n in range(count)]
 
 
-@cache
-def _small_floats(kind: str) -> Lanes:
-    """The numbers of 8 bits of MI300: one zero, no infinities (e4m3 and e5m2 "fnuz")."""
-    exponent_bits = 4 if kind == "fp8" else 5
-    fraction_bits = 7 - exponent_bits
-    bias = 1 << exponent_bits - 1
-    out = np.zeros(256, np.float32)
-    for number in range(256):
-        exponent = number >> fraction_bits & (1 << exponent_bits) - 1
-        fraction = number & (1 << fraction_bits) - 1
-        if exponent:
-            value = (1 + fraction / (1 << fraction_bits)) * 2.0 ** (exponent - bias)
-        else:
-            value = fraction / (1 << fraction_bits) * 2.0 ** (1 - bias)
-        out[number] = -value if number & 0x80 else value
-    out[0x80] = np.nan
+def grouped_lanes(elements: Lanes, pattern: int) -> Lanes:
+    """The modifier blgp: a group of 32 (1, 2) or 16 lanes (4 to 7) for all others, or all lanes
+    rotated by 16 (3)."""
+    lane = np.arange(elements.shape[-1])
+    if pattern == 3:
+        source = (lane + 16) % len(lane)
+    elif pattern < 3:
+        source = lane % 32 + 32 * (pattern - 1)
+    else:
+        source = lane % 16 + 16 * (pattern - 4)
+    result: Lanes = elements[:, source]
+    return result
+
+
+def one_block(elements: Lanes, rows: int, size: int, number: int) -> Lanes:
+    """The modifiers cbsz and abid: of each 2**size blocks, the lanes of one for all of them."""
+    lane = np.arange(elements.shape[-1])
+    block = (lane // rows >> size << size) + number
+    result: Lanes = elements[:, block * rows + lane % rows]
+    return result
+
+
+def negated_elements(elements: Lanes, signs: int) -> Lanes:
+    """With another sign: even elements (1), odd ones (2), or all of those that are no pairs."""
+    out = elements.copy()
+    for number in range(2):
+        if signs >> number & 1:
+            out[number::2] = -out[number::2]
     return out
 
 
@@ -99,7 +114,9 @@ def _operand(elements: Lanes, rows: int, depth: int, blocks: int) -> Lanes:
     count, lanes = elements.shape
     out = np.zeros((blocks, rows, depth), elements.dtype)
     lane = np.arange(lanes)
-    if blocks == 1:
+    if rows == 4 and elements.dtype == np.float64:
+        out[lane // rows % blocks, lane % rows, lane // (rows * blocks)] = elements[0]
+    elif blocks == 1:
         first = lane // rows * count
         for n in range(count):
             out[0, lane % rows, first + n] = elements[n]
@@ -113,6 +130,8 @@ def _operand(elements: Lanes, rows: int, depth: int, blocks: int) -> Lanes:
 def _places(rows: int, blocks: int, count: int, is_double: bool) -> tuple[Lanes, Lanes, Lanes]:
     """Block, row and column of each element of a result, by element and lane."""
     number, lane = np.arange(count)[:, None], np.arange(64)[None]
+    if is_double and rows == 4:
+        return lane // 4 % 4 + number * 0, lane // 16 + number * 0, lane % 4 + number * 0
     if is_double:
         return number * 0 + lane * 0, 4 * number + lane // 16, number * 0 + lane % 16
     if rows == 4:
@@ -123,7 +142,7 @@ def _places(rows: int, blocks: int, count: int, is_double: bool) -> tuple[Lanes,
     return block + lane * 0, row, lane % rows + number * 0
 
 
-def _product(left: Lanes, right: Lanes, whole: Lanes) -> Lanes:
+def _product(left: Lanes, right: Lanes, whole: Lanes, saturates: int = 0) -> Lanes:
     """left @ right + whole for each block."""
     if whole.dtype == np.float64:
         for n in range(left.shape[2]):
@@ -131,36 +150,82 @@ def _product(left: Lanes, right: Lanes, whole: Lanes) -> Lanes:
         return whole
     if whole.dtype.kind == "i":
         wide = left.astype(np.int64) @ right.astype(np.int64) + whole
+        if saturates:
+            wide = np.clip(wide, -(1 << 31), (1 << 31) - 1)
         return wide.astype(np.int32)
     return (left.astype(np.float64) @ right.astype(np.float64) + whole).astype(whole.dtype)
 
 
-def wmma(a: Lanes, b: Lanes, c: Lanes, depth: int, generation: int, signs: int = 3) -> Lanes:
-    """a * b + c of matrices of 16 rows and columns; `signs`: 1 and 2 for signed integers."""
+def smfmac(a: Lanes, b: Lanes, index: Lanes, d: Lanes, rows: int, depth: int, key: int) -> Lanes:
+    """a * b + d, where two of four elements of each row of a are not zero; the index says which."""
+    return mfma(_dense(a, index, key, len(b)), _as_dense(b), d, rows, depth)
+
+
+def swmmac(
+    a: Lanes,
+    b: Lanes,
+    index: Lanes,
+    d: Lanes,
+    depth: int,
+    key: int,
+    signs: int = 3,
+    saturates: int = 0,
+    bits: int = 8,
+) -> Lanes:
+    """The same of 16 rows and columns (GFX12); signs and the rest as of `wmma`."""
+    if len(b) != 2 * len(a):
+        raise not_simulated("a sparse product of wave64 whose matrices are in different lanes")
+    left = _dense(_integers(a, signs & 1, bits), index, key, len(b))
+    return wmma(left, _as_dense(_integers(b, signs & 2, bits)), d, depth, 12, saturates=saturates)
+
+
+def _as_dense(elements: Lanes) -> Lanes:
+    return elements.astype(np.float64 if elements.dtype.kind == "f" else np.int16)
+
+
+def _dense(elements: Lanes, index: Lanes, key: int, count: int) -> Lanes:
+    """Elements in their places among zeros: of each pair, four bits of the index say where among
+    four they are. `key` is the number of the set of such bits in the index."""
+    lanes = elements.shape[1]
+    out = np.zeros((count, lanes), _as_dense(elements[:0]).dtype)
+    shift = 2 * len(elements) * key
+    for number, row in enumerate(elements):
+        place = index >> shift + 2 * number & 3
+        out[number // 2 * 4 + place.astype(np.intp), np.arange(lanes)] += row
+    return out
+
+
+def wmma(
+    a: Lanes,
+    b: Lanes,
+    c: Lanes,
+    depth: int,
+    generation: int,
+    signs: int = 3,
+    saturates: int = 0,
+    bits: int = 8,
+) -> Lanes:
+    """a * b + c of matrices of 16 rows and columns; `signs`: 1 and 2 for signed integers of so
+    many bits."""
     lanes = c.shape[1]
-    if generation >= 12 and lanes == 64:
-        raise not_simulated("WMMA of wave64 on GFX12")
-    left = _row_of_lanes(_integers(a, signs & 1, depth), depth, generation)
-    right = _row_of_lanes(_integers(b, signs & 2, depth), depth, generation)
+    left = _row_of_lanes(_integers(a, signs & 1, bits), depth, generation)
+    right = _row_of_lanes(_integers(b, signs & 2, bits), depth, generation)
     number, lane = np.arange(len(c))[:, None], np.arange(lanes)[None]
     row = lanes // 16 * number + lane // 16
     if generation >= 12:
-        row = 8 * (lane // 16) + number
+        row = 8 * (lane // 16 % 2) + len(c) * (lane // 32) + number
     column = lane % 16 + number * 0
     whole = np.zeros((1, 16, 16), c.dtype)
     whole[0, row, column] = c
-    product: Lanes = _product(left[None], right.T[None], whole)[0, row, column]
+    product: Lanes = _product(left[None], right.T[None], whole, saturates)[0, row, column]
     return product
 
 
-def _integers(elements: Lanes, is_signed: int, depth: int) -> Lanes:
+def _integers(elements: Lanes, is_signed: int, bits: int) -> Lanes:
+    """Small integers of so many bits, signed or not; other elements as they are."""
     if elements.dtype != np.uint8:
         return elements
-    if not is_signed:
-        return elements.astype(np.int16)
-    is_byte = elements.max(initial=0) > 15 or elements.shape[0] * 2 <= depth
-    bits = 8 if is_byte else 4
-    sign = 1 << bits - 1
+    sign = 1 << bits - 1 if is_signed else 0
     return (elements.astype(np.int16) ^ sign) - sign
 
 
@@ -170,15 +235,21 @@ def _row_of_lanes(elements: Lanes, depth: int, generation: int) -> Lanes:
     out = np.zeros((16, depth), elements.dtype)
     for lane in range(lanes if generation >= 12 else 16):
         first = lane // 16 * count if generation >= 12 else 0
+        if first >= depth:
+            break  # iu4 in wave64: the first lanes have all
         out[lane % 16, first : first + count] = elements[:, lane]
     return out
 
 
-def low_halves(a: Lanes) -> Lanes:
-    """Return the first of the two elements in each register: results of 16 bits on GFX11."""
-    return a[::2]
+def halves_of(a: Lanes, is_high: int) -> Lanes:
+    """Return one of the two elements in each register: results of 16 bits on GFX11."""
+    return a[is_high::2]
 
 
 MATRICES: Final[dict[str, Any]] = {
-    function.__name__: function for function in (tile, untiled, mfma, wmma, low_halves)
+    function.__name__: function
+    for function in (
+        *(tile, untiled, mfma, smfmac, wmma, swmmac, halves_of),
+        *(grouped_lanes, one_block, negated_elements),
+    )
 }

@@ -32,25 +32,6 @@ class ResultStatements:
         flags = self.item.instruction.encoding.format.flags
         return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
 
-    def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
-        """A matrix in as many registers as the encoding says."""
-        register = destination.register
-        assert register is not None
-        bank = "v" if register.bank == "v" else "av"
-        lines = []
-        if kind in ("f16", "bf16") and self.target.generation == 11:
-            return [
-                *self._marks(destination, register.size),
-                f"for n in range({register.size}):",
-                f"    row = {bank}[{register.first} + n]",
-                f"    row[:] = row & 0xffff0000 | raw_bits({variable}[n], '{kind}')",
-            ]
-        lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
-        lines += self._marks(destination, register.size)
-        for number in range(register.size):
-            lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
-        return lines
-
     def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
         register = destination.register
         assert register is not None

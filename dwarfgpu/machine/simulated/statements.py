@@ -14,9 +14,10 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
-from dwarfgpu.isa.names import hardware_registers, message_names
+from dwarfgpu.isa.names import hardware_registers
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.memory_statements import memory_access
@@ -27,9 +28,10 @@ from dwarfgpu.machine.simulated.operand_text import (
     scalar_write,
     type_shape,
 )
-from dwarfgpu.machine.simulated.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.rounding import in_mode
 from dwarfgpu.machine.simulated.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
+from dwarfgpu.machine.simulated.small_floats import format_of
+from dwarfgpu.machine.simulated.tile_statements import TileStatements
 from dwarfgpu.machine.simulated.wave_registers import M0
 
 PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
@@ -49,10 +51,10 @@ _NAMES: Final = {
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
+_FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
-_WORKGROUP_BARRIER: Final = 0xFFFFFFFF
 _VCC: Final = Register("vcc", 0, 2)
 
 
@@ -109,7 +111,7 @@ def statements(
     return [*out, *(line for piece in pieces for line in piece.written())]
 
 
-class _Piece(ResultStatements):
+class _Piece(TileStatements, ControlStatements):
     """One operation of an instruction."""
 
     def __init__(
@@ -200,39 +202,19 @@ class _Piece(ResultStatements):
             else:
                 values.append((letter, self._lane_source(operand, shape), operand.is_vector))
         if "d" in [place.name for place in self.operation.sources] or self._reads_destination():
-            values.append(("d", self._destination_before(), not is_scalar))
+            place = next(place for place in self.operation.results if place.type)
+            before = (
+                self._tile(place.name.strip("[]"), self.results[0])
+                if place.name.startswith("[")
+                else self._destination_before()
+            )
+            values.append(("d", before, not is_scalar))
         if not is_scalar and not any(is_array for _, _, is_array in values) and values:
             letter, text, _ = values[0]
             values[0] = letter, f"broadcast({text}, w)", True
         for letter, text, _ in values:
             lines.append(f"{letter} = {text}")
         return lines
-
-    def _tile(self, kind: str, operand: Operand) -> str:
-        """The elements of a matrix."""
-        fields = self.item.fields
-        if any(fields.get(name) for name in ("cbsz", "abid", "blgp", "clamp")):
-            raise not_simulated(f"{self.name} with cbsz, abid, blgp or clamp")
-        if kind in ("f16", "f32") and operand.modifiers & 3:
-            raise not_simulated(f"{self.name} with neg")
-        register = operand.register
-        if register is not None:
-            raws = ", ".join(operand.raw(number) for number in range(register.size))
-            text = f"tile(({raws},), '{kind}')"
-            is_half_used = kind in ("f16", "bf16") and self.target.generation == 11
-            if is_half_used and operand is self.sources[2]:
-                if operand.modifiers & OP_SELECT:
-                    raise not_simulated(f"{self.name} with op_sel")
-                text = f"low_halves({text})"
-            return text
-        result = self.results[0].register
-        assert result is not None
-        number = operand.unsigned(64 if kind == "f64" else 32)
-        count = result.size // (2 if kind == "f64" else 1)
-        name = "i32" if kind == "i32" else kind
-        bits = 64 if kind == "f64" else 32
-        value = f"u{bits}({number}).view({name})"
-        return f"filled({value}, {count}, w)"
 
     def _reads_destination(self) -> bool:
         return bool(re.search(r"\bd\b", self.operation.expression))
@@ -382,12 +364,16 @@ class _Piece(ResultStatements):
                 return str(self.target.generation)
             if name == "neg":
                 return str(self._negations())
+            if name in _FIELDS:
+                return str(self._field(name))
             if name == "hwreg":
                 return f"w.hardware_register({self._hardware_register()})"
             if name == "vcc" and not is_scalar:
                 return "lanes_of(w.vcc_of_lanes, w.lane_count)"
             return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
 
+        for kind in ("fp8", "bf8"):
+            expression = expression.replace(f'"{kind}"', f'"{format_of(kind, self.target)}"')
         if is_scalar:
             expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
         if not self.mode.is_ieee:
@@ -405,6 +391,17 @@ class _Piece(ResultStatements):
             return False
         names = [type for type in types if type != "mask" and type_shape(type).is_float]
         return bool(names) or "_mix" in self.operation.name
+
+    def _field(self, name: str) -> int:
+        """A number that the encoding has for some operations."""
+        fields = self.item.fields
+        if name == "key" and "cbsz" in fields:
+            return 0 if fields["cbsz"] else fields["abid"]
+        if name == "key":
+            return fields.get("index_key_8bit", fields.get("index_key_16bit", 0))
+        if name == "high":
+            return int(bool(fields.get("src0_modifiers", 0) & OP_SELECT_HIGH))
+        return fields.get({"byte": "byte_sel"}.get(name, name), 0)
 
     def _negations(self) -> int:
         """neg_lo of the first two sources, which says of integers that they are signed."""
@@ -524,88 +521,6 @@ class _Piece(ResultStatements):
     def written(self) -> list[str]:
         """Statements that write the results."""
         return self.writes
-
-    # Operations without a value.
-
-    @property
-    def _does_nothing(self) -> bool:
-        return self.operation.name in (
-            *("s_nop", "s_clause", "s_delay_alu", "s_setprio", "s_inst_prefetch", "s_version"),
-            *("s_singleuse_vdst", "s_incperflevel", "s_decperflevel", "s_ttracedata", "v_nop"),
-            *("s_ttracedata_imm", "s_wakeup", "ds_nop", "v_pipeflush", "v_clrexcp"),
-        )
-
-    def _control(self) -> list[str]:
-        flags, name = self.operation.flags, self.operation.name
-        number = self.item.fields.get("simm16", 0)
-        if "end" in flags:
-            return ["w.is_ended = True"]
-        if "trap" in flags and name == "s_trap":
-            return [f"w.trap({number & 0xFF})"]
-        if name == "s_barrier":
-            return ["w.signal()", "w.is_waiting = w.has_to_wait()"]
-        if name == "s_barrier_wait" and number == _WORKGROUP_BARRIER & 0xFFFF:
-            return ["w.is_waiting = w.has_to_wait()"]
-        if name in ("s_barrier_signal", "s_barrier_signal_isfirst"):
-            if not self.sources or self.sources[0].unsigned(32) != hex(_WORKGROUP_BARRIER):
-                raise not_simulated(f"{self.name} of a barrier that is not the workgroup's (-1)")
-            if name == "s_barrier_signal":
-                return ["w.signal()"]
-            self.writes = ["w.scc = r0", "w.signal()"]
-            return ["r0 = w.is_first_to_signal()"]
-        if name in ("s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64"):
-            return self._message(self.sources[0])
-        if name == "s_sendmsg" and number & 0xF in (1, 3):
-            return ["pass"]  # an interrupt, or VGPRs that are given back
-        if name == "s_set_gpr_idx_on":
-            return [
-                f"s[{M0}] = s[{M0}] & 0xffff0f00 | {self.sources[0].unsigned(32)} & 0xff | "
-                f"{self.item.fields['src1'] & 15} << 12",
-                f"w.index({self.item.fields['src1'] & 15})",
-            ]
-        if name == "s_set_gpr_idx_off":
-            return ["w.index(0)"]
-        if name == "s_set_gpr_idx_idx":
-            return [f"s[{M0}] = s[{M0}] & 0xffffff00 | {self.sources[0].unsigned(32)} & 0xff"]
-        if name == "s_set_gpr_idx_mode":
-            return [
-                f"s[{M0}] = s[{M0}] & 0xffff0fff | {(number & 15) << 12}",
-                f"w.index({number & 15} if w.step_mode.indexed else 0)",
-            ]
-        if name.startswith("s_movrel"):
-            return self._relative_move()
-        if name == "s_sethalt":
-            return [f"w.halt({number & 1})"]
-        raise not_simulated(self.name)
-
-    def _relative_move(self) -> list[str]:
-        """s_movrels, s_movreld: M0 is added to the number of one SGPR, or parts of it to both."""
-        source, destination = self.sources[0].register, self.results[0].register
-        name, count = self.operation.name, 2 if "b64" in self.operation.name else 1
-        if source is None or destination is None or {source.bank, destination.bank} != {"s"}:
-            raise not_simulated(self.name)
-        from_, to = str(source.first), str(destination.first)
-        if name == "s_movrelsd_2_b32":
-            from_ += f" + (s[{M0}] & 0x3ff)"
-            to += f" + (s[{M0}] >> 16 & 0x3ff)"
-        elif name.startswith("s_movrels"):
-            from_ += f" + s[{M0}]"
-        else:
-            to += f" + s[{M0}]"
-        self.writes = ["s[to:to + len(r0)] = r0"]
-        return [
-            f"at, to = w.sgpr_number({from_}, {count}), w.sgpr_number({to}, {count})",
-            f"r0 = s[at:at + {count}]",
-        ]
-
-    def _message(self, operand: Operand) -> list[str]:
-        """A message that returns something."""
-        name = message_names(self.target).get(int(operand.unsigned(32), 16), "")
-        value = {"RTN_GET_REALTIME": "w.clock", "RTN_GET_DOORBELL": "0"}.get(name)
-        if value is None:
-            raise not_simulated(f"{self.name} MSG_{name or operand.unsigned(32)}")
-        self._write_results([(self.operation.results[0].name, "r0")])
-        return [f"r0 = {value}"]
 
 
 def _offset(register: Register, index: str) -> str:

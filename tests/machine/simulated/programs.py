@@ -18,6 +18,8 @@ from dwarfgpu.machine.topology import Wave
 CODE, MEMORY, WAVES = 0x10000, 0x20000, 8
 OWN_BYTES = 4096
 """Of memory for each wave."""
+_MINUS_ONE = 193
+"""The source operand that is the barrier of the workgroup."""
 _CONTROL = {"branch", "call", "end", "barrier", "trap", "message", "export"}
 _SCALAR_BITS, _VECTOR_BITS = 3, 3
 """Bits of the numbers of registers: s0 to s7, v0 to v7."""
@@ -145,7 +147,11 @@ def program(seed: int, target: str, wave_size: int, count: int = 30) -> bytes:
         if chance < 0.15:
             body.append(_memory(rng, target, wave_size))
         elif chance < 0.2:
-            body.append(encoded(machine, "s_barrier_wait" if generation >= 12 else "s_barrier"))
+            if generation >= 12:
+                signal = encoded(machine, "s_barrier_signal", src0=_MINUS_ONE)
+                body.append(signal + encoded(machine, "s_barrier_wait", simm16=0xFFFF))
+            else:
+                body.append(encoded(machine, "s_barrier"))
         else:
             body.append(_random_instruction(rng, target, wave_size))
     for at in sorted(rng.sample(range(count), 3), reverse=True):  # over some of them

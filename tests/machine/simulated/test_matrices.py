@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve, frozen
 
 from dwarfgpu.machine.simulated.matrices import mfma, tile, untiled, wmma
+from dwarfgpu.machine.simulated.small_floats import small_floats
+from tests.machine.simulated import vectors
 
 Array = np.ndarray
 
@@ -96,7 +101,320 @@ def test_registers_as_elements_and_back(kind: str) -> None:
 def test_numbers_of_8_bits() -> None:
     """MI300's: 0x40 is 1 as e4m3 with a bias of 8, 0x80 no number."""
     registers = (np.array([0x80C04001], np.uint32),)
-    one, other = tile(registers, "fp8")[1:3, 0]
+    one, other = tile(registers, "fp8_fnuz")[1:3, 0]
     assert (one, other) == (1.0, -1.0)
-    assert np.isnan(tile(registers, "fp8")[3, 0])
-    assert tile(registers, "fp8")[0, 0] == 2.0**-10
+    assert np.isnan(tile(registers, "fp8_fnuz")[3, 0])
+    assert tile(registers, "fp8_fnuz")[0, 0] == 2.0**-10
+
+
+# Whole instructions: matrices put where the AMD Matrix Instruction Calculator says that they are.
+
+Place = Callable[[int, int], tuple[int, int, int]]
+"""GPR, first bit and lane of an element by its row and column."""
+
+
+@frozen
+class Layout:
+    """One instruction with the places of its matrices, in v0, v8 and (results, C) v20 or v40."""
+
+    processor: str
+    code: str
+    rows: int
+    depth: int
+    bits: int
+    """Of an element of A and B."""
+    a: Place
+    """Of the dense matrix; of a sparse one, the place of each group of four."""
+    b: Place
+    d: Place
+    encode: Callable[[float], int] = int
+    decode_result: str = "f4"
+    wave: int = 32
+    index: Place | None = None
+    result: int = 40
+
+    def run(self, a: Array, b: Array, c: Array, picks: Array | None = None) -> Array:
+        end = "" if self.processor[:5] in ("gfx11", "gfx12") else "000081bf"
+        machine = vectors.machine(
+            bytes.fromhex(self.code + end), self.wave, self.processor, self.wave
+        )
+        [wave] = machine.waves
+        for i, row in enumerate(a):
+            if picks is None:
+                for k, number in enumerate(row):
+                    self._put(wave, 0, self.a(i, k), number)
+            else:
+                self._put_sparse(wave, i, row, picks[i])
+        for k, row in enumerate(b):
+            for j, number in enumerate(row):
+                self._put(wave, 8, self.b(k, j), number)
+        for i, row in enumerate(c):
+            for j, number in enumerate(row):
+                gpr, first, lane = self.d(i, j)
+                raw = int(np.array([number], self.decode_result).view(f"u{self.item}")[0])
+                for dword in range(max(self.item // 4, 1)):
+                    wave.v[20 + gpr + dword][lane] |= (raw >> 32 * dword & 0xFFFFFFFF) << first
+        stopped = machine.run()
+        assert stopped is None, stopped
+        out = np.zeros_like(c)
+        for i, j in np.ndindex(out.shape):
+            gpr, first, lane = self.d(i, j)
+            raw = sum(
+                int(wave.v[self.result + gpr + dword][lane]) << 32 * dword
+                for dword in range(max(self.item // 4, 1))
+            )
+            raw = raw >> first & (1 << 8 * self.item) - 1
+            out[i, j] = np.array([raw], f"u{self.item}").view(self.decode_result)[0]
+        return out
+
+    @property
+    def item(self) -> int:
+        return int(self.decode_result[1:])
+
+    def _put(self, wave: Any, base: int, place: tuple[int, int, int], number: float) -> None:
+        gpr, first, lane = place
+        raw = self.encode(number) & (1 << self.bits) - 1
+        for dword in range(max(self.bits // 32, 1)):
+            wave.v[base + gpr + dword][lane] |= (raw >> 32 * dword & 0xFFFFFFFF) << first
+
+    def _put_sparse(self, wave: Any, i: int, row: Array, picks: Array) -> None:
+        """Of each four elements two, and where they were."""
+        assert self.index is not None
+        for group in range(self.depth // 4):
+            gpr, first, lane = self.a(i, 4 * group)
+            for n in range(2):
+                pick = int(picks[group][n])
+                at = (gpr + (first + n * self.bits) // 32, (first + n * self.bits) % 32, lane)
+                self._put(wave, 0, at, row[4 * group + pick])
+                at_gpr, at_first, at_lane = self.index(i, 4 * group)
+                wave.v[16 + at_gpr][at_lane] |= pick << at_first + 2 * n
+
+
+def half(value: float) -> int:
+    return int(np.float16(value).view("u2"))
+
+
+def single(value: float) -> int:
+    return int(np.float32(value).view("u4"))
+
+
+def double(value: float) -> int:
+    return int(np.float64(value).view("u8"))
+
+
+def code_of(name: str) -> Callable[[float], int]:
+    numbers = small_floats(name).tolist()
+    return numbers.index
+
+
+def product(layout: Layout, seed: int = 1, least: int = -8, most: int = 8) -> tuple[Array, ...]:
+    a, b = small(seed, layout.rows, layout.depth), small(seed + 1, layout.depth, layout.rows)
+    return (
+        a.clip(least, most - 1),
+        b.clip(least, most - 1),
+        small(seed + 2, layout.rows, layout.rows),
+    )
+
+
+D16: Place = lambda i, j: (i % 4, 0, 16 * (i // 4) + j)  # noqa: E731
+D16_W32: Place = lambda i, j: (i % 8, 0, 16 * (i // 8) + j)  # noqa: E731
+D16_W64: Place = lambda i, j: (i % 4, 0, 32 * (i // 4 % 2) + 16 * (i // 8) + j)  # noqa: E731
+DENSE = {
+    "xf32": Layout(
+        "gfx942", "2800bed300115204", 16, 8, 32,
+        lambda i, k: (k % 2, 0, 16 * (k // 2) + i), lambda k, j: (k % 2, 0, 16 * (k // 2) + j),
+        D16, single, wave=64,
+    ),
+    "wmma gfx12 wave64": Layout(
+        "gfx1200", "284040cc0011521c", 16, 16, 16,
+        lambda i, k: (k // 2 % 2, 16 * (k % 2), 32 * (k // 8) + 16 * (k // 4 % 2) + i),
+        lambda k, j: (k // 2 % 2, 16 * (k % 2), 32 * (k // 8) + 16 * (k // 4 % 2) + j),
+        D16_W64, half, wave=64,
+    ),
+    "wmma gfx12 wave32": Layout(
+        "gfx1200", "284040cc0011521c", 16, 16, 16,
+        lambda i, k: (2 * (k // 8) + k // 2 % 2, 16 * (k % 2), 16 * (k // 4 % 2) + i),
+        lambda k, j: (2 * (k // 8) + k // 2 % 2, 16 * (k % 2), 16 * (k // 4 % 2) + j),
+        D16_W32, half,
+    ),
+    "wmma gfx11 f16, high halves": Layout(
+        "gfx1100", "286042cc0011521c", 16, 16, 16,
+        lambda i, k: (k // 2, 16 * (k % 2), i), lambda k, j: (k // 2, 16 * (k % 2), j),
+        lambda i, j: (i // 2, 16, 16 * i % 32 + j), half, "f2",
+    ),
+    "wmma gfx11 iu8": Layout(
+        "gfx1100", "284044cc0011527c", 16, 16, 8,
+        lambda i, k: (k // 4, 8 * (k % 4), i), lambda k, j: (k // 4, 8 * (k % 4), j),
+        lambda i, j: (i // 2, 0, 16 * i % 32 + j), int, "i4",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_dense_products(name: str) -> None:
+    layout = DENSE[name]
+    a, b, c = product(layout)
+    assert (layout.run(a, b, c) == a @ b + c).all()
+
+
+def test_the_high_half_keeps_the_low_one() -> None:
+    layout = DENSE["wmma gfx11 f16, high halves"]
+    a, b, c = product(layout)
+    low = evolve(layout, d=lambda i, j: (i // 2, 0, 16 * i % 32 + j))
+    assert (low.run(a, b, c * 0) == 0).all()
+
+
+def test_numbers_of_8_bits_of_gfx12() -> None:
+    """A has e4m3, B e5m2."""
+    place: Place = lambda row, k: (k // 4 % 2, 8 * (k % 4), 16 * (k // 8) + row)  # noqa: E731
+    layout = Layout(
+        "gfx1200", "284047cc0011521c", 16, 16, 8, place, lambda k, j: place(j, k), D16_W32
+    )
+    a, b, c = product(layout, least=-4, most=5)
+    fp8, bf8 = code_of("fp8"), code_of("bf8")
+    codes_a, codes_b = (
+        np.vectorize(code)(matrix).astype(float) for code, matrix in ((fp8, a), (bf8, b))
+    )
+    assert (layout.run(codes_a, codes_b, c) == a @ b + c).all()
+
+
+def test_broadcast_of_blocks_and_of_lanes() -> None:
+    """4x4x4 of 16 blocks: A of block 4 * (n // 4) + 1 for block n (cbsz:2 abid:1), B rotated by 16
+    lanes, so by four blocks (blgp:3)."""
+    a, b, c = small(11, 16, 4, 4), small(12, 16, 4, 4), small(13, 16, 4, 4)
+    machine = vectors.machine(bytes.fromhex("280acad300115264" + "000081bf"), 64, "gfx90a", 64)
+    [wave] = machine.waves
+    for block, i, k in np.ndindex(16, 4, 4):
+        wave.v[k // 2][4 * block + i] |= half(a[block, i, k]) << 16 * (k % 2)
+        wave.v[8 + k // 2][4 * block + i] |= half(b[block, k, i]) << 16 * (k % 2)
+        wave.f[20 + i][4 * block + k] = c[block, i, k]
+    assert machine.run() is None
+    for block, i, j in np.ndindex(16, 4, 4):
+        wanted = a[block // 4 * 4 + 1] @ b[(block + 4) % 16] + c[block]
+        assert wave.f[40 + i][4 * block + j] == wanted[i, j]
+
+
+def test_doubles_with_signs() -> None:
+    """v_mfma_f64_4x4x4_4b_f64 with neg:[1,0,1]: four blocks, an element in each lane."""
+    a, b, c = small(14, 4, 4, 4), small(15, 4, 4, 4), small(16, 4, 4, 4)
+    machine = vectors.machine(bytes.fromhex("2800efd3001152a4" + "000081bf"), 64, "gfx942", 64)
+    [wave] = machine.waves
+    for block, i, k in np.ndindex(4, 4, 4):
+        for base, number in ((0, a[block, i, k]), (8, b[block, k, i])):
+            for dword in range(2):
+                lane = 4 * block + 16 * k + i
+                wave.v[base + dword][lane] = double(number) >> 32 * dword & 0xFFFFFFFF
+        for dword in range(2):
+            lane = 16 * i + 4 * block + k
+            wave.v[20 + dword][lane] = double(c[block, i, k]) >> 32 * dword & 0xFFFFFFFF
+    assert machine.run() is None
+    for block, i, j in np.ndindex(4, 4, 4):
+        lane = 16 * i + 4 * block + j
+        raw = int(wave.v[40][lane]) | int(wave.v[41][lane]) << 32
+        wanted = (-a[block] @ b[block] - c[block])[i, j]
+        assert np.array([raw], "u8").view("f8")[0] == wanted
+
+
+def test_signs_of_wmma() -> None:
+    """neg_lo and neg_hi of A: even and odd k; of C: another sign, and none."""
+    layout = DENSE["wmma gfx12 wave32"]
+    a, b, c = product(layout)
+    signs = np.where(np.arange(16) % 2 == 0, -1, -1)
+    found = evolve(layout, code="284140cc0011523c").run(a, b, c)
+    assert (found == (a * signs) @ b + c).all()
+    wave64 = evolve(DENSE["wmma gfx12 wave64"], code="284440cc0011529c")
+    assert (wave64.run(a, b, c) == a @ b - np.abs(c)).all()
+
+
+def test_integers_saturate_with_clamp() -> None:
+    """v_wmma_i32_16x16x16_iu8 of GFX12: A signed, B unsigned."""
+    place: Place = lambda row, k: (k // 4 % 2, 8 * (k % 4), 16 * (k // 8) + row)  # noqa: E731
+    layout = Layout(
+        "gfx1200", "28c044cc0011523c", 16, 16, 8, place, lambda k, j: place(j, k), D16_W32,
+        int, "i4",
+    )  # fmt: skip
+    a, b, c = product(layout)
+    c = c * 0 + (1 << 31) - 100
+    wanted = a @ (b.astype(int) & 255) + c
+    assert (wanted > (1 << 31) - 1).any()
+    assert (layout.run(a, b, c) == wanted.clip(-(1 << 31), (1 << 31) - 1)).all()
+
+
+def _sparse(rows: int, bits: int, shift: int, code: str, **more: Any) -> Layout:
+    """SMFMAC: lanes have groups of four in turn; `bits` of an element, `shift` of the index."""
+    per_lane = {16: 2, 8: 4}[bits]
+    group: Place = lambda i, k: (  # noqa: E731
+        k // 4 % per_lane * 2 * bits // 32, k // 4 % per_lane * 2 * bits % 32,
+        rows * (k // 4 // per_lane) + i,
+    )  # fmt: skip
+    whole = 4 * per_lane
+    dense: Place = lambda k, j: (  # noqa: E731
+        k % whole * bits // 32,
+        k % whole * bits % 32,
+        rows * (k // whole) + j,
+    )
+    index: Place = lambda i, k: (0, shift + 4 * (k // 4 % per_lane), group(i, k)[2])  # noqa: E731
+    d: Place = D16 if rows == 16 else lambda i, j: (4 * (i // 8) + i % 4, 0, 32 * (i // 4) % 64 + j)
+    return Layout(
+        "gfx942", code, rows, whole * 64 // rows, bits, group, dense, d, wave=64, index=index,
+        result=20, **more,
+    )  # fmt: skip
+
+
+def _swmmac(wave: int, bits: int, groups: int, shift: int, code: str, **more: Any) -> Layout:
+    """SWMMAC of 16-bit elements in wave32: groups 0, 1, 4, 5 in the lower half of the lanes."""
+
+    def split(k: int) -> tuple[int, int]:
+        """The group within a lane, and which 16 lanes."""
+        if wave == 32 and bits == 16:
+            return 2 * (k // 16) + k // 4 % 2, k // 8 % 2
+        return k // 4 % groups, k // 4 // groups
+
+    def group(i: int, k: int) -> tuple[int, int, int]:
+        number, part = split(k)
+        return number * 2 * bits // 32, number * 2 * bits % 32, 16 * part + i
+
+    def dense(k: int, j: int) -> tuple[int, int, int]:
+        number, part = split(k)
+        at = (4 * number + k % 4) * bits
+        return at // 32, at % 32, 16 * part + j
+
+    def index(i: int, k: int) -> tuple[int, int, int]:
+        return 0, shift + 4 * split(k)[0], group(i, k)[2]
+
+    d = D16_W32 if wave == 32 else D16_W64
+    return Layout(
+        "gfx1200", code, 16, groups * 4 * wave // 16, bits, group, dense, d, wave=wave,
+        index=index, result=20, **more,
+    )  # fmt: skip
+
+
+SPARSE = {
+    "smfmac f16 abid:3": _sparse(16, 16, 24, "1418e2d300114204", encode=half),
+    "smfmac i8 abid:1": _sparse(32, 8, 16, "1408ecd300114204", decode_result="i4"),
+    "swmmac f16 wave32 index_key:1": _swmmac(32, 16, 4, 16, "144850cc0011421c", encode=half),
+    "swmmac f16 wave64 index_key:3": _swmmac(64, 16, 2, 24, "145850cc0011421c", encode=half),
+    "swmmac iu4 32": _swmmac(32, 4, 4, 0, "144055cc0011423c", decode_result="i4"),
+    "swmmac iu4 64": _swmmac(32, 4, 8, 0, "144056cc0011427c", decode_result="i4"),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_products(name: str) -> None:
+    """Two of four elements of a row of A are not zero; the index says which. iu4 of 32: B is
+    unsigned."""
+    layout = SPARSE[name]
+    a, b, c = product(layout)
+    rng = random.Random(name)
+    picks = np.array(
+        [
+            [sorted(rng.sample(range(4), 2)) for _ in range(layout.depth // 4)]
+            for _ in range(layout.rows)
+        ]
+    )
+    sparse = np.zeros_like(a)
+    for i, group, n in np.ndindex(layout.rows, layout.depth // 4, 2):
+        at = 4 * group + picks[i, group, n]
+        sparse[i, at] = a[i, at]
+    right = b.astype(int) & 15 if name == "swmmac iu4 32" else b
+    assert (layout.run(a, b, c, picks) == sparse @ right + c).all()
