@@ -5,7 +5,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -212,7 +212,16 @@ class NotStarted(Target, Protocol):
 class Halt:
     """Why a machine that ran stopped, in the words of GDB's machine interface."""
 
-    reason: Literal["breakpoint-hit", "end-stepping-range", "signal-received", "exited"]
+    reason: Literal[
+        "breakpoint-hit",
+        "end-stepping-range",
+        "exited",
+        "function-finished",
+        "location-reached",
+        "signal-received",
+        "watchpoint-scope",
+        "watchpoint-trigger",
+    ]
     wave: WaveId | None = None
     """The wave that stopped; None if the program has ended."""
     exit_code: int | None = None
@@ -221,6 +230,13 @@ class Halt:
     """The name of a signal or an exception: `SIGSEGV`."""
     text: str | None = None
     """More about it, for people."""
+    watchpoints: tuple[int, ...] = ()
+    """The numbers of the watches that stopped it."""
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the wave stopped for something that it did wrong."""
+        return self.signal not in (None, "SIGINT", "SIGTRAP")
 
 
 @runtime_checkable
@@ -253,6 +269,81 @@ class EndsWaves(Target, Protocol):
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended: it has no registers any more."""
         ...
+
+
+@frozen
+class RegisterPlace:
+    """Bytes of a register of a wave."""
+
+    wave: WaveId
+    register: RegisterId
+    offset_bytes: int
+
+
+@frozen
+class MemoryPlace:
+    """Bytes of a memory."""
+
+    where: Memory
+    address: int
+
+
+@frozen
+class WatchedBytes:
+    """Bytes of the machine that are watched."""
+
+    place: RegisterPlace | MemoryPlace
+    size_bytes: int
+
+
+@frozen
+class WatchScope:
+    """The call of a function during which something is watched."""
+
+    wave: WaveId
+    ranges: tuple[tuple[int, int], ...]
+    """The code of the function: begins and ends; empty if unknown."""
+    returns: tuple[int, ...]
+    """Where the calls that the function has made return to, the innermost last."""
+
+
+WatchKind: TypeAlias = Literal["write", "read", "access"]
+
+
+@frozen(eq=False)
+class Watch:
+    """An object that stops the machine when it changes, is read, or is accessed."""
+
+    number: int
+    kind: WatchKind
+    bytes: tuple[WatchedBytes, ...]
+    scope: WatchScope | None = None
+    """None: it is watched to the end of the program."""
+
+
+@runtime_checkable
+class Watches(Runs, Protocol):
+    """The power to stop the machine after an instruction that accesses an object."""
+
+    def watch(self, watches: Sequence[Watch]) -> None:
+        """Set what is watched, instead of all before; `UsageError` for what cannot be."""
+        ...
+
+
+@runtime_checkable
+class LocksWaves(Runs, Protocol):
+    """The power to run one wave alone, as GDB's `scheduler-locking`."""
+
+    only_wave: WaveId | None
+    """The only one that runs; None: all do."""
+
+
+@runtime_checkable
+class ReportsProgress(Runs, Protocol):
+    """The power to report how far a run has come."""
+
+    progress: Callable[[int], None] | None
+    """Called now and then with the number of instructions that were executed."""
 
 
 @runtime_checkable

@@ -10,25 +10,14 @@ from attrs import field
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import ForgetsMemory, RegisterId, WaveId
+from dwarfgpu.machine.target import (
+    ForgetsMemory,
+    MemoryPlace,
+    RegisterId,
+    RegisterPlace,
+    WaveId,
+)
 from dwarfgpu.model.storage import Memory
-
-
-@frozen
-class RegisterPlace:
-    """Bytes of a register of a wave."""
-
-    wave: WaveId
-    register: RegisterId
-    offset_bytes: int
-
-
-@frozen
-class MemoryPlace:
-    """Bytes of a memory."""
-
-    where: Memory
-    address: int
 
 
 @frozen

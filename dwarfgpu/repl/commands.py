@@ -34,17 +34,22 @@ from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_va
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.text_search import forward_search, reverse_search
 from dwarfgpu.repl.output import Part, heading
-from dwarfgpu.repl.running.breakpoints import (
-    break_,
+from dwarfgpu.repl.running.breakpoint_commands import (
+    clear,
+    commands,
+    condition,
     delete,
     disable,
     enable,
+    ignore,
     info_breakpoints,
     info_watchpoints,
-    tbreak,
 )
+from dwarfgpu.repl.running.breakpoints import break_, tbreak
+from dwarfgpu.repl.running.catchpoints import catch, tcatch
 from dwarfgpu.repl.running.commands import RUNNING
 from dwarfgpu.repl.running.signal_table import info_signals
+from dwarfgpu.repl.running.watchpoints import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import (
     backtrace,
@@ -132,9 +137,14 @@ _OWN: Final[tuple[Command, ...]] = (
     alias,
     apropos,
     backtrace,
+    awatch,
     break_,
     call,
+    catch,
+    clear,
+    commands,
     complete,
+    condition,
     directory,
     disassemble,
     display,
@@ -155,8 +165,10 @@ _OWN: Final[tuple[Command, ...]] = (
     find,
     forward_search,
     reverse_search,
+    rwatch,
     help_,
     if_,
+    ignore,
     info,
     init_if_undefined,
     list_,
@@ -179,11 +191,13 @@ _OWN: Final[tuple[Command, ...]] = (
     show,
     source,
     tbreak,
+    tcatch,
     undisplay,
     undo,
     up,
     up_silently,
     unset,
+    watch,
     whatis,
     with_,
     x,

@@ -229,6 +229,13 @@ SETTINGS: Final = tuple(sorted((
         more="The default prompt names the wave or thread, and the lane, in focus.",
     ),
     Setting(
+        "scheduler-locking", "choice", "replay",
+        'Mode for locking scheduler during execution is "{}".',
+        "mode for locking scheduler during execution.", ("off", "on", "step", "replay"),
+        more='With "on" only the wave in focus runs, with "step" while it is stepped; "off" and '
+        '"replay" let all run.',
+    ),
+    Setting(
         "style enabled", "boolean", True, _styled, "whether CLI styling is enabled.",
         more="If enabled, output to the terminal is styled.",
         shown_help="whether CLI is enabled.",
@@ -277,7 +284,6 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "python": 'Python code finds "session" and "execute"',
     "remotetimeout": _NOTHING_RUNS,
     "schedule-multiple": _NOTHING_RUNS,
-    "scheduler-locking": _NOTHING_RUNS,
     "startup-quietly": '"--quiet" starts without a greeting',
     "startup-with-shell": _NOTHING_RUNS,
     "step-mode": _NOTHING_RUNS,

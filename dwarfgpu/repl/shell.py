@@ -98,6 +98,11 @@ class Shell:
         """Where a further `x` continues."""
         self.displays: Numbered[Display] = Numbered()
         self.breakpoints: Numbered[Breakpoint] = Numbered()
+        self.stops = 0
+        """How often the program has stopped."""
+        self.stop_commands: tuple[str, ...] = ()
+        """Commands of the breakpoints of the last stop that are still to be run."""
+        self.is_in_stop_commands = False
         self.is_over = False
         self.exit_status: int | None = None
         """The argument of `quit`."""

@@ -43,6 +43,10 @@ class FramePosition:
     """Whether the frame's pc is where the code of the line begins."""
     source: SourceFile = field(eq=False, repr=False)
 
+    def is_same_line(self, other: FramePosition) -> bool:
+        """Whether another place is of the same line of the same file."""
+        return (self.path, self.line) == (other.path, other.line)
+
 
 @frozen(eq=False)
 class StackFrame:

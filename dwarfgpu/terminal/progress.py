@@ -16,7 +16,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 class Progress:
-    """Shows how far the units of a file are read, on one line.
+    """Shows how far the units of a file are read, or a program has run, on one line.
 
     It shows nothing unless the stream is a terminal that can clear a line (not TERM=dumb).
     """
@@ -33,14 +33,20 @@ class Progress:
 
     def __call__(self, path: str, done: int, total: int) -> None:
         """So many units of a file were read."""
+        percent = 100 * done // max(total, 1)
+        self._show(f"Reading the names in {PurePath(path).name}: {percent}%")
+
+    def executed(self, instructions: int) -> None:
+        """So many instructions were executed since the start of the program."""
+        self._show(f"{instructions:,} instructions executed")
+
+    def _show(self, text: str) -> None:
         now = self._clock()
         if now < self._next or not self._stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         self._next = now + _PAUSE
         self._is_shown = True
-        name = PurePath(path).name
-        percent = 100 * done // max(total, 1)
-        self._stream.write(f"{_CLEAR}Reading the names in {name}: {percent}%")
+        self._stream.write(f"{_CLEAR}{text}")
         self._stream.flush()
 
     def clear(self) -> None:

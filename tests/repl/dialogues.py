@@ -21,7 +21,7 @@ from attrs import frozen
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 FOLDER = Path(__file__).resolve().parent / "dialogues"
 _START = "$ dwarfgpu debug "
-_PROMPT = re.compile(r"\(dwarfgpu [^)]*\) ")
+_PROMPT = re.compile(r"\(dwarfgpu[^)]*\) ")
 
 
 @frozen

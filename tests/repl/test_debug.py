@@ -295,7 +295,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "",
             0,
-            ["!", "bt", "gcore", "ni", "search", "si", "until", "wave", "|"]
+            ["!", "bt", "gcore", "ni", "search", "si", "wave", "|"]
             + [each.name for each in COMMANDS if not (each.is_foreign or each.is_absent)],
         ),
         ("exp", 0, ["explain"]),

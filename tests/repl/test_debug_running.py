@@ -129,7 +129,7 @@ def test_answers_as_json(shell: Shell) -> None:
     assert told(shell, "break factorial")["bkpt"] == {
         "number": 1, "type": "breakpoint", "disp": "keep", "addr": "0x1152",
         "enabled": "y", "func": "factorial", "file": AT, "fullname": AT, "line": 60,
-        "original-location": "factorial", "at": f"factorial at {AT}:60",
+        "original-location": "factorial", "at": f"factorial at {AT}:60", "times": 0,
     }  # fmt: skip
     stop = told(shell, "run")
     assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)
@@ -140,11 +140,25 @@ def test_answers_as_json(shell: Shell) -> None:
 
 
 def test_what_no_backend_offers(shell: Shell) -> None:
-    assert last(shell, "watch n") == ['"watch" needs more than to run: no backend offers it.']
+    assert last(shell, "kill") == ['"kill" needs more than to run: no backend offers it.']
+    assert last(shell, "watch n") == ["Target does not support hardware watchpoints."]
 
 
 @pytest.mark.parametrize(
-    "line", ["break main", "tbreak main", "delete", *(c.name for c in RUNNING)]
+    "line",
+    [
+        "break main",
+        "tbreak main",
+        "delete",
+        "enable",
+        "disable",
+        "clear main",
+        "watch limit",
+        "rwatch limit",
+        "awatch limit",
+        "catch fault",
+        *(c.name for c in RUNNING),
+    ],
 )
 def test_a_state_says_that_it_does_not_run(line: str) -> None:
     shell = nest_shell()
@@ -156,7 +170,18 @@ def test_a_state_says_that_it_does_not_run(line: str) -> None:
             "Cannot run: the target is a state or core file.",
         ),
         **dict.fromkeys(
-            ("break main", "tbreak main", "delete"),
+            (
+                "break main",
+                "tbreak main",
+                "delete",
+                "enable",
+                "disable",
+                "clear main",
+                "watch limit",
+                "rwatch limit",
+                "awatch limit",
+                "catch fault",
+            ),
             "Cannot run: the target is a state or core file.",
         ),
     }

@@ -65,7 +65,8 @@ def test_step_of_a_lane_goes_where_that_lane_goes(tmp_path: Path) -> None:
         "p $_lane", "p x", "finish", "p $_lane", "step", "bt",
     )  # fmt: skip
     assert any(line.startswith("less_one (x=2)") for line in lines)
-    assert [line for line in lines if line.startswith("$")] == ["$1 = 17", "$2 = 2", "$3 = 17"]
+    assert [line for line in lines if line.startswith("$")] == ["$1 = 17", "$2 = 2", "$4 = 17"]
+    assert "Value returned is $3 = 1" in lines
     assert lines[-1].startswith("#0  through_pointer (") and lines[-1].endswith("integers.hip:121")
 
 
@@ -137,8 +138,13 @@ def test_a_condition_is_asked_of_each_active_lane(tmp_path: Path) -> None:
     assert lines[-1] == "[Inferior 1 exited normally]"
 
 
+def test_a_condition_of_unknown_names_is_refused(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "nest", "break integers.hip:61 if nowhere == 18", "info breakpoints")
+    assert lines[-1] == "No breakpoints or watchpoints."
+
+
 def test_a_condition_that_cannot_be_evaluated_stops_there(tmp_path: Path) -> None:
-    lines = talk(tmp_path, "nest", "break integers.hip:61 if nowhere == 17", "run", "p limit")
+    lines = talk(tmp_path, "nest", "break integers.hip:61 if *(int *) 16 == 17", "run", "p limit")
     assert lines[-1] == "61\tin run/integers.hip"
 
 

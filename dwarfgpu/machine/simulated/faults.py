@@ -27,6 +27,8 @@ class StopReason(Enum):
     FATAL_HALT = "FATAL_HALT"
     INTERRUPTED = "INTERRUPTED"
     """The debugger asks the machine to stop; amd-dbgapi has no such reason."""
+    WAITING = "WAITING"
+    """At a barrier for waves that do not run; no reason of amd-dbgapi."""
     NOT_SIMULATED = "NOT_SIMULATED"
     """No reason of amd-dbgapi: the instruction is one that a GPU has and this simulator has not."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from random import Random
@@ -145,8 +145,13 @@ class Stopped:
     lanes: tuple[int, ...] = ()
     is_inserted: bool = False
     """A breakpoint of the debugger, not one of the program."""
-    watchpoint: int | None = None
-    """Its number: the wave stopped after an instruction, and can continue."""
+    watchpoints: tuple[int, ...] = ()
+    """Their numbers: the wave stopped after an instruction, and can continue."""
+
+
+def _locked(wave: SimulatedWave) -> Stopped:
+    text = "waits at a barrier for waves that scheduler-locking stops"
+    return Stopped(wave, StopReason.WAITING, text)
 
 
 def _at_breakpoint(wave: SimulatedWave) -> Stopped:
@@ -179,6 +184,10 @@ class RunningMachine:
         self.instructions = 0
         """Of all waves."""
         self.observers: tuple[Observer, ...] = ()
+        self.is_locked = False
+        """Whether a wave that waits at a barrier waits although others could run."""
+        self.progress: Callable[[int], None] | None = None
+        """Called after each turn with the number of instructions."""
         self.executor: Executor = "block"
         self._rounds = 0
         self._round: list[SimulatedWave] = []
@@ -241,9 +250,9 @@ class RunningMachine:
         wave.instructions += 1
         stops = [observer.after(wave, step) for observer in self.observers]
         stop = next(filter(None, stops), None)
-        return (
-            None if stop is None else Stopped(wave, stop.reason, stop.text, (), False, stop.number)
-        )
+        if stop is None:
+            return None
+        return Stopped(wave, stop.reason, stop.text, watchpoints=stop.watchpoints)
 
     def _execute(self, step: Step, wave: SimulatedWave) -> None:
         try:
@@ -280,6 +289,8 @@ class RunningMachine:
                 ready = [other for other in self.waves if not (other.is_ended or other.is_waiting)]
                 if not ready:
                     return self._deadlock()
+                if self.is_locked:
+                    return _locked(wave)
                 for other in ready:
                     stopped = self._run_wave(other, breakpoints)
                     if stopped is not None:
@@ -330,10 +341,25 @@ class RunningMachine:
                 self._used += wave.instructions - before
                 if self._is_turn_over:
                     self._end_turn()
+                if self.progress is not None:
+                    self.progress(self.instructions)
                 stopped = stopped or self.interrupted(wave)
                 if stopped is not None:
                     return stopped
         return self._deadlock()
+
+    def run_alone(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
+        """Run one wave and no other until it has ended (None), or as of `run`."""
+        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+            while not wave.is_ended:
+                if wave.is_waiting and not self._release():
+                    return _locked(wave)
+                stopped = self._run_wave(wave, breakpoints) or self.interrupted(wave)
+                if self.progress is not None:
+                    self.progress(self.instructions)
+                if stopped is not None:
+                    return stopped
+        return None
 
     def _run_wave(
         self,

@@ -25,8 +25,8 @@ class ObservedStop:
 
     reason: StopReason
     text: str
-    number: int | None = None
-    """Of the watchpoint."""
+    watchpoints: tuple[int, ...] = ()
+    """The numbers of the watchpoints that stop it."""
 
 
 class Observer(Protocol):

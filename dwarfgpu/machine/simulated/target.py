@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -18,16 +19,19 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.register_contents import (
     WaveRegisters,
+    contents,
     forget_contents,
     write_contents,
 )
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
-from dwarfgpu.machine.target import Halt, RegisterId, WaveId
+from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
+    from dwarfgpu.machine.simulated.watchpoints import Watching
+    from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 
 _SIGNALS: Final = {
     StopReason.MEMORY_VIOLATION: "SIGSEGV",
@@ -57,6 +61,9 @@ class SimulatedTarget(StateTarget):
         self._running: RunningMachine | None = None
         self._by_id: dict[WaveId, SimulatedWave] = {}
         """The waves of the machine that runs, ended ones too."""
+        self.only_wave: WaveId | None = None
+        self.progress: Callable[[int], None] | None = None
+        self._watches: Sequence[Watch] = ()
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
 
@@ -201,8 +208,74 @@ class SimulatedTarget(StateTarget):
         for wave in machine.waves:
             wave.stop_reason = None
         self.stop += 1
+        machine.is_locked = self.only_wave is not None
+        machine.progress = self.progress
+        self._observe(machine)
         with interrupts(machine):
             yield machine
+
+    def watch(self, watches: Sequence[Watch]) -> None:
+        """Set what is watched: `dwarfgpu.machine.target.Watches`."""
+        self._watches = watches
+
+    def _observe(self, machine: RunningMachine) -> None:
+        """Have the watchpoints observe the waves."""
+        watches = [watch for watch in self._watches if self._is_watchable(watch)]
+        if not watches:
+            machine.observe()
+            return
+        from dwarfgpu.machine.simulated.watchpoints import Watchpoints  # it imports NumPy
+
+        machine.observe(Watchpoints([self._watching(watch) for watch in watches], self._scratch))
+
+    def _is_watchable(self, watch: Watch) -> bool:
+        """Whether the waves exist that an object belongs to."""
+        waves = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
+                 for place in (part.place for part in watch.bytes)]  # fmt: skip
+        return not any(wave is not None and self.has_ended(wave) for wave in waves)
+
+    def _watching(self, watch: Watch) -> Watching:
+        """How the machine is asked for an object."""
+        from dwarfgpu.machine.simulated.watchpoints import WatchedRange, Watching
+
+        reads: list[Callable[[], bytes]] = []
+        ranges: list[WatchedRange] = []
+        wave: WaveId | None = None
+        for part in watch.bytes:
+            place, size = part.place, part.size_bytes
+            if isinstance(place, RegisterPlace):
+                wave = place.wave
+                reads.append(partial(self._register_bytes, place, size))
+                continue
+            for store, start, (_, count) in self._lowered(place.where, place.address, size):
+                group = None
+                if store.name == "local":
+                    assert place.where.wave is not None
+                    group = self.workgroups.get(place.where.wave, place.where.wave)
+                ranges.append(WatchedRange(group, start, start + count))
+                reads.append(partial(self._memory_bytes, group, start, count))
+        is_in_memory = len(ranges) > 0
+        return Watching(
+            watch,
+            lambda: b"".join(read() for read in reads),
+            tuple(ranges),
+            None if is_in_memory else wave,
+        )
+
+    def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
+        data = contents(self._by_id[place.wave], place.register) or b""
+        return data[place.offset_bytes : place.offset_bytes + size_bytes]
+
+    def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
+        assert self._running is not None
+        if workgroup is None:
+            return self._running.arena.read(address, size_bytes)
+        of_group = (wave for wave in self._by_id.values() if wave.wave.workgroup == workgroup)
+        return next(of_group).lds.data[address : address + size_bytes].tobytes()
+
+    def _scratch(self, wave: WaveMemory) -> int:
+        """Where the private memory of a wave is in global memory."""
+        return self.apertures_of(wave.wave.id).scratch_base or 0
 
     def step_instruction(self, wave: WaveId) -> Halt:
         """Execute one instruction; at a barrier, the others run until it goes on."""
@@ -241,7 +314,10 @@ class SimulatedTarget(StateTarget):
     def resume(self, addresses: frozenset[int]) -> Halt:
         """Let all waves run."""
         with self._going_on() as machine:
-            stopped = machine.run(breakpoints=addresses)
+            if self.only_wave is None:
+                stopped = machine.run(breakpoints=addresses)
+            else:
+                stopped = machine.run_alone(self._by_id[self.only_wave], addresses)
             return self._went_on(machine, None) if stopped is None else self._halt_of(stopped)
 
     # Stops.
@@ -256,7 +332,30 @@ class SimulatedTarget(StateTarget):
     def _halt_of(self, stopped: Stopped) -> Halt:
         if stopped.is_inserted:
             return self._halt(Halt("breakpoint-hit", stopped.wave.wave.id))
+        number = stopped.wave.wave.id
+        if stopped.watchpoints:
+            return self._watch_halt(stopped)
+        if stopped.reason is StopReason.WAITING:
+            return self._halt(Halt("signal-received", number, text=stopped.text))
         return self._signalled(stopped.wave, stopped.reason, stopped.text)
+
+    def _watch_halt(self, stopped: Stopped) -> Halt:
+        """A watchpoint was hit, or its function has returned; of a wave that ended by that, the
+        next one is in focus."""
+        wave: SimulatedWave | None = stopped.wave
+        if stopped.wave.is_ended:
+            assert self._running is not None
+            wave = self._running.next_wave()
+        if wave is None:
+            return Halt("exited", exit_code=0)
+        is_scope = stopped.text == "scope"
+        return self._halt(
+            Halt(
+                "watchpoint-scope" if is_scope else "watchpoint-trigger",
+                wave.wave.id,
+                watchpoints=stopped.watchpoints,
+            )
+        )
 
     def _went_on(self, machine: RunningMachine, wave: SimulatedWave | None) -> Halt:
         """A step has ended: of another wave, where that one has no next instruction."""

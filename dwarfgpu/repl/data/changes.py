@@ -12,8 +12,8 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import WaveId
-from dwarfgpu.machine.undo import MemoryPlace, RecordedTarget, RegisterPlace, Write
+from dwarfgpu.machine.target import MemoryPlace, RegisterPlace, WaveId
+from dwarfgpu.machine.undo import RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import displayed

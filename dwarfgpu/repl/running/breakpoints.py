@@ -1,85 +1,91 @@
-"""Breakpoints at the prompt, for a backend that runs."""
+"""Commands that set breakpoints, for a backend that runs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
-from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
-from dwarfgpu.repl.numbers import is_numbers, listed
-from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.locations import located, require_valid_condition
+from dwarfgpu.repl.running.machine import runner
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.code.break_addresses import break_addresses
-from dwarfgpu.service.frame.focus import frame_pc, symbol_at
-from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.backtrace import FramePosition, place_of
+from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
 from dwarfgpu.view.json_object import JsonObject
 
-_CONDITION = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
-NOT_RUNNING = "Cannot run: the target is a state or core file."
+_CONDITION: Final = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
+_OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+(?P<number>\S+)\s*")
+_LAST: Final = re.compile(r"(?:(?P<place>.*)\s)?(?P<name>lane|wave|thread)\s+(?P<number>\d+)\s*")
+_OFFSET: Final = re.compile(r"[+-][0-9]+$")
 
 
-def runner(shell: Shell) -> Runs:
-    """Return the target's run control; `UsageError` in one line if it has none."""
-    target = shell.session.target
-    for candidate in (target, target.machine if isinstance(target, ImageTarget) else None):
-        if isinstance(candidate, Runs):
-            return candidate
-    raise UsageError(NOT_RUNNING)
+@frozen
+class _Wanted:
+    """The argument of `break`."""
+
+    place: str
+    condition: str
+    wave: int | None
+    lane: int | None
 
 
-def can_run(shell: Shell) -> bool:
-    """Whether the target has run control."""
-    try:
-        runner(shell)
-    except UsageError:
-        return False
-    return True
-
-
-def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:
-    """The addresses that a place means; without one, where the frame in focus is."""
-    session = shell.session
-    if not text:
-        pc = frame_pc(session)
-        return (pc,), place_of(session, pc)
-    around = None if session.pc is None else place_of(session, frame_pc(session))
-    return break_addresses(session, text, around, options_of(session, shell.values))
-
-
-def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
-    runner(shell)
-    condition = _CONDITION.fullmatch(argument)
+def _wanted(shell: Shell, argument: str) -> _Wanted:
+    numbers: dict[str, str] = {}
+    while option := _OPTION.match(argument):
+        numbers[option["name"]] = option["number"]
+        argument = argument[option.end() :]
+    condition, text = _CONDITION.fullmatch(argument), ""
     if condition is not None:
-        argument = condition["place"].strip()
-    addresses, place = located(shell, argument)
-    number = shell.breakpoints.new_number()
-    symbol = symbol_at(shell.session, addresses[0]) or "??"
-    function = re.sub(r"[+-][0-9]+$", "", symbol)
-    added = Breakpoint(
-        number,
-        addresses,
-        function,
-        place,
-        argument,
-        is_temporary,
-        condition["text"] if condition else "",
+        argument, text = condition["place"].strip(), condition["text"]
+    while last := _LAST.fullmatch(argument):
+        numbers[last["name"]] = last["number"]
+        argument = (last["place"] or "").strip()
+    wave = numbers.get("wave", numbers.get("thread"))
+    if wave is not None and (not wave.isdecimal() or int(wave) not in shell.machine.threads):
+        raise UsageError(f"Unknown thread {wave}.")
+    lane = numbers.get("lane")
+    if lane is not None and (not lane.isdecimal() or int(lane) not in lane_numbers(shell.session)):
+        raise UsageError(f"Lane {lane} does not exist on this thread.")
+    return _Wanted(
+        argument, text, None if wave is None else int(wave), None if lane is None else int(lane)
     )
-    shell.breakpoints[number] = added
-    kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
+
+
+def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakpoint:
+    """Set the breakpoint of an argument; `UsageError` for one that cannot be."""
+    runner(shell)
+    wanted = _wanted(shell, argument)
+    addresses, place = located(shell, wanted.place)
+    require_valid_condition(shell, addresses, wanted.condition)
+    added = Breakpoint(
+        shell.breakpoints.new_number(),
+        wanted.place,
+        addresses,
+        _OFFSET.sub("", symbol_at(shell.session, addresses[0]) or "??"),
+        place,
+        "del" if is_temporary else "keep",
+        wanted.condition,
+        wanted.wave,
+        wanted.lane,
+    )
+    shell.breakpoints[added.number] = added
+    return added
+
+
+def announced(added: Breakpoint) -> Output:
+    """`Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
+    place = added.place
     where = "" if place is None else f": file {place.file}, line {place.line}"
-    at = f"{addresses[0]:#x}{where}."
-    if len(addresses) > 1:
-        at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
-    data: JsonObject = {**added.record, "addr": f"{addresses[0]:#x}"}
-    yield Output(f"{kind} {number} at {at}", {"bkpt": data})
+    at = f"{added.addresses[0]:#x}{where}."
+    if len(added.addresses) > 1:
+        at = f"{added.addresses[0]:#x}: {added.typed}. ({len(added.addresses)} locations)"
+    data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
+    return Output(f"{added.kind} {added.number} at {at}", {"bkpt": data})
 
 
 @command(
@@ -88,129 +94,20 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
 def break_(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint.
 
-    Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
+    Usage: break [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
 
-    Without an argument, at the location of the frame in focus; for a function, after its prologue.
-    With a condition, a wave stops if it holds in one of its active lanes; that lane is in focus.
+    Without a location, at that of the frame in focus; for a function, after its prologue. With a
+    condition, a wave stops if it holds in one of its active lanes; that lane is in focus. With
+    -lane only if that lane is active, for which the condition holds; with -wave only that wave.
+    "thread N" and "lane N" after the location are the same.
     """
-    yield from _set(shell, argument, is_temporary=False)
+    yield announced(set_breakpoint(shell, argument, is_temporary=False))
 
 
 @command("tbreak", topic="running", aliases=("tb",), complete=completion.places, repeats=False)
 def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint that is deleted when it is hit.
 
-    Usage: tbreak [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+    Usage: tbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
-    yield from _set(shell, argument, is_temporary=True)
-
-
-@command("delete display", topic="data", repeats=False)
-def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """No longer show expressions, as "undisplay".
-
-    Usage: delete display [NUMBER | NUMBER-NUMBER]...
-    """
-    yield from undisplay.run(shell, argument)
-
-
-@command(
-    "delete",
-    topic="running",
-    aliases=("d",),
-    subcommands=(delete_display,),
-    repeats=False,
-    takes_other=True,
-)
-def delete(shell: Shell, argument: str) -> Iterator[Part]:
-    """Delete breakpoints.
-
-    Usage: delete [NUMBER...]
-
-    Without an argument, all of them.
-    """
-    runner(shell)
-    words = argument.split()
-    if not words:
-        if shell.breakpoints and shell.confirms("Delete all breakpoints?"):
-            shell.breakpoints.clear()
-        return
-    if not all(map(is_numbers, words)):
-        raise UsageError(f"Bad breakpoint number '{words[0]}'")
-    for word in words:
-        if word.isdecimal() and int(word) not in shell.breakpoints:
-            raise UsageError(f"No breakpoint number {word}.")
-    for number in listed(words, shell.breakpoints, "breakpoint"):
-        del shell.breakpoints[number]
-    yield from ()
-
-
-@command(
-    "enable",
-    topic="running",
-    aliases=("en",),
-    subcommands=(enable_display, enable_pretty_printer),
-    repeats=False,
-    takes_other=True,
-)
-def enable(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show expressions of "display" again.
-
-    Usage: enable display [NUMBER | NUMBER-NUMBER]...
-           enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
-
-    Breakpoints are always enabled.
-    """
-    runner(shell)
-    raise UsageError("Breakpoints are always enabled here.")
-
-
-@command(
-    "disable",
-    topic="running",
-    aliases=("dis", "disa"),
-    subcommands=(disable_display, disable_pretty_printer),
-    repeats=False,
-    takes_other=True,
-)
-def disable(shell: Shell, argument: str) -> Iterator[Part]:
-    """Keep expressions of "display" without showing them.
-
-    Usage: disable display [NUMBER | NUMBER-NUMBER]...
-           disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
-
-    Breakpoints cannot be disabled.
-    """
-    runner(shell)
-    raise UsageError("Breakpoints cannot be disabled here: delete them.")
-
-
-@command("info watchpoints", topic="running")
-def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
-    """List watchpoints: they are not supported, so there are none.
-
-    Usage: info watchpoints
-    """
-    yield Output("No watchpoints.", {"watchpoints": []})
-
-
-@command("info breakpoints", topic="running", aliases=("b", "br"))
-def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
-    """List breakpoints.
-
-    Usage: info breakpoints
-    """
-    if not shell.breakpoints:
-        none = "No breakpoints or watchpoints."
-        yield Output(none, {"breakpoints": []})
-        return
-    yield heading("Num     Type           Disp Enb Address            What")
-    for stop in shell.breakpoints.values():
-        disposition = "del " if stop.is_temporary else "keep"
-        for address in stop.addresses:
-            text = (
-                f"{stop.number:<7} breakpoint     {disposition} y   {address:#018x} in {stop.where}"
-            )
-            yield Output(text, {**stop.record, "addr": f"{address:#x}"}, "breakpoints")
-        if stop.condition:
-            yield heading(f"\tstop only if {stop.condition}")
+    yield announced(set_breakpoint(shell, argument, is_temporary=True))

@@ -18,7 +18,6 @@ from dwarfgpu.repl.shell import Shell
 TUI: Final = '"list" and "disassemble /s" show source text and instructions'
 ABSENT: Final = {
     "add-symbol-file": '"file" or "load" opens another code object or state',
-    "catch": "dwarfgpu runs no program",
     "checkpoint": "dwarfgpu runs no program",
     "compile": "dwarfgpu runs no program",
     "exec-file": 'use "file"',

@@ -27,7 +27,7 @@ def opened(line: str) -> str | None:
     word, rest = first_word(line)
     if word in ("python", "py"):
         return None if rest.strip() else "python"
-    return word if word in ("if", "while", "define", "document") else None
+    return word if word in ("if", "while", "define", "document", "commands") else None
 
 
 class Nesting:

@@ -98,7 +98,7 @@ class Stopping:
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
         if step.instruction.address != self.pc:
             return None
-        return ObservedStop(StopReason.WATCHPOINT, "it was executed", 7)
+        return ObservedStop(StopReason.WATCHPOINT, "it was executed", (7,))
 
 
 @pytest.mark.parametrize("is_before", [True, False])
@@ -116,7 +116,7 @@ def test_an_observer_stops_the_machine(is_before: bool, tmp_path: Path) -> None:
         assert (stopped.text, stopped.wave.pc) == ("not this one", pc)
         assert stopped.wave.instructions == 1
     else:
-        assert (stopped.watchpoint, stopped.wave.instructions) == (7, 2)
+        assert (stopped.watchpoints, stopped.wave.instructions) == ((7,), 2)
         assert stopped.wave.pc == machine.program.step_at(pc).next_pc
     machine.observe()
     assert all(wave.on_access is None for wave in machine.waves)

@@ -1,0 +1,355 @@
+"""Commands about breakpoints that exist: conditions, counts, commands, enabling, deleting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Candidate, command
+from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
+from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
+from dwarfgpu.repl.numbers import is_numbers, listed
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
+from dwarfgpu.repl.running.locations import located, require_valid_condition
+from dwarfgpu.repl.running.machine import arm, runner
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.script import body
+from dwarfgpu.service.value.value_history import whole_number
+
+_NONE: Final = "No breakpoints or watchpoints."
+
+
+def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
+    return (Candidate(str(item.number), item.typed) for item in shell.breakpoints.values())
+
+
+def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
+    """The breakpoints of numbers and ranges; all without one. `UsageError` in GDB's words."""
+    words = argument.split()
+    if not words:
+        return list(shell.breakpoints.values())
+    if not all(map(is_numbers, words)):
+        bad = next(word for word in words if not is_numbers(word))
+        raise UsageError(f"Bad breakpoint number '{bad}'")
+    for word in words:
+        if word.isdecimal() and int(word) not in shell.breakpoints:
+            raise UsageError(f"No breakpoint number {word}.")
+    return [shell.breakpoints[n] for n in listed(words, shell.breakpoints, "breakpoint")]
+
+
+def _one(shell: Shell, word: str) -> Breakpoint:
+    if not word.isdecimal():
+        raise UsageError(f"Bad breakpoint argument: '{word}'")
+    if int(word) not in shell.breakpoints:
+        raise UsageError(f"No breakpoint number {word}.")
+    return shell.breakpoints[int(word)]
+
+
+@command("condition", topic="running", complete=completion.values, repeats=False)
+def condition(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set the condition of a breakpoint, or remove it.
+
+    Usage: condition NUMBER [EXPRESSION]
+
+    A wave stops there if the condition holds in one of its active lanes. An unknown name in the
+    scope of the location is an error.
+    """
+    if not argument:
+        raise UsageError("Argument required (breakpoint number).")
+    word, _, text = argument.partition(" ")
+    item = _one(shell, word)
+    text = text.strip()
+    require_valid_condition(shell, item.addresses, text)
+    item.condition = text
+    if not text:
+        yield Output(f"Breakpoint {item.number} now unconditional.", {"bkpt": item.record})
+    else:
+        yield Output("", {"bkpt": item.record})
+
+
+@command("ignore", topic="running", complete=_numbers, repeats=False)
+def ignore(shell: Shell, argument: str) -> Iterator[Part]:
+    """Let a breakpoint not stop the program for a number of times.
+
+    Usage: ignore NUMBER COUNT
+    """
+    if not argument:
+        raise UsageError("Argument required (a breakpoint number).")
+    word, _, count = argument.partition(" ")
+    item = _one(shell, word)
+    if not count.strip():
+        raise UsageError("Second argument (specified ignore-count) is missing.")
+    item.ignored = max(whole_number(shell.session, shell.values, count), 0)
+    yield Output(ignore_text(item) + ".", {"bkpt": item.record})
+
+
+def ignore_text(item: Breakpoint) -> str:
+    """`Will ignore next 2 crossings of breakpoint 1`."""
+    if not item.ignored:
+        return f"Will stop next time breakpoint {item.number} is reached"
+    count = "crossing" if item.ignored == 1 else f"{item.ignored} crossings"
+    return f"Will ignore next {count} of breakpoint {item.number}"
+
+
+@command("commands", topic="running", complete=_numbers, repeats=False)
+def commands(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run commands whenever a breakpoint stops the program.
+
+    Usage: commands [NUMBER...]
+
+    They follow, one per line, up to "end"; without any, there are none any more. The default is
+    the last breakpoint that was set. With "silent" as the first one, the stop is not shown.
+    """
+    if argument:
+        chosen = _chosen(shell, argument)
+    else:
+        chosen = list(shell.breakpoints.values())[-1:]
+        if not chosen:
+            raise UsageError("No breakpoints specified.")
+    numbers = " ".join(str(item.number) for item in chosen)
+    if shell.script.is_typed and shell.console.is_interactive:
+        yield f"Type commands for breakpoint(s) {numbers}, one per line."
+        yield 'End with a line saying just "end".'
+    lines = tuple(body(shell, "commands"))
+    for item in chosen:
+        item.commands = lines
+
+
+@command("delete display", topic="data", repeats=False)
+def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """No longer show expressions, as "undisplay".
+
+    Usage: delete display [NUMBER | NUMBER-NUMBER]...
+    """
+    yield from undisplay.run(shell, argument)
+
+
+@command("delete breakpoints", topic="running", complete=_numbers, repeats=False)
+def delete_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete breakpoints, as "delete".
+
+    Usage: delete breakpoints [NUMBER | NUMBER-NUMBER]...
+    """
+    yield from delete.run(shell, argument)
+
+
+@command(
+    "delete",
+    topic="running",
+    aliases=("d",),
+    complete=_numbers,
+    subcommands=(delete_breakpoints, delete_display),
+    repeats=False,
+    takes_other=True,
+)
+def delete(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete breakpoints, watchpoints and catchpoints.
+
+    Usage: delete [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, all of them.
+    """
+    runner(shell)
+    if not argument and shell.breakpoints and not shell.confirms("Delete all breakpoints?"):
+        return
+    for item in _chosen(shell, argument):
+        del shell.breakpoints[item.number]
+    arm(shell)
+    yield from ()
+
+
+@command("clear", topic="running", complete=completion.places, repeats=False)
+def clear(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete the breakpoints at a location.
+
+    Usage: clear [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+
+    Without an argument, those of the line of the frame in focus.
+    """
+    runner(shell)
+    addresses, place = located(shell, argument)
+    gone = [
+        item
+        for item in shell.breakpoints.values()
+        if set(item.addresses) & set(addresses)
+        or (place is not None and item.place is not None and item.place.is_same_line(place))
+    ]
+    if not gone:
+        raise UsageError(
+            f"No breakpoint at {argument}." if argument else "No breakpoint at this line."
+        )
+    for item in gone:
+        del shell.breakpoints[item.number]
+    numbers = " ".join(str(item.number) for item in gone)
+    yield Output(f"Deleted breakpoint{'s' if len(gone) > 1 else ''} {numbers}", {})
+
+
+def _enable(
+    shell: Shell,
+    argument: str,
+    *,
+    is_enabled: bool = True,
+    disposition: Disposition | None = None,
+    stops: int = 0,
+) -> None:
+    runner(shell)
+    for item in _chosen(shell, argument):
+        item.is_enabled = is_enabled
+        if disposition is not None:
+            item.disposition, item.stops_left = disposition, stops
+    arm(shell)
+
+
+@command("enable once", topic="running", complete=_numbers, repeats=False)
+def enable_once(shell: Shell, argument: str) -> Iterator[Part]:
+    """Enable breakpoints for one stop.
+
+    Usage: enable once [NUMBER | NUMBER-NUMBER]...
+
+    Then they are disabled.
+    """
+    _enable(shell, argument, disposition="dis", stops=1)
+    yield from ()
+
+
+@command("enable count", topic="running", complete=_numbers, repeats=False)
+def enable_count(shell: Shell, argument: str) -> Iterator[Part]:
+    """Enable breakpoints for a number of stops.
+
+    Usage: enable count COUNT [NUMBER | NUMBER-NUMBER]...
+
+    Then they are disabled.
+    """
+    count, _, numbers = argument.partition(" ")
+    if not count:
+        raise UsageError("Argument required (hit count).")
+    stops = whole_number(shell.session, shell.values, count)
+    _enable(shell, numbers, disposition="dis", stops=stops)
+    yield from ()
+
+
+@command("enable delete", topic="running", complete=_numbers, repeats=False)
+def enable_delete(shell: Shell, argument: str) -> Iterator[Part]:
+    """Enable breakpoints until they stop the program once.
+
+    Usage: enable delete [NUMBER | NUMBER-NUMBER]...
+
+    Then they are deleted.
+    """
+    _enable(shell, argument, disposition="del")
+    yield from ()
+
+
+@command("enable breakpoints", topic="running", complete=_numbers, repeats=False)
+def enable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """Enable breakpoints, as "enable".
+
+    Usage: enable breakpoints [NUMBER | NUMBER-NUMBER]...
+    """
+    _enable(shell, argument)
+    yield from ()
+
+
+@command(
+    "enable",
+    topic="running",
+    aliases=("en",),
+    complete=_numbers,
+    subcommands=(
+        enable_breakpoints,
+        enable_count,
+        enable_delete,
+        enable_display,
+        enable_once,
+        enable_pretty_printer,
+    ),
+    repeats=False,
+    takes_other=True,
+)
+def enable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Let breakpoints stop the program again.
+
+    Usage: enable [NUMBER | NUMBER-NUMBER]...
+           enable once | delete | count COUNT [NUMBER | NUMBER-NUMBER]...
+           enable display [NUMBER | NUMBER-NUMBER]...
+           enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    Without a number, all of them.
+    """
+    _enable(shell, argument)
+    yield from ()
+
+
+@command("disable breakpoints", topic="running", complete=_numbers, repeats=False)
+def disable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """Disable breakpoints, as "disable".
+
+    Usage: disable breakpoints [NUMBER | NUMBER-NUMBER]...
+    """
+    _enable(shell, argument, is_enabled=False)
+    yield from ()
+
+
+@command(
+    "disable",
+    topic="running",
+    aliases=("dis", "disa"),
+    complete=_numbers,
+    subcommands=(disable_breakpoints, disable_display, disable_pretty_printer),
+    repeats=False,
+    takes_other=True,
+)
+def disable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Keep breakpoints without their stopping the program.
+
+    Usage: disable [NUMBER | NUMBER-NUMBER]...
+           disable display [NUMBER | NUMBER-NUMBER]...
+           disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    Without a number, all of them. "enable" lets them stop it again.
+    """
+    _enable(shell, argument, is_enabled=False)
+    yield from ()
+
+
+@command("info watchpoints", topic="running", complete=_numbers)
+def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List watchpoints.
+
+    Usage: info watchpoints [NUMBER | NUMBER-NUMBER]...
+    """
+    items = [item for item in _chosen(shell, argument) if "watchpoint" in item.type]
+    if not items:
+        yield Output("No watchpoints.", {"watchpoints": []})
+        return
+    yield from _listed(items, "watchpoints")
+
+
+@command("info breakpoints", topic="running", aliases=("b", "br"), complete=_numbers)
+def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List breakpoints, watchpoints and catchpoints.
+
+    Usage: info breakpoints [NUMBER | NUMBER-NUMBER]...
+
+    With conditions, how often each was hit, and commands.
+    """
+    items = _chosen(shell, argument)
+    if not items:
+        yield Output(_NONE, {"breakpoints": []})
+        return
+    yield from _listed(items, "breakpoints")
+
+
+def _listed(items: list[Breakpoint], name: str) -> Iterator[Part]:
+    has_wide = any(len(item.type) > 14 for item in items)
+    width = 15 if has_wide else 14
+    yield heading(f"Num     {'Type':<{width}} Disp Enb Address            What")
+    for item in items:
+        enabled = "y" if item.is_enabled else "n"
+        for what, data in item.rows():
+            text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
+            yield Output(text, {**item.record, **data}, name)
+        yield from map(heading, item.details())

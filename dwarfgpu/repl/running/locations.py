@@ -1,0 +1,48 @@
+"""Where breakpoints are: locations as they are typed, and the conditions that fit there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.session.backtrace import FramePosition, place_of
+from dwarfgpu.session.session import Session
+
+
+def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:
+    """The addresses that a place means; without one, where the frame in focus is."""
+    session = shell.session
+    if not text:
+        pc = frame_pc(session)
+        return (pc,), place_of(session, pc)
+    around = None if session.pc is None else place_of(session, frame_pc(session))
+    return break_addresses(session, text, around, options_of(session, shell.values))
+
+
+def at_address(session: Session, address: int) -> Session:
+    """What code at an address sees by names and types alone."""
+    top = session.top or session
+    return evolve(top, pc=address, top=None, level=0, inline_level=0)
+
+
+def require_valid_condition(shell: Shell, addresses: Iterable[int], text: str) -> None:
+    """`UsageError` for a condition that means nothing at any of some addresses: an unknown name,
+    a mistake of syntax or of types."""
+    errors: list[UsageError] = []
+    sessions = [at_address(shell.session, address) for address in addresses] or [shell.session]
+    for session in sessions if text else ():
+        try:
+            language.type_of(text, session, options_of(session, shell.values))
+        except UsageError as error:
+            errors.append(error)
+        except DwarfGpuError:
+            pass  # it depends on the machine: it is evaluated when the location is reached
+    if errors and len(errors) == len(sessions):
+        raise errors[0]

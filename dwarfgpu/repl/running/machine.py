@@ -1,0 +1,90 @@
+"""The machine that runs, behind a prompt: its powers, and what is set in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.target import LocksWaves, ReportsProgress, Runs, Watches
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.shell import Shell
+
+NOT_RUNNING = "Cannot run: the target is a state or core file."
+NOT_RUN = "The program is not being run."
+NO_PROCESS = "You can't do that without a process to debug."
+Power = TypeVar("Power")
+
+
+def runner(shell: Shell) -> Runs:
+    """Return the target's run control; `UsageError` in one line if it has none."""
+    machine = _with_power(shell, Runs)  # type: ignore[type-abstract]
+    if machine is None:
+        raise UsageError(NOT_RUNNING)
+    return machine
+
+
+def _with_power(shell: Shell, power: type[Power]) -> Power | None:
+    target = shell.session.target
+    for candidate in (target, target.machine if isinstance(target, ImageTarget) else None):
+        if isinstance(candidate, power):
+            return candidate
+    return None
+
+
+def watcher(shell: Shell) -> Watches:
+    """What watches memory and registers; `UsageError` if the target cannot."""
+    runner(shell)
+    machine = _with_power(shell, Watches)  # type: ignore[type-abstract]
+    if machine is None:
+        raise UsageError("Target does not support hardware watchpoints.")
+    return machine
+
+
+def can_run(shell: Shell) -> bool:
+    """Whether the target has run control."""
+    return _with_power(shell, Runs) is not None  # type: ignore[type-abstract]
+
+
+def require_started(shell: Shell) -> None:
+    """`UsageError` in GDB's words where nothing runs, or no wave or thread is left."""
+    if not can_run(shell) or shell.session.pc is None:
+        raise UsageError(NOT_RUN)
+
+
+def addresses(shell: Shell) -> frozenset[int]:
+    """Where breakpoints stop the machine."""
+    return frozenset(pc for item in shell.breakpoints.values() for pc in item.inserted)
+
+
+def arm(shell: Shell) -> None:
+    """Have the machine watch what the enabled watchpoints are about."""
+    machine = _with_power(shell, Watches)  # type: ignore[type-abstract]
+    if machine is None:
+        return
+    items = shell.breakpoints.values()
+    machine.watch(
+        [item.watch for item in items if isinstance(item, Watchpoint) and item.is_enabled]
+    )
+
+
+@contextmanager
+def going_on(shell: Shell, *, is_step: bool) -> Iterator[None]:
+    """The waves that `scheduler-locking` allows run within, and long runs show their progress."""
+    mode = shell.settings.word("scheduler-locking")
+    locks = _with_power(shell, LocksWaves)  # type: ignore[type-abstract]
+    reports = _with_power(shell, ReportsProgress)  # type: ignore[type-abstract]
+    is_locked = mode == "on" or (mode == "step" and is_step)
+    if locks is not None:
+        locks.only_wave = shell.session.wave if is_locked else None
+    if reports is not None:
+        reports.progress = shell.console.progress.executed
+    try:
+        yield
+    finally:
+        if locks is not None:
+            locks.only_wave = None
+        if reports is not None:
+            reports.progress = None

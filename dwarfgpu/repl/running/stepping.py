@@ -1,0 +1,162 @@
+"""How far a step goes: instructions, lines, calls and returns, for the lane in focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.language.linespec import body_of, line_at
+from dwarfgpu.machine.target import Halt, StepsRanges
+from dwarfgpu.repl.running.machine import addresses, runner
+from dwarfgpu.repl.running.stops import Stop, depth, function_of, is_active, place, stop_of
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.session.backtrace import readable_functions_at
+from dwarfgpu.session.session import Session
+
+MAX_INSTRUCTIONS: Final = 1_000_000
+"""Executed for one `step`, `next` or `finish`."""
+
+
+def stepped_here(shell: Shell) -> Stop:
+    """What a step comes to that ends where the focus is."""
+    return Stop(Halt("end-stepping-range", shell.session.wave))
+
+
+def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
+    """Run until a breakpoint stops the program, one of more addresses is reached, or the end."""
+    while True:
+        halt = runner(shell).resume(addresses(shell) | more)
+        stop = stop_of(shell, halt)
+        if stop is not None:
+            return stop
+        if halt.reason == "breakpoint-hit" and shell.session.pc in more:
+            return Stop(evolve(halt, reason="location-reached"))
+
+
+def instruction(shell: Shell) -> Stop:
+    """Execute one instruction of the wave in focus."""
+    return _range(shell, 0, 0, over_calls=False)
+
+
+def next_instruction(shell: Shell) -> Stop:
+    """An instruction; what it calls runs until it returns."""
+    if isinstance(_backend(shell), StepsRanges):
+        return _range(shell, 0, 0, over_calls=True)
+    deep = depth(shell.session)
+    stop = instruction(shell)
+    if not stop.is_step or depth(shell.session) <= deep:
+        return stop
+    return until_depth(shell, deep)
+
+
+def _backend(shell: Shell) -> object:
+    return runner(shell)
+
+
+def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
+    """An instruction, and more within a range of addresses where the machine can."""
+    backend, wave = runner(shell), shell.session.wave
+    if isinstance(backend, StepsRanges):
+        halt = backend.step_range(wave, begin, end, addresses(shell), over_calls=over_calls)
+    else:
+        halt = backend.step_instruction(wave)
+    return stop_of(shell, halt) or stepped_here(shell)
+
+
+def until_depth(shell: Shell, deep: int) -> Stop:
+    """Run until the frames are as few as that, at the place where the call returns."""
+    for _ in range(MAX_INSTRUCTIONS):
+        here = depth(shell.session)
+        if here <= deep:
+            return stepped_here(shell)
+        caller = (shell.session.top or shell.session).at_level(here - deep).physical_frame
+        assert caller is not None
+        stop = resumed(shell, frozenset({caller.pc}))
+        if stop.halt.reason != "location-reached":
+            return stop
+    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} stops before the frame returns")
+
+
+def _within_line(shell: Shell, *, over_calls: bool) -> Stop:
+    """An instruction; where the machine can, all that belong to a row of the line table."""
+    session = shell.session
+    if not isinstance(_backend(shell), StepsRanges) or session.pc is None:
+        return next_instruction(shell) if over_calls else instruction(shell)
+    line = line_at(session, session.pc)
+    begin, end = (session.pc, session.pc) if line is None else (line.span.begin, line.span.end)
+    return _range(shell, begin, end, over_calls=over_calls)
+
+
+def line(
+    shell: Shell, *, over_calls: bool, is_enough: Callable[[Session], bool] = lambda session: True
+) -> Stop:
+    """Until another line begins that the lane in focus executes, and that is enough.
+
+    With `over_calls`, functions that are inlined into the one in focus are passed over, too.
+    """
+    session = shell.session
+    start, inlined = _line_of(session), _functions(session)
+    wave = session.wave
+    for _ in range(MAX_INSTRUCTIONS):
+        stop = _within_line(shell, over_calls=over_calls)
+        session = shell.session
+        if not stop.is_step or session.wave != wave:
+            return stop
+        if not is_active(shell, session.lane):
+            continue
+        at = place(session)
+        if at is None or not at.is_start or _line_of(session) == start:
+            continue
+        if over_calls and _is_inside(_functions(session), inlined):
+            continue
+        if is_enough(session):
+            return _past_prologue(shell, stop)
+    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before another line")
+
+
+def out_of_inlined(shell: Shell) -> Stop:
+    """Until the lane in focus has left the inlined function in focus."""
+    session = shell.session
+    wave, inlined = session.wave, _functions(session)[session.inline_level :]
+    for _ in range(MAX_INSTRUCTIONS):
+        stop = _range(shell, 0, 0, over_calls=True)
+        if not stop.is_step or shell.session.wave != wave:
+            return stop
+        functions = _functions(shell.session)
+        if functions[-len(inlined) :] != inlined and is_active(shell, shell.session.lane):
+            return stop
+    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before the function returns")
+
+
+def _line_of(session: Session) -> tuple[object, ...]:
+    """The line and the function, by which the end of a step is recognised."""
+    at = place(session)
+    return (None if at is None else (at.path, at.line), function_of(session))
+
+
+def _functions(session: Session) -> list[int]:
+    """The functions at the program location, the innermost inlined one first."""
+    return [die.offset for die in readable_functions_at(session)]
+
+
+def _is_inside(functions: list[int], around: list[int]) -> bool:
+    """Whether code is of a function that is inlined into another one."""
+    return len(functions) > len(around) > 0 and functions[-len(around) :] == around
+
+
+def _past_prologue(shell: Shell, stop: Stop) -> Stop:
+    """At the entry of a function, on to its body, as GDB stops there."""
+    session = shell.session
+    assert session.pc is not None
+    subprogram = session.frame.subprogram
+    if subprogram is None or session.pc not in {span.begin for span in subprogram.ranges}:
+        return stop
+    body = body_of(session, session.pc)
+    for _ in range(body - session.pc):
+        if shell.session.pc == body or not stop.is_step:
+            break
+        stop = instruction(shell)
+    return stop

@@ -1,0 +1,357 @@
+"""Stops of a machine that runs: which breakpoints they are about, and how they are reported.
+
+Law: a stop is reported as in GDB, and then in focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from attrs import evolve, field
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, MissingContext
+from dwarfgpu.machine.target import Halt
+from dwarfgpu.machine.undo import RecordedTarget
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.files.listing import source_line
+from dwarfgpu.repl.open_files import wave_names
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.catchpoint import Catchpoint
+from dwarfgpu.repl.running.machine import arm
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.script import ran
+from dwarfgpu.repl.waves.threads import focus_on
+from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.service.frame.stack_frame import frame_record
+from dwarfgpu.service.value.value_history import holds
+from dwarfgpu.session.backtrace import (
+    FramePosition,
+    frame_of,
+    place_of,
+    readable_functions_at,
+    selected_number,
+)
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.json_object import JsonObject
+
+_MAX_DEEP = 10_000
+
+
+@frozen(eq=False)
+class Stop:
+    """Why the program is stopped."""
+
+    halt: Halt
+    items: tuple[Breakpoint, ...] = ()
+    """The breakpoints, watchpoints and catchpoints that stopped it."""
+    changes: tuple[tuple[str, str], ...] = field(default=())
+    """Of each watchpoint among them, the values before and after."""
+
+    @property
+    def is_step(self) -> bool:
+        """Whether the machine did what it was asked, and nothing stopped it before."""
+        return self.halt.reason == "end-stepping-range"
+
+
+def focus_on_stop(shell: Shell, halt: Halt) -> None:
+    """Focus on the wave or thread that stopped."""
+    target = shell.session.target
+    if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
+        target.done.clear()
+        target.undone.clear()
+    if halt.wave is None:
+        _end_of_program(shell)
+        return
+    threads = wave_names(shell.session)
+    if threads or not shell.machine.threads:
+        shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
+    lane = shell.session.lane if halt.wave == shell.session.wave else None
+    focus_on(shell, halt.wave)
+    if lane is not None and (halt.reason == "end-stepping-range" or is_active(shell, lane)):
+        shell.session = shell.session.focused(lane)
+
+
+def _end_of_program(shell: Shell) -> None:
+    """There is no wave or thread any more; memory can still be read."""
+    shell.know_threads({})
+    top = shell.session.top or shell.session
+    shell.session = evolve(top, pc=None, lane=None, top=None, level=0, inline_level=0)
+    for item in list(shell.breakpoints.values()):
+        if isinstance(item, Watchpoint) and item.watch.scope is not None:
+            del shell.breakpoints[item.number]
+    arm(shell)
+
+
+def is_active(shell: Shell, lane: int | None) -> bool:
+    """Whether a lane of the wave in focus executes; of a CPU there is only one."""
+    session = shell.session
+    if lane is None or not session.architecture.is_simt:
+        return True
+    mask = session.active_lanes()[0]
+    return mask is None or bool(mask >> lane & 1)
+
+
+def stop_of(shell: Shell, halt: Halt) -> Stop | None:
+    """Focus on a stop; None where all that it is about lets the program go on."""
+    focus_on_stop(shell, halt)
+    if halt.reason == "breakpoint-hit":
+        pc = shell.session.pc
+        reached = [item for item in shell.breakpoints.values() if pc in item.inserted]
+    elif halt.reason in ("watchpoint-trigger", "watchpoint-scope"):
+        numbers = halt.watchpoints
+        reached = [shell.breakpoints[n] for n in numbers if n in shell.breakpoints]
+    else:
+        faults = halt.reason == "signal-received" and halt.is_fault
+        reached = [
+            item
+            for item in shell.breakpoints.values()
+            if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
+        ]
+        return Stop(halt, tuple(item for item in reached if _is_to_stop(shell, item)))
+    if halt.reason == "watchpoint-scope":
+        return Stop(halt, tuple(reached))
+    changes = {item.number: _change(shell, item) for item in reached}
+    stopping = tuple(item for item in reached if _is_to_stop(shell, item))
+    if not stopping:
+        return None
+    return Stop(halt, stopping, tuple(changes[item.number] for item in stopping))
+
+
+def _change(shell: Shell, item: Breakpoint) -> tuple[str, str]:
+    """What a watched object was, and is; remembered for the next time."""
+    if not isinstance(item, Watchpoint):
+        return "", ""
+    before = item.text
+    item.text = item.watched.text(shell.session, shell.settings.format_options())
+    return before, item.text
+
+
+def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
+    """Whether what was reached stops the program: by wave, lane, condition and count."""
+    session = shell.session
+    if item.wave is not None and item.wave != session.wave:
+        return False
+    if isinstance(item, Catchpoint) and not item.is_about(session):
+        return False
+    if item.lane is not None and not is_active(shell, item.lane):
+        return False
+    lanes = None if item.lane is None else [item.lane]
+    if item.condition and not _holds(shell, item, lanes):
+        return False
+    if item.lane is not None:
+        shell.session = shell.session.focused(item.lane)
+    item.hits += 1
+    if item.ignored:
+        item.ignored -= 1
+        return False
+    if item.disposition == "dis":
+        item.stops_left -= 1
+        item.is_enabled = item.stops_left > 0
+    return True
+
+
+def _holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> bool:
+    """Whether a condition holds in one of some lanes, by default the active ones; that lane is in
+    focus then. One that cannot be evaluated stops the program."""
+    session = shell.session
+    try:
+        if not session.architecture.is_simt:
+            return holds(session, shell.values, item.condition)
+        if isinstance(item, Watchpoint) and session.lane is not None:
+            lanes = [session.lane]
+        mask = session.active_lanes()[0] or 0
+        for lane in range(mask.bit_length()) if lanes is None else lanes:
+            if lanes is None and not mask >> lane & 1:
+                continue
+            focused = session.focused(lane)
+            if holds(focused, shell.values, item.condition):
+                shell.session = focused
+                return True
+    except DwarfGpuError as error:
+        kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
+        shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
+        return True
+    return False
+
+
+# Reports.
+
+
+def reported(
+    shell: Shell, stop: Stop, before: tuple[object, ...] | None = None, result: Part | None = None
+) -> Iterator[Part]:
+    """Yield the report of a stop, and what the commands of its breakpoints print.
+
+    `before` is the function that was in focus, for which the line is sufficient. `result` is what
+    a function returned.
+    """
+    commands = tuple(line for item in stop.items for line in item.commands)
+    shell.stops += 1
+    is_silent = commands[:1] == ("silent",)
+    if is_silent:
+        commands = commands[1:]
+    else:
+        yield from _lines(shell, stop, before)
+        if result is not None:
+            yield result
+    for item in stop.items:
+        if item.is_temporary:
+            shell.breakpoints.pop(item.number, None)
+    if stop.halt.reason == "watchpoint-scope":
+        for item in stop.items:
+            shell.breakpoints.pop(item.number, None)
+    arm(shell)
+    yield from _with_commands(shell, commands)
+
+
+def _with_commands(shell: Shell, commands: tuple[str, ...]) -> Iterator[Part]:
+    """Run the commands of a stop. Where they let the program run, those of the next stop follow,
+    and the rest is dropped, as in GDB."""
+    shell.stop_commands = commands
+    if shell.is_in_stop_commands:
+        return
+    shell.is_in_stop_commands = True
+    try:
+        while shell.stop_commands:
+            lines, shell.stop_commands = shell.stop_commands, ()
+            yield from ran(shell, _until_next_stop(shell, lines))
+    finally:
+        shell.is_in_stop_commands = False
+        shell.stop_commands = ()
+
+
+def _until_next_stop(shell: Shell, lines: tuple[str, ...]) -> Iterator[str]:
+    stops = shell.stops
+    for line in lines:
+        if shell.stops != stops:
+            return
+        yield line
+
+
+def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Iterator[Part]:
+    halt, session = stop.halt, shell.session
+    data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
+    if halt.reason == "exited":
+        code = halt.exit_code or 0
+        yield Output(
+            f"[Inferior 1 exited {f'with code {code:02o}' if code else 'normally'}]",
+            {**data, "exit-code": code},
+        )
+        return
+    style = shell.settings.frame_style()
+    frame = frame_of(session, selected_number(session))
+    data["frame"] = frame_record(frame, with_arguments=True, style=style)
+    first = stop.items[0] if stop.items else None
+    line = focused_frame_line(session, style)
+    if halt.reason == "watchpoint-scope":
+        for item in stop.items:
+            yield heading(
+                f"\nWatchpoint {item.number} deleted because the program has left the block in\n"
+                "which its expression is valid."
+            )
+        yield Output(line, {**data, "wpnum": [item.number for item in stop.items]})
+    elif isinstance(first, Watchpoint):
+        yield from _watched_lines(shell, stop)
+        data["reason"] = first.reason
+        old, new = stop.changes[0]
+        value: JsonObject = {"value": new} if old == new else {"old": old, "new": new}
+        yield Output(line, {**data, "wpnum": first.number, "value": value})
+    elif isinstance(first, Catchpoint):
+        about = first.text if halt.text is None else f"{first.event} {halt.text}"
+        yield Output(
+            f"\n{_who(shell)}{first.kind} {first.number} ({about}), {line}",
+            {**data, "bkptno": first.number},
+        )
+    elif first is not None:
+        yield Output(
+            f"\n{_who(shell)}{first.kind} {first.number}{_lanes(session)}, {line}",
+            {**data, "bkptno": first.number},
+        )
+    elif halt.reason == "signal-received":
+        yield from _signal_lines(shell, halt)
+        yield Output(line, {**data, "signal-name": halt.signal or "0"})
+    elif before is not None and before == function_of(session) and place(session) is not None:
+        yield Output("", data)
+    else:
+        yield Output(line, data)
+    lines = list(source_line(shell, session))
+    at = place(session)
+    yield from lines
+    if not lines and at is not None:  # as GDB, where the source is missing
+        yield heading(f"{at.line}\tin {at.file}")
+    yield from displayed(shell)
+
+
+def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
+    """The object that changed, or was read."""
+    for item, (old, new) in zip(stop.items, stop.changes, strict=True):
+        yield heading(f"\n{_who(shell)}{item.kind} {item.number}: {item.typed}\n")
+        is_read = isinstance(item, Watchpoint) and item.watch.kind == "read"
+        if old == new or is_read:
+            yield heading(f"Value = {new}")
+        else:
+            yield heading(f"Old value = {old}\nNew value = {new}")
+
+
+def _signal_lines(shell: Shell, halt: Halt) -> Iterator[Part]:
+    has_threads = max(shell.machine.threads, default=0) > 1  # as GDB: there were several
+    who = f"Thread {shell.session.wave}" if has_threads else "Program"
+    why = "." if halt.text is None else f", {halt.text}."
+    if halt.signal is None:
+        yield heading(f"\n{who} stopped{why}")
+    else:
+        yield heading(f"\n{who} received signal {halt.signal}{why}")
+
+
+def _who(shell: Shell) -> str:
+    """`Thread 6 hit `; empty for the only thread of a CPU."""
+    session = shell.session
+    if not session.architecture.is_simt and max(shell.machine.threads, default=0) < 2:
+        return ""
+    return f"Thread {session.wave} hit "
+
+
+def _lanes(session: Session) -> str:
+    """`, with lanes [0-63]`; empty on a CPU."""
+    if not session.architecture.is_simt:
+        return ""
+    mask, _ = session.active_lanes()
+    if not mask:
+        return ""
+    lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+    if len(lanes) == 1:
+        return f", with lane {lanes[0]}"
+    return f", with lanes [{runs_text(lanes).replace(',', ' ')}]"
+
+
+# Where a stop is.
+
+
+def place(session: Session) -> FramePosition | None:
+    """The source line of the frame in focus."""
+    return None if session.pc is None else place_of(session, session.pc)
+
+
+def function_of(session: Session) -> tuple[object, ...]:
+    """Return what distinguishes one call of a function from another: the functions at the program
+    location, inlined ones first, and how deep it is."""
+    functions: list[object] = []
+    with suppress(DwarfGpuError):
+        functions += [die.offset for die in readable_functions_at(session)]
+    return (tuple(functions), depth(session))
+
+
+def depth(session: Session) -> int:
+    """Return how many callers of the innermost frame are known."""
+    top = session.top or session
+    for level in range(1, _MAX_DEEP):
+        try:
+            top.at_level(level)
+        except MissingContext:
+            return level - 1
+    return _MAX_DEEP

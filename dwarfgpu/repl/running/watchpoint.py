@@ -1,0 +1,61 @@
+"""A watchpoint, as `info breakpoints` lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import define
+from dwarfgpu.machine.target import Watch
+from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.service.value.watched import Watched
+from dwarfgpu.view.json_object import JsonObject
+
+_TYPES: Final = {"write": "hw watchpoint", "read": "read watchpoint", "access": "acc watchpoint"}
+_KINDS: Final = {
+    "write": "Hardware watchpoint",
+    "read": "Hardware read watchpoint",
+    "access": "Hardware access (read/write) watchpoint",
+}
+KEYS: Final = {"write": "wpt", "read": "hw-rwpt", "access": "hw-awpt"}
+"""Of GDB's machine interface."""
+REASONS: Final = {
+    "write": "watchpoint-trigger",
+    "read": "read-watchpoint-trigger",
+    "access": "access-watchpoint-trigger",
+}
+
+
+@define(eq=False)
+class Watchpoint(Breakpoint):
+    """An object whose accesses stop the machine."""
+
+    watch: Watch = field(kw_only=True)
+    """What the machine watches."""
+    watched: Watched = field(kw_only=True)
+    """The object."""
+    text: str = field(kw_only=True)
+    """Its value when it was last looked at."""
+    is_in_registers: bool = field(default=False, kw_only=True)
+
+    @property
+    def type(self) -> str:
+        return "watchpoint" if self.is_in_registers else _TYPES[self.watch.kind]
+
+    @property
+    def kind(self) -> str:
+        return "Watchpoint" if self.is_in_registers else _KINDS[self.watch.kind]
+
+    @property
+    def reason(self) -> str:
+        """Why it stops the program, as GDB's machine interface has it."""
+        return REASONS[self.watch.kind]
+
+    def rows(self) -> Iterator[tuple[str, JsonObject]]:
+        yield f"{'':18} {self.typed}", {}
+
+    @property
+    def location_record(self) -> JsonObject:
+        return {"what": self.typed}

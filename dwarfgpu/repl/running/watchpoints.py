@@ -1,0 +1,113 @@
+"""`watch`, `rwatch` and `awatch`: objects whose accesses stop the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.machine.target import RegisterPlace, Watch, WatchKind, WatchScope
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.locations import require_valid_condition
+from dwarfgpu.repl.running.machine import arm, watcher
+from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.service.value.watched import watched
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+_LOCATION: Final = re.compile(r"-l(?:ocation)?\s+")
+_CONDITION: Final = re.compile(r"(?P<text>.*\S)\s+if\b\s*(?P<condition>\S.*)")
+_ONLY_WRITES: Final = "Expression cannot be implemented with read/access watchpoint."
+
+
+def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
+    machine = watcher(shell)
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    is_location = _LOCATION.match(argument)
+    text = argument[is_location.end() :] if is_location else argument
+    match = _CONDITION.fullmatch(text)
+    text, condition = (text, "") if match is None else (match["text"], match["condition"])
+    session = shell.session
+    require_valid_condition(shell, (), condition)
+    used: list[Variable] = []
+    options = evolve(options_of(session, shell.values, writes=False), looked_at=used.append)
+    value = language.evaluate(text, session, options)
+    item = watched(session, value, text)
+    is_in_registers = any(isinstance(part.place, RegisterPlace) for part in item.bytes)
+    if is_in_registers and kind != "write":
+        raise UsageError(_ONLY_WRITES)
+    is_local = any(variable.kind != "global" for variable in used) and not is_location
+    number = shell.breakpoints.new_number()
+    scope = _scope(session) if is_local else None
+    added = Watchpoint(
+        number,
+        argument[: len(argument) - len(text)] + text if match is None else text,
+        condition=condition,
+        watch=Watch(number, kind, item.bytes, scope),
+        watched=item,
+        text=item.text(session, shell.settings.format_options()),
+        is_in_registers=is_in_registers,
+    )
+    watches = [other.watch for other in shell.breakpoints.values() if isinstance(other, Watchpoint)]
+    machine.watch([*watches, added.watch])  # complains about what cannot be watched
+    shell.breakpoints[number] = added
+    arm(shell)
+    data: JsonObject = {"number": number, "exp": added.typed}
+    yield Output(f"{added.kind} {number}: {added.typed}", {KEYS[kind]: data})
+
+
+def _scope(session: Session) -> WatchScope:
+    """The call of the function whose variables are watched."""
+    subprogram = session.frame.subprogram
+    ranges = () if subprogram is None else tuple((s.begin, s.end) for s in subprogram.ranges)
+    top = session.top or session
+    returns = []
+    for level in range(session.level, 0, -1):
+        try:
+            frame = top.at_level(level).physical_frame
+        except MissingContext:
+            break
+        assert frame is not None
+        returns.append(frame.pc)
+    return WatchScope(session.wave, ranges, tuple(returns))
+
+
+@command("watch", topic="running", complete=completion.values, repeats=False)
+def watch(shell: Shell, argument: str) -> Iterator[Part]:
+    """Stop the program when a value changes.
+
+    Usage: watch [-location] EXPRESSION [if CONDITION]
+
+    EXPRESSION is an object in memory or in registers, of the lane in focus: a variable, *POINTER,
+    ARRAY[3], $v3, $s5. It is watched where it is now. A local variable is watched until its
+    function returns, with -location for longer.
+    """
+    yield from _set(shell, argument, "write")
+
+
+@command("rwatch", topic="running", complete=completion.values, repeats=False)
+def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
+    """Stop the program when an object is read.
+
+    Usage: rwatch [-location] EXPRESSION [if CONDITION]
+    """
+    yield from _set(shell, argument, "read")
+
+
+@command("awatch", topic="running", complete=completion.values, repeats=False)
+def awatch(shell: Shell, argument: str) -> Iterator[Part]:
+    """Stop the program when an object is read or written.
+
+    Usage: awatch [-location] EXPRESSION [if CONDITION]
+    """
+    yield from _set(shell, argument, "access")

@@ -1,0 +1,172 @@
+"""Breakpoints and watchpoints of a kernel that runs: counts, commands, lanes, memories."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.repl.test_debug_simulated import talk
+
+
+def stops(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("Thread ") and " hit " in line]
+
+
+def test_commands_run_at_each_stop(tmp_path: Path) -> None:
+    """Where they continue, the rest is dropped, and the next stop has its own."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "commands", "p $_thread", "continue", "p 99", "end", "run"
+    )  # fmt: skip
+    assert [line for line in lines if line.startswith("$")] == ["$1 = 1", "$2 = 2"]
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_commands_may_be_silent_and_have_bodies(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "commands 1", "silent", "if $_thread == 2",
+        "echo second\\n", "else", "echo first\\n", "end", "end", "run", "c", "info breakpoints",
+    )  # fmt: skip
+    assert not stops(lines)
+    assert lines.index("first") < lines.index("second")
+    assert "        silent" in lines and "\tbreakpoint already hit 2 times" in lines
+
+
+def test_many_stops_with_commands_that_continue(tmp_path: Path) -> None:
+    """As many as there are: they are not nested in one another."""
+    lines = talk(
+        tmp_path, "collatz", "break integers.hip:88", "commands",
+        "silent", "set $n = $n + 1", "continue", "end", "set $n = 0", "run", "p $n",
+    )  # fmt: skip
+    assert int(lines[-1].removeprefix("$1 = ")) > 100
+
+
+def test_ignored_hits_are_hits(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "break vadd", "ignore 1 1", "run", "info breakpoints")
+    assert "Will ignore next crossing of breakpoint 1." in lines
+    assert stops(lines)[0].startswith("Thread 2 hit Breakpoint 1, ")
+    assert "\tbreakpoint already hit 2 times" in lines
+
+
+def test_continue_with_a_count(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "recursion", "break fibonacci", "run", "continue 3", "info breakpoints")
+    assert "Will ignore next 2 crossings of breakpoint 1.  Continuing." in lines
+    assert "\tbreakpoint already hit 4 times" in lines
+
+
+@pytest.mark.parametrize("command", ["enable once 1", "enable delete 1", "disable 1"])
+def test_enabling(command: str, tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "break vadd", command, "run", "c", "info breakpoints")
+    listed = [line for line in lines if line.startswith("1  ")]
+    if command == "enable once 1":
+        assert len(stops(lines)) == 1 and listed[0].split()[2:4] == ["dis", "n"]
+    elif command == "enable delete 1":
+        assert len(stops(lines)) == 1 and not listed
+    else:
+        assert not stops(lines) and listed[0].split()[3] == "n"
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("-wave 2 vadd", "Thread 2 hit Breakpoint 1, with lanes [0-63], "),
+        ("vadd thread 2", "Thread 2 hit Breakpoint 1, with lanes [0-63], "),
+        ("-lane 31 integers.hip:65", "Thread 1 hit Breakpoint 1, with lanes [29 31"),
+    ],
+)
+def test_only_one_wave_or_lane(argument: str, expected: str, tmp_path: Path) -> None:
+    kernel = "nest" if "lane" in argument else "vadd"
+    lines = talk(tmp_path, kernel, f"break {argument}", "run", "p $_lane")
+    assert stops(lines)[0].startswith(expected)
+    assert lines[-1] == ("$1 = 31" if "lane" in argument else "$1 = 0")
+
+
+@pytest.mark.parametrize("argument", ["-wave 7 vadd", "-lane 64 vadd", "-lane x vadd"])
+def test_bad_arguments(argument: str, tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", f"break {argument}", "info breakpoints")
+    assert lines[-1] == "No breakpoints or watchpoints."
+
+
+def values(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith(("Old value", "New value", "Value ="))]
+
+
+def test_a_watchpoint_in_lds(tmp_path: Path) -> None:
+    """Every workgroup has its own; this is that of the first wave."""
+    lines = talk(tmp_path, "reduce", "break reduce", "run", "watch part[3]", "delete 1", "c")
+    assert stops(lines)[-1] == "Thread 1 hit Hardware watchpoint 2: part[3]"
+    assert values(lines) == ["Old value = <unavailable>", "New value = -9"]
+
+
+def test_a_watchpoint_of_one_lane(tmp_path: Path) -> None:
+    """Private memory: t of lane 17 alone."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "lane 17", "watch t", "delete 1", "c", "p $_lane",
+        "c",
+    )  # fmt: skip
+    assert values(lines) == ["Old value = <unavailable>", "New value = 17"]
+    assert "$1 = 17" in lines
+    assert any(line.startswith("Watchpoint 2 deleted because the program has") for line in lines)
+
+
+def test_a_watchpoint_in_a_register(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "starti", "watch $s33", "info watchpoints", "c")
+    assert any(line.startswith("2       watchpoint     keep") for line in lines) is False
+    assert any(line.startswith("1       watchpoint     keep") for line in lines)
+    assert stops(lines) == ["Thread 1 hit Watchpoint 1: $s33"]
+
+
+def test_reads_and_accesses(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "rwatch ((int *) b)[2]", "awatch ((int *) out)[2]",
+        "delete 1", "c", "c",
+    )  # fmt: skip
+    assert [line.partition(": ")[0] for line in stops(lines)[1:]] == [
+        "Thread 1 hit Hardware read watchpoint 2",
+        "Thread 1 hit Hardware access (read/write) watchpoint 3",
+    ]
+    assert values(lines) == ["Value = 1", "Old value = 0", "New value = -17"]
+
+
+def test_a_condition_of_a_watchpoint(tmp_path: Path) -> None:
+    """It changes once, from 0."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "set $o = (int *) out", "delete",
+        "watch -l $o[5] if $o[5] != 0", "c", "p $o[5]", "c",
+    )  # fmt: skip
+    assert "$1 = -6" in lines
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_stops_as_json(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "recursion", "set output json", "tbreak fibonacci if n == 1", "run", "finish",
+        "watch -l out", "c",
+    )  # fmt: skip
+    answers = {answer["command"]: answer for answer in map(json.loads, lines) if answer}
+    assert answers["tbreak fibonacci if n == 1"]["bkpt"]["cond"] == "n == 1"
+    finished = answers["finish"]
+    assert finished["reason"] == "function-finished"
+    assert (finished["gdb-result-var"], finished["return-value"]) == ("$1", "1")
+    assert answers["watch -l out"]["wpt"] == {"number": 2, "exp": "-l out"}
+
+
+def test_next_passes_over_inlined_functions(tmp_path: Path) -> None:
+    """The line of the barrier is inlined code of another file."""
+    lines = talk(tmp_path, "reduce", "tbreak reduce", "run", "next", "next", "next", "step")
+    shown = [line for line in lines if line[:1].isdigit()]
+    assert all("device.h" not in line for line in shown[:3])
+
+
+def test_scheduler_locking(tmp_path: Path) -> None:
+    """The wave alone reaches the barrier of its workgroup, and waits there: gfx1100 has two."""
+    lines = talk(
+        tmp_path, "reduce", "tbreak reduce", "run", "set scheduler-locking on", "c",
+        "set scheduler-locking off", "c", built="gfx1100.O0",
+    )  # fmt: skip
+    assert any(
+        line.startswith("Thread 1 stopped, waits at a barrier for waves that scheduler-locking")
+        for line in lines
+    )
+    assert lines[-1] == "[Inferior 1 exited normally]"
