@@ -9,12 +9,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from dwarfgpu.cli.operations import NOTHING, is_expression, require_subject
+from dwarfgpu.cli.operations import NOTHING, is_expression, names_operation, require_subject
 from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.service.answer import first_hint
+from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.evaluation.wave_answer import (
     LanesAnswer,
     SingleAnswer,
@@ -151,4 +152,18 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
         return False
     if not args.subject:
         raise UsageError(NOTHING)
+    if args.core and session.knows_loaded and any(map(str.isidentifier, args.subject)):
+        _require_code_object(args.subject, session)
     return True
+
+
+def _require_code_object(subject: Sequence[str], session: Session) -> None:
+    """`UsageError` for names of variables where a core has the file of no code object."""
+    names = [word for word in subject if word.isidentifier() and not names_operation(word)]
+    if names:
+        missing = [note for note in session.notes if " is not used: " in note]
+        why = f": {missing[0]}" if missing else ""
+        raise UsageError(
+            f"{shortened(names[0])}: variables need the code object, which is not at hand{why}; "
+            "name it with --code-object URI=FILE or --sysroot DIR"
+        )

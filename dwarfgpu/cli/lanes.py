@@ -18,7 +18,7 @@ from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import lane_number
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
@@ -143,7 +143,7 @@ class _Wave:
 def _run(args: argparse.Namespace) -> int:
     choice = args.lane
     if choice is not None and not is_choice(choice):
-        choice = f"{natural(choice, '--lane')}-{natural(choice, '--lane')}"
+        choice = f"{lane_number(choice)}-{lane_number(choice)}"
     args.lane, args.verify_places = "all", False
     if args.grid and not args.names:
         raise UsageError("--grid: give the NAME of what it shows")

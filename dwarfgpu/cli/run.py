@@ -19,6 +19,7 @@ from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.run_kernel import Result, output, run_kernel
 
@@ -91,6 +92,11 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
+    if args.file is not None and is_core(args.file):
+        raise UsageError(
+            f"{args.file} is a core file, and run executes a kernel of a code object; "
+            f"dwarfgpu bt, eval, lanes and debug look at a core"
+        )
     if args.file is None or args.grid is None or args.workgroup is None:
         raise UsageError("run needs FILE, --grid and --workgroup, or --demo alone")
     outputs = dict(_output(text) for text in args.out)

@@ -31,7 +31,7 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import lane_number, natural
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
@@ -97,7 +97,7 @@ def session_of(
     if given_lanes is not None:
         checked_lanes(given_lanes)
     stopped = stopped or stopped_of(args, files)
-    lane = None if args.lane == "all" else natural(args.lane, "--lane")
+    lane = None if args.lane == "all" else lane_number(args.lane)
     wave, code_objects = stopped.wave(natural(args.wave, "--wave")), stopped.code_objects
     arch = stopped.architecture_of(wave.wave)
     if stopped.has_started or stopped.code_objects:

@@ -24,6 +24,16 @@ def number(text: str | None, option: str) -> int | None:
     return value
 
 
+def lane_number(text: str | None) -> int | None:
+    """Return the number that `--lane` names; None if it is absent."""
+    if text is not None and json_reader.integer_of(text) is None:
+        raise UsageError(
+            f"--lane {cut_short(text)}: expected a lane, several as in 0-3,7, or active, inactive "
+            "or all"
+        )
+    return natural(text, "--lane")
+
+
 def natural(text: str | None, option: str) -> int | None:
     """Return a nonnegative option; None if it is absent."""
     value = number(text, option)

@@ -153,6 +153,8 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     args.core = args.core_file or args.core
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
+    if args.path is not None and args.path.endswith(".json") and args.state is None:
+        raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
     is_process = args.core_file is not None and not Path(args.core_file).exists()
     if args.pid is not None or (is_process and args.core_file.isdigit()):
         raise UsageError("no process can be attached to: dwarfgpu reads cores and state files")

@@ -128,14 +128,14 @@ def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
     of_outer = run("where", "--core", core, "--function", "outer", "n")
     assert of_outer.lines[0] == "parameter int n, declared at line 15 of outer"
     assert run("where", "--all", core).lines[0].startswith("inner: ")
-    assert run("where", core, "--wave", 9, "n").error.startswith("--thread 9: the core has no such")
+    assert run("where", core, "--wave", 9, "n").error.startswith("--wave 9: the core has no such")
     found = run_json("convert", "--core", core, "private_lane#0x10", "--lane", 3).json
     validate(found)
     by_space = {each["space"]: each.get("address") for each in found["conversions"]}
     assert by_space["private_wave"] == 0x40C
     assert by_space["global"] == found["apertures"]["scratch_base"] + 0x40C
     refused = run("convert", "local#0", "--core", core, "--wave", 7).error
-    assert refused == "--thread 7: the core has no such thread; it has 1"
+    assert refused == "--wave 7: the core has no such wave; it has 1"
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,11 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
         if signal[0] == argument:
             return signal
     number = whole_number(shell.session, shell.values, argument)
+    if number > _MAX_NUMBER and has_gpus(shell.session):
+        raise UsageError(
+            f"{number:#x} is no signal: numbers are 1 to {_MAX_NUMBER}, and signals of a GPU's "
+            f"runtime are at addresses from {_LEAST_ADDRESS:#x} on."
+        )
     if not 1 <= number <= _MAX_NUMBER:
         raise UsageError(
             f"Only signals 1-{_MAX_NUMBER} are valid as numeric signals.\n"

@@ -142,6 +142,9 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
         choice, lanes = "all", listed(words, numbers, "lane")
         if not lanes:
             raise UsageError(f"No lanes match '{' '.join(words)}'.")
+        highest = max(int(number) for word in words for number in word.split("-"))
+        if highest not in numbers:
+            shell.console.warn(f"lanes above {numbers[-1]} are skipped: the wave has none")
     option, _, after = rest.strip().partition(" ")
     if option.startswith("-") and option[1:] in CHOICES:
         choice, rest = option[1:], after

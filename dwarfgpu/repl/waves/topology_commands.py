@@ -77,6 +77,12 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     if machine is None or not machine.queues:
         yield Output("No queues are currently active.", {"queues": []})
         return
+    if words == ["packets"]:
+        if len(machine.queues) > 1:
+            ids = ", ".join(map(str, machine.queues))
+            raise UsageError(f'Of which queue ({ids})? Write "info queue ID packets".')
+        yield from _packets(shell, machine, str(next(iter(machine.queues))))
+        return
     rows = []
     for queue in _listed_items(machine.queues, argument, "queue"):
         numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]

@@ -40,7 +40,9 @@ def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
     for word in (choice or "").split(","):
         first, _, last = word.partition("-")
         end = int(last or first)
-        if end >= len(lanes) or int(first) > end:
+        if int(first) > end:
+            raise UsageError(f"--lane {word}: a range begins with its lower lane: {last}-{first}")
+        if end >= len(lanes):
             raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
         chosen.update(range(int(first), end + 1))
     return session.lane_states(sorted(chosen))

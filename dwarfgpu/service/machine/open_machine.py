@@ -77,7 +77,8 @@ class Stopped:
         if not number:
             last = core.numbers[-1]
             valid = "1" if last == 1 else f"1 to {last}"
-            raise UsageError(f"--thread {lwp}: the core has no such thread; it has {valid}")
+            option = "thread" if core.threads else "wave"
+            raise UsageError(f"--{option} {lwp}: the core has no such {option}; it has {valid}")
         return WaveState(number, core.pc_of(number))
 
 

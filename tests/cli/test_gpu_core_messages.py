@@ -1,0 +1,76 @@
+"""What is said of wrong requests about cores: what, where, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run
+
+CORE = FIXTURES / "core/loop.gfx942.core.xz"
+ROOT = ("--sysroot", FIXTURES / "opencl")
+STATE = STATES / "call.gfx942.O0.json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("eval", CORE, "t"),
+         "t: variables need the code object, which is not at hand: "
+         "file:///opt/app/kernels.gfx942.O0.v5.co is not used: /opt/app/kernels.gfx942.O0.v5.co "
+         "cannot be read: No such file or directory; "
+         "name it with --code-object URI=FILE or --sysroot DIR"),
+        (("run", CORE),
+         f"{CORE} is a core file, and run executes a kernel of a code object; "
+         "dwarfgpu bt, eval, lanes and debug look at a core"),
+        (("bt", CORE, "--wave", 9), "--wave 9: the core has no such wave; it has 1 to 4"),
+        (("eval", CORE, *ROOT, "--lane", "63-60", "t"),
+         "--lane 63-60: a range begins with its lower lane: 60-63"),
+        (("eval", CORE, *ROOT, "--lane", "60-99", "t"),
+         "--lane 60-99: the wave has 64 lanes, from 0"),
+        (("eval", CORE, *ROOT, "--lane", "x", "t"),
+         "--lane x: expected a lane, several as in 0-3,7, or active, inactive or all"),
+        (("lanes", CORE, *ROOT, "--lane", "x", "t"),
+         "--lane x: expected a lane, several as in 0-3,7, or active, inactive or all"),
+        (("debug", STATE, "--batch"),
+         f"{STATE} is not an ELF file; give a state with --state {STATE}"),
+    ],
+)  # fmt: skip
+def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:
+    done = run(*arguments)
+    assert done.status == 2
+    assert message in done.err
+
+
+def test_operations_need_no_code_object() -> None:
+    assert run("eval", CORE, "lit5; lit2; plus").lines == ["7"]
+    assert run("eval", CORE, "$_lane").status == 0
+
+
+def prompt(*commands: str) -> tuple[str, str]:
+    words = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", CORE, *ROOT, "--batch", *words)
+    return done.out, done.err
+
+
+def test_messages_of_the_prompt() -> None:
+    out, err = prompt("info queue packets")
+    assert "kernel dispatch" in out, "the only queue"
+    _, err = prompt("info signal 0x10")
+    assert "0x10 is no signal: numbers are 1 to 15, and signals of a GPU's" in err
+    assert "at addresses from 0x1000 on." in err
+    out, err = prompt("lane apply 62-99 print t")
+    assert "$2 = 255" in out
+    assert "warning: lanes above 63 are skipped: the wave has none" in out + err
+
+
+def test_an_address_out_of_bounds_has_one_reason() -> None:
+    """The core leaves nothing out, and says so by what it has."""
+    _, err = prompt("print *(int *) 0x7e00000076b0")
+    assert err.endswith("Cannot access memory at address 0x7e00000076b0: nothing is mapped there\n")
+
+
+def test_a_core_of_threads_speaks_of_threads() -> None:
+    done = run("bt", Path(FIXTURES / "core/crash.x86_64.O0.core"), "--thread", 9)
+    assert "--thread 9: the core has no such thread; it has 1" in done.err
