@@ -80,34 +80,52 @@ STEPS: Final = (
 )
 RUNNING: Final = (
     Step(
-        "Stopping where some lanes are",
-        "Each lane calls one of three functions through a pointer. `run` executes the kernel up to "
-        "the breakpoint, in the function that every third lane has called.",
-        ("directory fixtures", "break less_one", "run", "bt"),
+        "Stopping in a branch of a function",
+        "`directory` says where the sources are. The breakpoint is in a branch, inside of a "
+        "function that the kernel calls: `run` executes the kernel up to the wave that comes there "
+        "first. Lanes 5 to 9, 15 to 19 and so on are in the branch, the others wait behind it.",
+        ("directory fixtures", "break prices.hip:9", "run", "list", "backtrace"),
     ),
     Step(
-        "An active lane, and one that is not",
-        "Lane 17 is in the function. Lane 16 has called another one: what the machine has at its "
-        "place in `less_one` is not a value of it, so the remark says where it is.",
-        ("lane 17", "print x", "lane 16"),
+        "A lane in the branch, and one that waits",
+        "Lane 17 executes the branch: `rest` is 7. What `missing` will be is not known yet: no "
+        "instruction has written it. Lane 12 has a `rest` of 2 and its `result`; it is not in the "
+        "branch.",
+        ("lane 17", "info locals", "lane 12", "info locals"),
     ),
     Step(
-        "Lane 17 goes on",
-        "`finish` runs until the function has returned, `next` until the next line that lane 17 "
-        "executes, whatever the others do meanwhile.",
-        ("lane 17", "finish", "next", "print ((int *) out)[17]", "delete 1", "continue", "quit"),
+        "All of them",
+        "`lanes` shows an expression in every lane, inactive ones in brackets.",
+        ("lanes rest", "lane apply 12 17 -q print price - rest"),
     ),
-)
-_RUN: Final = (
-    *("fixtures/run/integers.gfx942.O0.v5.co", "--dispatch", "through_pointer", "--heuristic"),
+    Step(
+        "Lane 17 leaves the function",
+        "`step` executes up to the next line of the lane in focus. After three of them lane 17 is "
+        "back in the kernel, with what the function has returned; a breakpoint that is not needed "
+        "any more is deleted, and the kernel runs to its end.",
+        (
+            "lane 17", "step", "print missing", "step", "step", "print shown", "backtrace",
+            "delete 1", "continue", "quit",
+        ),
+    ),
+)  # fmt: skip
+_KERNEL: Final = "fixtures/run/prices.gfx942.O0.v5.co"
+_LAUNCH: Final = (
     *("--scratch", "4096", "--grid", "128", "--workgroup", "64"),
-    *("--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512"),
+    *("--arg", "in=range:128", "--arg", "out=zeros:512"),
 )
+_RUN: Final = (_KERNEL, "--dispatch", "prices", "--heuristic", *_LAUNCH)
 BETWEEN: Final = """
 # A kernel that runs
 
 The other way round: no state, but a code object and the arguments of a kernel, which is
-[executed](run.md) here.
+[executed](run.md) here, without a GPU. `run` executes all of it:
+
+```console
+$ tools/dwarfgpu run {ran}
+{result}```
+
+At the prompt, it is looked at on the way:
 
 ```console
 $ tools/dwarfgpu debug {typed}
@@ -151,6 +169,20 @@ class _Screen(io.StringIO):
         return True
 
 
+def _printed(*arguments: str) -> str:
+    """What a command prints, without its notes."""
+    from dwarfgpu.cli.main import main
+
+    out, folder = io.StringIO(), Path.cwd()
+    os.chdir(ROOT)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            main([*arguments])
+    finally:
+        os.chdir(folder)
+    return out.getvalue()
+
+
 def conversation(options: list[str], commands: list[str]) -> str:
     """All that is on the terminal of someone who types the commands."""
     from dwarfgpu.cli.main import main
@@ -173,12 +205,19 @@ def conversation(options: list[str], commands: list[str]) -> str:
 
 def document() -> str:
     """The whole file."""
-    typed = " ".join(_RUN).replace("--scratch", "\\\n    --scratch", 1)
-    typed = typed.replace("--arg 0", "\\\n    --arg 0", 1)
+    run = (_KERNEL, "prices", *_LAUNCH)
+    shown = [" ".join(words).replace("--scratch", "\\\n    --scratch", 1) for words in (_RUN, run)]
     return "".join(
         [
             *_part(STEPS, ["--state", _STATE], INTRODUCTION, state=_STATE),
-            *_part(RUNNING, list(_RUN), BETWEEN, typed=typed),
+            *_part(
+                RUNNING,
+                list(_RUN),
+                BETWEEN,
+                typed=shown[0],
+                ran=shown[1],
+                result=_printed("run", *run),
+            ),
         ]
     )
 
