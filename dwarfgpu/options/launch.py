@@ -89,6 +89,8 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
         raise UsageError("--fill is about the memory of a state; give --save STATE")
     prepared = _prepared(args, limits, before, place)
     launched, notes = prepared.launched, prepared.notes
+    if launched.note_on_hidden is not None:
+        notes.append(launched.note_on_hidden)
     written: list[str] = []
     if args.save is not None:
         code_object, is_there = prepared.code_object, prepared.is_there

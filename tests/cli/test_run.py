@@ -490,3 +490,35 @@ def test_a_matrix_product_of_triton(target: str, tmp_path: Path) -> None:
     given = [saved(tmp_path, name, array) for name, array in (("a", a), ("b", b))]
     found = triton(tmp_path, "matmul", target, *given, "zeros:4096")
     assert (found.reshape(32, 32) == a.astype(float) @ b.astype(float)).all()
+
+
+HOST = (FIXTURES / "run/host.gfx942.O0.v5.co", "--grid", 64, "--workgroup", 64)
+
+
+def test_what_only_a_runtime_makes_is_named_where_a_kernel_needs_it(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    done = run("run", *HOST, "--arg", "out=zeros:256", "--save", state)
+    assert done.status == 1
+    assert (
+        "reads 4 bytes at 0x7c0000000000: hidden_hostcall_buffer, which only a runtime makes: "
+        in (done.lines[1])
+    )
+    assert "run/host.hip:8:" in done.lines[3]
+    assert [note for note in done.notes if "hidden" in note] == []  # one line is enough
+    shown = run("eval", "--state", state, "--lane", 0, "$_kernarg.hidden_hostcall_buffer")
+    assert shown.lines == ["$_kernarg.hidden_hostcall_buffer = <unavailable>"]
+
+
+def test_a_hidden_argument_can_be_given() -> None:
+    """A null pointer is one as well; then the address says where the kernel went."""
+    given = ("--arg", "out=zeros:256", "--arg", "hidden_hostcall_buffer=0")
+    done = run("run", *HOST, *given)
+    assert "reads 4 bytes at 0x0: no memory is there" in done.lines[1]
+
+
+def test_hidden_arguments_that_are_not_known_are_one_note() -> None:
+    done = run("dispatch", *HOST, "--arg", "out=zeros:256")
+    assert done.notes == [
+        "unknown, as only a runtime makes them: hidden_hostcall_buffer, "
+        "hidden_multigrid_sync_arg, hidden_heap_v1, hidden_default_queue, hidden_completion_action"
+    ]

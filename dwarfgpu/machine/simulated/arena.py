@@ -63,6 +63,8 @@ class Arena:
         self._starts: list[int] = []
         self.allocations: list[Allocation] = []
         """By address."""
+        self.absent: dict[int, str] = {}
+        """What is not made, by the upper halves of the addresses that stand for it."""
 
     def add(
         self, name: str, start: int, contents: bytes, *, is_writable: bool = True
@@ -241,6 +243,8 @@ class Arena:
                 return f"{allocation.name} is read-only"
             behind = address + size_bytes - allocation.end
             return f"{behind} bytes after the end of {allocation.name}"
+        if address >> 32 in self.absent:
+            return self.absent[address >> 32]
         near = [item for item in self.allocations if address < item.start + (1 << 32)]
         candidates = [*self.allocations[:0], *near]
         index = bisect_right(self._starts, address)

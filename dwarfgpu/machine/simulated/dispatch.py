@@ -135,6 +135,12 @@ class Launched:
     """Behind the last byte of queue, packets, signals, kernarg segment and buffers."""
     notes: tuple[str, ...] = field(default=Factory(tuple))
 
+    @property
+    def note_on_hidden(self) -> str | None:
+        """Which hidden arguments are not known; None where all are."""
+        kinds = [kind for _, kind in self.kernarg.absent]
+        return f"unknown, as only a runtime makes them: {', '.join(kinds)}" if kinds else None
+
 
 @frozen
 class _Addresses:

@@ -197,6 +197,8 @@ class Kernarg:
     dynamic_lds_bytes: int
     unknown: tuple[str, ...]
     """Arguments with unknown values, and why."""
+    absent: tuple[tuple[int, str], ...] = ()
+    """Hidden arguments that only a runtime makes: their offsets and kinds."""
 
 
 def parameters(
@@ -246,6 +248,7 @@ def bind(
     pieces: Pieces = []
     buffers: list[tuple[int, Buffer, str]] = []
     unknown: list[str] = []
+    absent: list[tuple[int, str]] = []
     lds_bytes = fixed_lds_bytes
     for parameter in parameters:
         argument = parameter.argument
@@ -275,11 +278,11 @@ def bind(
             continue
         chosen_value = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
         if chosen_value is None or isinstance(chosen_value, UnknownArgument):
-            unknown.append(f"{argument.value_kind}: only a runtime makes it")
+            absent.append((argument.offset_bytes, argument.value_kind))
         else:
             data = _encoded(Parameter(argument, argument.value_kind), chosen_value)
             pieces.append((argument.offset_bytes, data))
-    return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
+    return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown), tuple(absent))
 
 
 def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:

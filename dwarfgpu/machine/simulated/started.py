@@ -26,6 +26,16 @@ from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
 from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
 
+_ABSENT_ADDRESS: Final = 0x7C00_0000_0000
+"""Of the first thing that is not made; nothing else is in the 4 GiB there."""
+_USES: Final = {
+    "hidden_hostcall_buffer": ": printf and other calls of the host are not simulated",
+    "hidden_printf_buffer": ": printf is not simulated",
+    "hidden_heap_v1": ": malloc is not simulated",
+    "hidden_default_queue": ": kernels that enqueue kernels are not simulated",
+    "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
+    "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
+}
 MAX_IMAGE_BYTES: Final = 1 << 30
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
@@ -130,6 +140,17 @@ def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: boo
             first, last = max(at, address), min(at + len(piece), address + size)
             if first < last:
                 allocation.write(first - address, bytes(piece[first - at : last - at]))
+        if address == dispatch.kernarg:
+            _add_absent(arena, allocation, launched)
+
+
+def _add_absent(arena: Arena, segment: Allocation, launched: Launched) -> None:
+    """Let hidden arguments that only a runtime makes point to where nothing is, each elsewhere: a
+    kernel that uses one stops, and says which. For a debugger, they are undefined."""
+    for number, (offset, kind) in enumerate(launched.kernarg.absent):
+        address = _ABSENT_ADDRESS + (number << 32)
+        arena.absent[address >> 32] = f"{kind}, which only a runtime makes{_USES.get(kind, '')}"
+        segment.contents[offset : offset + 8] = address.to_bytes(8, "little")
 
 
 def _add_scratch(
