@@ -11,8 +11,10 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of
-from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import Context
+from dwarfgpu.cfi.wild_call import row_after_call
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.model.storage import Memory
 
 
@@ -111,11 +113,35 @@ class CallStack:
             row = self._loaded.row_at(location_of(pc, callee))
         except DwarfGpuError as error:
             row = error
+        if row is None and callee is None:
+            row = self._row_of_wild_call(pc)
         location = location_of(pc, callee)
         has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         guess = None if has_rules else self._by_convention
         convention = None if guess is None else guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
+
+    def _row_of_wild_call(self, pc: int) -> FrameRow | None:
+        """Return the rules of a program location without code, if the call returns to a function
+        with rules."""
+        row = row_after_call(self._context.architecture) if self._context.architecture else None
+        if row is None or self._has_code(pc):
+            return None
+        try:
+            caller = CfiFrame(self._context, pc, row).return_address()
+            is_call = caller and self._loaded.row_at(caller - 1) is not None
+        except DwarfGpuError:
+            return None
+        return row if is_call else None
+
+    def _has_code(self, pc: int) -> bool:
+        """Whether there is memory at a program location: what was executed there is unknown."""
+        space = require(self._context.architecture, "target architecture").address_space(0)
+        try:
+            self._context.access.read_bytes(memory_location(self._context, space, pc), 1)
+        except Unavailable:
+            return False
+        return True
 
     def _go_on(self) -> None:
         """One more frame, or the end."""

@@ -17,12 +17,15 @@ FIRST = 7
 """What `main` passes as `first`."""
 
 
-def deep_core(path: Path, depth: int, *, lost_bytes: int = 0) -> tuple[object, ...]:
+def deep_core(
+    path: Path, depth: int, *, lost_bytes: int = 0, wild_pc: int | None = None
+) -> tuple[object, ...]:
     """Write a core file with `depth` calls of `down` by `down`; gives its command line options.
 
     Frame 0 is `down (n=0, first=7 + depth)`, frame `depth` is `down (n=depth, first=7)`, then come
     `main (count=depth)` and `_start`. `lost_bytes` of the stack, from its pointer on, are not in
-    the core, as where the stack has no room for the innermost frame.
+    the core, as where the stack has no room for the innermost frame. `wild_pc`: the innermost
+    `down` has called what is there.
     """
     program = ObjectFile(str(DEEP), DEEP.read_bytes())
     within, from_main, from_start = (
@@ -31,7 +34,10 @@ def deep_core(path: Path, depth: int, *, lost_bytes: int = 0) -> tuple[object, .
     padding = bytes(FRAME_BYTES - 8)
     stack = (padding + struct.pack("<Q", within)) * depth + padding
     stack += struct.pack("<QQQQ", from_main, 0, from_start, depth)
+    if wild_pc is not None:
+        stack = struct.pack("<Q", within) + stack
     top, pc = STACK_END - len(stack), after(program, "down", FAULT) - len(FAULT)
+    pc = pc if wild_pc is None else wild_pc
     # In the order of the kernel: rbx, rsi, rip, cs, eflags, rsp, ss; rdi, which is 14, is 0.
     registers = {5: depth, 13: FIRST + depth, 16: pc, 17: 0x33, 18: 0x202, 19: top, 20: 0x2B}
     general = struct.pack("<27Q", *(registers.get(each, 0) for each in range(27)))

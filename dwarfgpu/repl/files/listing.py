@@ -290,18 +290,17 @@ def place_or_none(session: Session) -> FramePosition | None:
 
 
 def _place(shell: Shell) -> FramePosition:
-    """Return the place of the frame in focus; without a frame, one just before the body of
-    `main`."""
+    """Return the place of the frame in focus; where it has no line, and without a frame, one just
+    before the body of `main`."""
     session = shell.session
-    if session.pc is None:
-        place = place_of_main(shell)
-        if place is None:
-            raise UsageError("No frame selected.")
-        return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
-    place = place_of(session, frame_pc(session))
+    place = None if session.pc is None else place_of(session, frame_pc(session))
+    if place is not None:
+        return place
+    place = place_of_main(shell)
     if place is None:
-        raise UsageError("No source line is known for the frame in focus.")
-    return place
+        what = "frame selected" if session.pc is None else "source line is known for the frame"
+        raise UsageError(f"No {what}.")
+    return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
 
 
 def place_of_main(shell: Shell) -> FramePosition | None:

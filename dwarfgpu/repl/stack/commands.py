@@ -344,15 +344,17 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     session = shell.session
     letters, typed, argument = listing_options(argument)
     pattern, of_type = compiled(argument), compiled(typed or "")
+    has_code = session.pc is None or session.code_object is not None
     shown_variables = [
         variable
-        for variable in variables(session, kind)
+        for variable in (variables(session, kind) if has_code else [])
         if pattern.search(variable.name)
         and (not typed or of_type.search(variable.readable_type_text or ""))
     ]
     if not shown_variables and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
-        if session.frame.subprogram is None and (kind != "local" or not _is_trampoline(session)):
+        is_described = has_code and session.frame.subprogram is not None
+        if not is_described and (kind != "local" or not _is_trampoline(session)):
             text = "No symbol table info available."
         yield Output(text, {"variables": []})
     notes: list[str] = []

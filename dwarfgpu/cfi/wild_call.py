@@ -1,0 +1,28 @@
+"""The frame of a call that led to where no code is, as through a null or damaged pointer.
+
+No instruction was executed there, so that every register is as the call left it.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.rule import Offset, RegisterCfa, Rule, SameValue
+from dwarfgpu.cfi.unwind import FrameRow
+
+
+def row_after_call(architecture: Architecture) -> FrameRow | None:
+    """Return the rules that hold right after a call, by the ABI; None where it has no stack pointer
+    or return address."""
+    stack, counter = architecture.stack_pointer, architecture.program_counter
+    column = architecture.return_address_register
+    if stack is None or counter is None or column is None:
+        return None
+    same = SameValue()
+    rules: dict[int, Rule] = {
+        number: same for number in architecture.registers if number not in (stack, counter)
+    }
+    if column != counter:  # the call leaves it in a register
+        return FrameRow(RegisterCfa(stack, 0), rules, column)
+    word_bytes = architecture.address_bits // 8
+    rules[counter] = Offset(-word_bytes)
+    return FrameRow(RegisterCfa(stack, word_bytes), rules, column)
