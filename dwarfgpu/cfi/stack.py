@@ -11,7 +11,6 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of
-from dwarfgpu.cfi.wild_call import row_after_call
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import memory_location
@@ -124,8 +123,12 @@ class CallStack:
     def _row_of_wild_call(self, pc: int) -> FrameRow | None:
         """Return the rules of a program location without code, if the call returns to a function
         with rules."""
-        row = row_after_call(self._context.architecture) if self._context.architecture else None
-        if row is None or self._has_code(pc):
+        if self._has_code(pc):
+            return None
+        from dwarfgpu.cfi.wild_call import row_after_call  # few stacks begin so
+
+        row = row_after_call(require(self._context.architecture, "target architecture"))
+        if row is None:
             return None
         try:
             caller = CfiFrame(self._context, pc, row).return_address()

@@ -549,6 +549,10 @@ class Evaluator:
         to = self.type_named(node.type)
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
+        if isinstance(node.operand, ast.Elements) and isinstance(strip(to.type), Struct | Array):
+            from dwarfgpu.language.compound_literals import literal
+
+            return literal(self.arithmetic, self.object, node.operand, to)
         operand = self._referred(self.value(node.operand))
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)

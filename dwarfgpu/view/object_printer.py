@@ -140,6 +140,8 @@ class Shown:
         options, endian = self.options, self.object.endian
         if options.null_stop and not has_length:
             data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
+            most_bytes = options.elements * kind.unit_bytes
+            data, is_cut = data[:most_bytes], is_cut or len(data) > most_bytes
         return quoted_string(
             data,
             kind,

@@ -6,7 +6,9 @@ C++ symbols have readable names: those of functions come from their entries, oth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from attrs import evolve
 
@@ -17,6 +19,8 @@ from dwarfgpu.dwarf.names.functions import full_function_name, function_name, li
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
+
+_NUMBER: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 
 
 @frozen
@@ -73,7 +77,13 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
-    return name or demangled(symbol.name) or symbol.name
+    return name or demangled(symbol.name) or unnumbered(symbol)
+
+
+def unnumbered(symbol: Symbol) -> str:
+    """The name of a symbol, of a variable of a function without the number that compilers add:
+    `counter.0` is `counter`, as in GDB."""
+    return _NUMBER.sub("", symbol.name) if symbol.kind == "object" else symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:

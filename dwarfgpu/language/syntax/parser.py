@@ -134,6 +134,11 @@ class Parser(Cursor):
         if self._type_follows("("):
             self.next()
             kind = self._cast_type(")")
+            if not self._type_follows("{") and self.accept("{"):  # a compound literal
+                elements = self._listed("}")
+                if not elements:
+                    raise self.syntax_error()
+                return self._postfix(ast.Cast(kind, ast.Elements(elements)))
             return ast.Cast(kind, self.expression(_UNARY))
         if self._type_follows("{"):
             self.next()

@@ -64,7 +64,9 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     }
     # As in GDB, a C function has the name of its symbol, not that of its entry with parameters.
     is_mangled = symbol.symbol.startswith(_MANGLED)
-    name = (demangled(symbol.symbol) or symbol.name) if is_mangled else symbol.symbol
+    is_numbered = symbol.symbol.removeprefix(f"{symbol.name}.").isdecimal()  # of a variable
+    name = symbol.name if is_numbered else symbol.symbol
+    name = (demangled(symbol.symbol) or symbol.name) if is_mangled else name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 

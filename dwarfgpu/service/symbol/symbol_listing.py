@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,6 +13,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import with_parameters
+from dwarfgpu.dwarf.scope.elf_symbols import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
@@ -23,8 +23,6 @@ from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import declaration
 
-_COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
-"""What compilers add to the names of variables of functions."""
 _FEW_SYMBOLS: Final = 32
 """Maximum number of symbols for which to search the units that mention them."""
 
@@ -129,7 +127,7 @@ def _matches(symbol: Symbol, query: SymbolQuery) -> bool:
 
 
 def _shown_name(symbol: Symbol) -> str:
-    return demangled(symbol.name) or _COPY.sub("", symbol.name)
+    return demangled(symbol.name) or unnumbered(symbol)
 
 
 def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:

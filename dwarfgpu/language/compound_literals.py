@@ -1,0 +1,88 @@
+"""Compound literals of C: `(struct point){3, 4}`, `(int[]){1, 2, 3}` (C 6.5.2.5, 6.7.9).
+
+Their objects are values that are nowhere in memory. What has no initializer is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, size_bits, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.names import Typed, array_of
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+
+Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]
+
+
+def literal(
+    arithmetic: Arithmetic, evaluate: Evaluate, elements: ast.Elements, to: Typed
+) -> TypedValue:
+    """The object of a list of initializers; `UsageError` for what does not fit its type."""
+    bare = strip(to.type)
+    if isinstance(bare, Array) and bare.dimensions[:1] == (None,):
+        bare = strip(array_of(bare.element, len(elements.elements)))
+    bits = _Bits(arithmetic, evaluate, to).of(elements, bare)
+    kind = bare if isinstance(bare, Array) else to.type
+    return TypedValue(kind, bits=bits, unit=to.unit)
+
+
+class _Bits:
+    """The bits of objects that lists initialize."""
+
+    def __init__(self, arithmetic: Arithmetic, evaluate: Evaluate, to: Typed) -> None:
+        self._arithmetic, self._evaluate, self._to = arithmetic, evaluate, to
+
+    def of(self, node: ast.Node, kind: Type | None) -> Bits:
+        """Of an object of a type that an initializer gives."""
+        bare = strip(kind)
+        if not isinstance(node, ast.Elements):
+            to = Typed(kind, self._to.unit)
+            value = self._arithmetic.cast(self._evaluate(node), to.type)
+            return self._arithmetic.places.known(value)
+        if isinstance(bare, Struct) and not bare.is_declaration:
+            return self._struct(node.elements, bare)
+        if isinstance(bare, Array) and len(bare.dimensions) == 1:
+            return self._array(node.elements, bare)
+        raise UsageError("A list of initializers needs a structure, or an array of one dimension.")
+
+    def _struct(self, elements: tuple[ast.Node, ...], kind: Struct) -> Bits:
+        members = [member for member in kind.members if not member.is_static]
+        if any(member.is_base_class or member.bit_offset is None for member in members):
+            raise UsageError("A list of initializers needs a structure without base classes.")
+        if len(elements) > len(members[:1] if kind.kind == "union" else members):
+            raise UsageError("too many initializers")
+        parts = [
+            (member.bit_offset or 0, self._member(node, member))
+            for node, member in zip(elements, members, strict=False)
+        ]
+        return self._joined(kind, parts)
+
+    def _member(self, node: ast.Node, member: Member) -> Bits:
+        bits = self.of(node, member.type)
+        if member.bit_size is None:
+            return bits
+        return Bits(bits.value & (1 << member.bit_size) - 1, member.bit_size)
+
+    def _array(self, elements: tuple[ast.Node, ...], kind: Array) -> Bits:
+        if len(elements) > (kind.dimensions[0] or 0):
+            raise UsageError("Too many array elements")
+        stride = size_bits(kind.element) or 0
+        parts = [(index * stride, self.of(node, kind.element)) for index, node in
+                 enumerate(elements)]  # fmt: skip
+        return self._joined(kind, parts)
+
+    def _joined(self, kind: Type, parts: list[tuple[int, Bits]]) -> Bits:
+        whole_bits = size_bits(kind)
+        if whole_bits is None:
+            raise UsageError("The type is incomplete: its size is not known.")
+        is_little = self._arithmetic.places.context.endian == "little"
+        number = 0
+        for first_bit, bits in parts:
+            shift = first_bit if is_little else whole_bits - first_bit - bits.size_bits
+            number |= bits.value << shift
+        return Bits(number, whole_bits)
