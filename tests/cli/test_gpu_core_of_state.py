@@ -310,3 +310,15 @@ def test_a_dump_whose_later_headers_are_empty(tmp_path: Path) -> None:
     done = run("info", path)
     assert f"note: {path} is cut short: {count - 2} of its program headers are empty" in done.lines
     assert f"{path} is cut short" in run("bt", path).error
+
+
+def test_a_core_says_how_it_numbers_waves(tmp_path: Path) -> None:
+    """amd-dbgapi numbers the waves of a core in the order of the save areas, from 1 on."""
+    core, file = tmp_path / "x.core", FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
+    asked = ("run", file, "loop", "--grid", 256, "--workgroup", 64, "--arg", "out=zeros:1024")
+    done = run(*asked, "--arg", "in=zeros:1020", "--arg", "n=1", "--core", core)
+    assert "AMDGPU Lane 1:1:1:4/63 (3,0,0)[63,0,0] stopped" in done.out
+    assert "those that have ended not counted: wave 4 is 1 there" in done.err
+    assert "Thread 1 (AMDGPU Wave 1:1:1:1 (3,0,0)/0)" in run("bt", core).out
+    whole = run(*asked, "--arg", "in=zeros:1200", "--arg", "n=100", "--core", core)
+    assert "not counted" not in whole.err

@@ -40,6 +40,8 @@ _ALIASES: Final = 6
 _FREE: Final = 1 << 32
 """Alignment of the memory that is added."""
 _LAST: Final = 1 << 47
+_MOST_RUNS: Final = 4
+"""Of waves with consecutive numbers, in a note."""
 _NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 """Stop reasons that no register of a wave has."""
 
@@ -100,6 +102,8 @@ class _State:
         if self._free + _FREE > _LAST:
             self._free = _first_gap([(address, len(run)) for address, run in runs])
         self._notes: list[str] = []
+        self._walked: list[WaveId] = []
+        """The waves in the order of the save areas, in which amd-dbgapi numbers them."""
         self._unknown = 0
 
     def _runs(self, name: str, owner: int | None) -> Iterator[tuple[int, bytes]]:
@@ -122,6 +126,7 @@ class _State:
                 f"{self._unknown} registers of waves, or some of their bits, are unknown: in "
                 f"the core file they are 0"
             )
+        self._notes += _numbers_note(self._walked)
         memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
         image = ProcessImage(
             agents, tuple(queues), self._code_objects, memory, R_VERSION, 1, self._free
@@ -159,6 +164,7 @@ class _State:
             self._group(owner, members, base, wave_bytes, slots)
             for owner, members in groups.items()
         )
+        self._walked += [wave for members in groups.values() for wave in members]
         packets, read, write = self._packets(waves)
         granules = wave_bytes // self._described.scratch_granule_bytes
         count = max(slots.values(), default=0) + 1 if wave_bytes else 0
@@ -361,3 +367,25 @@ def _first_gap(runs: Sequence[tuple[int, int]]) -> int:
             return at
         at = max(at, -(-(address + size) // _FREE) * _FREE)
     raise UsageError("the memory of the state has no gap in which the rest of a core file fits")
+
+
+def _numbers_note(walked: Sequence[WaveId]) -> Iterator[str]:
+    """Yield how a core numbers the waves, if they have other numbers."""
+    runs: list[tuple[WaveId, int, int]] = []
+    for number, wave in enumerate(walked, 1):
+        if runs and (runs[-1][0] + runs[-1][2], runs[-1][1] + runs[-1][2]) == (wave, number):
+            runs[-1] = (*runs[-1][:2], runs[-1][2] + 1)
+        else:
+            runs.append((wave, number, 1))
+    changed = [run for run in runs if run[0] != run[1]]
+    if changed:
+        words = [f"{_span(first, count)} is {_span(at, count)}" for first, at, count in changed]
+        more = f", and {len(words) - _MOST_RUNS} more" if len(words) > _MOST_RUNS else ""
+        yield (
+            "a core file numbers its waves from 1 on, those that have ended not counted: wave "
+            f"{', '.join(words[:_MOST_RUNS])}{more} there"
+        )
+
+
+def _span(first: int, count: int) -> str:
+    return f"{first}" if count == 1 else f"{first}-{first + count - 1}"
