@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
@@ -48,6 +49,18 @@ class Allocation:
         self.is_writable = is_writable
         self.written = written
         """0xff for each byte that is defined, 0 for others; None where all are."""
+
+    def part(self, first: int, end: int) -> Allocation:
+        """Some of the bytes as an allocation that begins at 0; they are shared."""
+        out = copy(self)
+        out.start, out.end = 0, end - first
+        out.data = self.data[first:end]
+        out.words = {
+            size: out.data[: (end - first) // size * size].view(f"u{size}")
+            for size in self.words
+            if first % size == 0
+        }
+        return out
 
     def write(self, offset: int, data: bytes) -> None:
         """Replace bytes, which are defined then."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any, Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -40,12 +40,18 @@ class Block:
 
     def reached(self, traceback: TracebackType | None) -> int:
         """Return how many instructions were executed before one raised."""
-        code = self.execute.__code__
-        while traceback is not None:
-            if traceback.tb_frame.f_code is code:
-                return bisect_right(self.first_lines, traceback.tb_lineno) - 1
-            traceback = traceback.tb_next
-        raise AssertionError("an exception of another function")
+        return line_reached(traceback, self.execute.__code__, self.first_lines)
+
+
+def line_reached(
+    traceback: TracebackType | None, code: CodeType, first_lines: Sequence[int]
+) -> int:
+    """Return how many pieces of a function, with these first lines, precede what has raised."""
+    while traceback is not None:
+        if traceback.tb_frame.f_code is code:
+            return bisect_right(first_lines, traceback.tb_lineno) - 1
+        traceback = traceback.tb_next
+    raise AssertionError("an exception of another function")
 
 
 class Blocks:
@@ -67,11 +73,14 @@ class Blocks:
 
     def make(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> Block:
         """The block at an address; `WaveStop` where its first instruction cannot be executed."""
-        steps = self._steps(pc, mode, breakpoints)
+        steps = self.steps(pc, mode, breakpoints)
         block = self.of(mode, breakpoints)[pc] = compiled_block(steps)
         return block
 
-    def _steps(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> list[Step]:
+    def steps(
+        self, pc: int, mode: StepMode, breakpoints: frozenset[int] = frozenset()
+    ) -> list[Step]:
+        """The instructions of a block; `WaveStop` as of `make`."""
         program = self._program
         steps = [program.step_at(pc, mode)]
         while len(steps) < MAX_INSTRUCTIONS and not steps[-1].ends_block:

@@ -81,7 +81,7 @@ class Program:
     ) -> None:
         """`tracks_writes`: waves note which lanes of their registers are written."""
         self._arena = arena
-        self._tracks_writes = tracks_writes
+        self.tracks_writes = tracks_writes
         self._decoder: Decoder = decoder(processor, wave_size)
         self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
         self.steps: dict[int, Step] = {}
@@ -149,7 +149,7 @@ class Program:
                 self._decoder.target,
                 is_careful,
                 mode,
-                self._tracks_writes,
+                self.tracks_writes,
             )
         except WaveStop as stop:
             text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"

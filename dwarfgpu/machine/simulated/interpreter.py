@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from random import Random
 from typing import Final, Literal
 
@@ -19,120 +19,21 @@ import numpy as np
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.arena import Arena
-from dwarfgpu.machine.simulated.compiled_blocks import Block, Blocks
-from dwarfgpu.machine.simulated.compiled_instructions import Program, Step
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, trap
-from dwarfgpu.machine.simulated.hardware_registers import (
-    read_hardware_register,
-    write_hardware_register,
-)
+from dwarfgpu.machine.simulated.compiled_instructions import Program
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.observers import Observer
-from dwarfgpu.machine.simulated.rounding import EXCEPTIONS_AT, SATURATES_F16
-from dwarfgpu.machine.simulated.statements import PLAIN_MODE, StepMode
-from dwarfgpu.machine.simulated.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave, meet
+from dwarfgpu.machine.simulated.wave_execution import WaveExecution
+from dwarfgpu.machine.simulated.wave_memory import Access
 
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
-_ALWAYS_SINCE_GFX12: Final = 0x300
 QUANTUM: Final = 1 << 12
 """Instructions of a wave before another one has its turn, behind the next one that may branch."""
-Executor = Literal["precise", "block"]
-"""One instruction at a time, or consecutive ones in one function: what they leave is the same."""
-
-
-class SimulatedWave(WaveMemory):
-    """A wave with what it needs of its machine."""
-
-    def __init__(
-        self,
-        wave: Wave,
-        lane_count: int,
-        vgprs: int,
-        agprs: int,
-        arena: Arena,
-        fill: int | None = None,
-    ) -> None:
-        super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
-        self.is_halted = False
-        self.step_mode = PLAIN_MODE
-        self.signals = 0
-        """Of the barrier of its workgroup, which it has not met."""
-        self.met = 0
-        """Barriers that are met before it has waited for them."""
-        self.group: list[SimulatedWave] = [self]
-        """The waves of its workgroup."""
-        self.has_ieee_mode = True
-        """Whether MODE has IEEE, DX10_CLAMP and EXCP_EN: up to GFX11."""
-        self.stop_reason: StopReason | None = None
-        """Why the wave cannot continue; None if it can."""
-        self.reported_pc: int | None = None
-        """Where the debugger last reported the wave: a breakpoint there is not hit again."""
-
-    @property
-    def clock(self) -> int:
-        """The counter of clocks: instructions that the wave has executed."""
-        return self.instructions
-
-    def trap(self, number: int) -> None:
-        raise trap(number)
-
-    def halt(self, is_halted: int) -> None:
-        self.is_halted = bool(is_halted)
-
-    def set_mode(self, value: int) -> None:
-        """Write MODE."""
-        self.mode = value
-        self.step_mode = step_mode(self.step_mode.indexed, self._relevant(value))
-
-    def _relevant(self, mode: int) -> int:
-        """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
-        TRAP_CTRL enables exceptions."""
-        return mode if self.has_ieee_mode else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
-
-    def index(self, indexed: int) -> None:
-        """Execute `s_set_gpr_idx_on` or off."""
-        self.step_mode = step_mode(indexed, self._relevant(self.mode))
-
-    def hardware_register(self, name: str, mask: int) -> int:
-        """What `s_getreg_b32` reads; `WaveStop` for bits that are not simulated."""
-        return read_hardware_register(self, name, mask, self.clock)
-
-    def write_hardware_register(self, name: str, mask: int, value: int) -> None:
-        """What `s_setreg_b32` writes: the bits of the mask; `WaveStop` as of reading."""
-        if name == "MODE":
-            self.set_mode(self.mode & ~mask | value & mask)
-        else:
-            write_hardware_register(self, name, mask, value)
-
-    def signal(self) -> None:
-        """Execute `s_barrier_signal` of the barrier of the workgroup."""
-        self.signals += 1
-
-    def is_first_to_signal(self) -> int:
-        """Whether no other wave of the workgroup has signalled the barrier."""
-        return int(not any(wave.signals for wave in self.group))
-
-    def has_to_wait(self) -> bool:
-        """Execute `s_barrier_wait`: whether the barrier is still to be met."""
-        if not self.met:
-            return True
-        self.met -= 1
-        return False
-
-
-@cache
-def step_mode(indexed: int, value: int) -> StepMode:
-    """The one object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
-    documents)."""
-    rounding = (
-        value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT
-    )
-    mode = StepMode(indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8))
-    return _modes.setdefault(mode, mode)
-
-
-_modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
+Executor = Literal["precise", "block", "lockstep"]
+"""One instruction at a time, consecutive ones in one function, or many waves together: what they
+leave is the same."""
 
 
 @frozen
@@ -188,7 +89,10 @@ class RunningMachine:
         """Whether a wave that waits at a barrier waits although others could run."""
         self.progress: Callable[[int], None] | None = None
         """Called after each turn with the number of instructions."""
-        self.executor: Executor = "block"
+        self.executor: Executor = "lockstep"
+        """The most that is used where nothing else needs less."""
+        self._is_ordered = False
+        """Whether the order of waves is known to matter."""
         self._rounds = 0
         self._round: list[SimulatedWave] = []
         """Waves that still have a turn; the first one has it now."""
@@ -200,12 +104,11 @@ class RunningMachine:
     @property
     def program(self) -> Program:
         """The code that the waves execute."""
-        return self._program
+        return self._execution.program
 
     @program.setter
     def program(self, program: Program) -> None:
-        self._program = program
-        self._blocks = Blocks(program)
+        self._execution = WaveExecution(program)
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """The waves of each workgroup."""
@@ -243,7 +146,7 @@ class RunningMachine:
         wave.pc = step.next_pc
         try:
             with np.errstate(all="ignore", invalid="raise"):
-                self._execute(step, wave)
+                self._execution.execute(step, wave)
         except WaveStop:
             wave.pc = pc
             raise
@@ -253,17 +156,6 @@ class RunningMachine:
         if stop is None:
             return None
         return Stopped(wave, stop.reason, stop.text, watchpoints=stop.watchpoints)
-
-    def _execute(self, step: Step, wave: SimulatedWave) -> None:
-        try:
-            step.execute(wave)
-        except FloatingPointError:
-            self._execute_carefully(step, wave)
-
-    def _execute_carefully(self, step: Step, wave: SimulatedWave) -> None:
-        """Once more what has made a NaN: nothing was written yet."""
-        with np.errstate(all="ignore"):
-            self.program.careful(step, wave.step_mode)(wave)
 
     def interrupt(self) -> None:
         """Stop a run at the next boundary of instructions; for signal handlers."""
@@ -331,6 +223,8 @@ class RunningMachine:
         A stop does not change whose turn it is: what happens is the same without it.
         """
         with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+            if most is None and not breakpoints and self._can_run_together():
+                self._run_together()
             while (wave := self._whose_turn()) is not None:
                 remaining = None if most is None else most - self.instructions
                 if remaining is not None and remaining <= 0:
@@ -360,6 +254,21 @@ class RunningMachine:
                 if stopped is not None:
                     return stopped
         return None
+
+    def _can_run_together(self) -> bool:
+        if self.executor != "lockstep" or self.observers or self._is_ordered:
+            return False
+        running = sum(not wave.is_ended for wave in self.waves)
+        return running >= MIN_WAVES and not self.program.tracks_writes
+
+    def _run_together(self) -> None:
+        """Run all waves to their end, if their order does not matter."""
+        waves = [wave for wave in self.waves if not wave.is_ended]
+        is_over = run_together(
+            waves, self.arena, self._execution, lambda: self._is_interrupted, self.progress
+        )
+        self._is_ordered = not is_over
+        self.instructions = sum(wave.instructions for wave in self.waves)
 
     def _run_wave(
         self,
@@ -408,7 +317,7 @@ class RunningMachine:
                 try:
                     step.execute(wave)
                 except FloatingPointError:
-                    self._execute_carefully(step, wave)
+                    self._execution.execute_carefully(step, wave)
                 wave.instructions += 1
                 executed = wave.instructions - first
                 if step.ends_block:
@@ -462,57 +371,32 @@ class RunningMachine:
     ) -> Stopped | None:
         """The same, a block at a time."""
         mode = wave.step_mode
-        blocks = self._blocks.of(mode, breakpoints)
+        all_blocks = self._execution.blocks
+        blocks = all_blocks.of(mode, breakpoints)
         first = wave.instructions
         while True:
             pc = wave.pc
             if pc in breakpoints and not is_leaving:
                 return _at_breakpoint(wave)
             try:
-                block = blocks.get(pc) or self._blocks.make(pc, mode, breakpoints)
+                block = blocks.get(pc) or all_blocks.make(pc, mode, breakpoints)
                 executed = wave.instructions - first
                 if most is not None and executed + len(block.steps) > most:
                     return self._run_steps(
                         wave, breakpoints, is_leaving, quantum - executed, most - executed
                     )
                 is_leaving = False
-                if self._execute_block(block, wave):
+                if self._execution.execute_block(block, wave):
                     self._is_turn_over = wave.instructions - first >= quantum
                     if self._is_turn_over or self._has_to_wait(wave):
                         return None
                     if wave.step_mode is not mode:
                         mode = wave.step_mode
-                        blocks = self._blocks.of(mode, breakpoints)
+                        blocks = all_blocks.of(mode, breakpoints)
                 elif self._is_interrupted:
                     return None
             except WaveStop as stop:
                 return Stopped(wave, stop.reason, stop.text, stop.lanes)
-
-    def _execute_block(self, block: Block, wave: SimulatedWave) -> bool:
-        """Execute a block, or what of it is up to an instruction that makes a NaN, and that one.
-
-        Whether a turn may end behind it. `WaveStop` of the instruction where the wave is then.
-        """
-        try:
-            block.execute(wave)
-        except (FloatingPointError, WaveStop) as error:
-            reached = block.reached(error.__traceback__)
-            step = block.steps[reached]
-            wave.instructions += reached
-            wave.pc = step.instruction.address
-            if isinstance(error, WaveStop):
-                raise
-        else:
-            wave.instructions += len(block.steps)
-            return block.ends_turn
-        wave.pc = step.next_pc
-        try:
-            self._execute_carefully(step, wave)
-        except WaveStop:
-            wave.pc = step.instruction.address
-            raise
-        wave.instructions += 1
-        return step.ends_block
 
     def _has_to_wait(self, wave: SimulatedWave) -> bool:
         """Whether a wave cannot go on now, or nothing shall."""
@@ -547,13 +431,7 @@ class RunningMachine:
         any."""
         is_any = False
         for waves in self.groups().values():
-            running = [wave for wave in waves if not wave.is_ended]
-            if running and all(wave.signals for wave in running):
-                for wave in running:
-                    wave.signals -= 1
-                    wave.met += not wave.is_waiting
-                    wave.is_waiting = False
-                is_any = True
+            is_any |= meet(waves)
         return is_any
 
     def _deadlock(self) -> Stopped | None:

@@ -175,8 +175,8 @@ def placed(old: Lanes, bits: Lanes, select: int, unused: int) -> Lanes:
 
 
 @cache
-def _sources(control: int, lane_count: int) -> tuple[Lanes, Lanes]:
-    """From which lane each lane reads with a `dpp_ctrl`, and which have one."""
+def dpp_sources(control: int, lane_count: int) -> tuple[Lanes, Lanes]:
+    """Return the lane that each lane reads with a `dpp_ctrl`, and which lanes read one."""
     lane = np.arange(lane_count)
     row, low = lane & ~15, lane & 15
     valid = np.ones(lane_count, bool)
@@ -216,7 +216,7 @@ def _sources(control: int, lane_count: int) -> tuple[Lanes, Lanes]:
 
 def moved(a: Any, control: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
     """A register as DPP moves it; zero where no lane is read."""
-    source, valid = _sources(control, wave.lane_count)
+    source, valid = dpp_sources(control, wave.lane_count)
     if not fetches_inactive:
         valid = valid & wave.active_lanes[source]
     return np.where(valid, broadcast(a, wave)[source], np.uint32(0))
@@ -229,7 +229,7 @@ def reached_by(
     lane = np.arange(wave.lane_count)
     out = (rows >> (lane >> 4) & 1 != 0) & (banks >> (lane >> 2 & 3) & 1 != 0)
     if not is_zero:
-        source, valid = _sources(control, wave.lane_count)
+        source, valid = dpp_sources(control, wave.lane_count)
         out = out & valid
         if not fetches_inactive:
             out = out & wave.active_lanes[source]

@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.written_registers import (
 from dwarfgpu.machine.state.target import RegisterBytes
 
 if TYPE_CHECKING:  # it imports NumPy
-    from dwarfgpu.machine.simulated.interpreter import SimulatedWave
+    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 
 _TTMP: Final = 108
 _M0: Final = 124

@@ -37,7 +37,7 @@ class ResultStatements:
         assert register is not None
         bank = "" if register.bank == "v" else "a"
         first = register.first
-        on = "on" if self.operation.is_masked else "None"
+        on = "on" if self.operation.is_masked else "w.unmasked"
         if self.item.has_dpp:
             on = "reached"
         rows: list[tuple[str, str]] = []

@@ -22,7 +22,8 @@ from dwarfgpu.machine.simulated.dispatch import (
     Launched,
     WaveRegisters,
 )
-from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
+from dwarfgpu.machine.simulated.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.undefined import Undefined
 from dwarfgpu.machine.simulated.wave_registers import FLAT_SCRATCH, TTMP
 

@@ -29,7 +29,8 @@ from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.watchpoints import Watching
     from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 

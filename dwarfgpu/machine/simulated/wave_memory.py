@@ -38,7 +38,7 @@ class Commuting:
 
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
-_BUFFER_BASE: Final = (1 << 48) - 1
+BUFFER_BASE: Final = (1 << 48) - 1
 """The bits of a buffer resource that have the address."""
 
 
@@ -456,14 +456,14 @@ class WaveMemory(RunningWave):
     ) -> tuple[Lanes, Lanes]:
         """Global addresses of a buffer resource, and which of them are in its range."""
         if isinstance(index, int) and isinstance(offset, int):
-            base = resource & _BUFFER_BASE
-            where, valid = _same_offset(
+            base = resource & BUFFER_BASE
+            where, valid = same_offset(
                 resource - base, index, offset + immediate, scalar, self.lane_count
             )
             return where + np.uint64(base), valid
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
-        return _buffer_addresses(resource, number, total, scalar, self.lane)
+        return buffer_addresses(resource, number, total, scalar, self.lane)
 
     def buffer_load(
         self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None
@@ -485,7 +485,7 @@ class WaveMemory(RunningWave):
         return self.global_atomic(where, kind, update, valid if on is None else on & valid)
 
 
-def _buffer_addresses(
+def buffer_addresses(
     resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
 ) -> tuple[Lanes, Lanes]:
     buffer = BufferResource.of(resource)
@@ -497,14 +497,14 @@ def _buffer_addresses(
 
 
 @lru_cache(maxsize=1 << 12)
-def _same_offset(
+def same_offset(
     resource: int, index: int, offset: int, scalar: int, lane_count: int
 ) -> tuple[Lanes, Lanes]:
     """Addresses where only the number of the lane differs; the arrays are not to be written to.
 
     Compiled code has such accesses to private memory in most instructions of -O0.
     """
-    return _buffer_addresses(
+    return buffer_addresses(
         resource,
         np.full(lane_count, index, np.int64),
         np.full(lane_count, offset, np.int64),

@@ -6,7 +6,7 @@ booleans when it is needed, and each mask only once.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +38,9 @@ def lanes_of(mask: int, lane_count: int) -> Lanes:
 
 
 def mask_of(lanes: Lanes) -> int:
-    """The mask of an array of booleans."""
+    """The mask of an array of booleans; of a single one, all bits or none."""
+    if not lanes.ndim:
+        return -int(lanes)
     return int.from_bytes(np.packbits(lanes, bitorder="little").tobytes(), "little")
 
 
@@ -59,6 +61,8 @@ class RunningWave:
         self.exec = 0
         self.active: Lanes | None = None
         """The lanes of EXEC; None where it has them all."""
+        self.unmasked: Lanes | None = None
+        """The lanes that an operation writes which EXEC does not matter to; None for all."""
         self.scc = 0 if fill is None else Undefined(fill & 1)
         self.mode = 0
         self.scratch_base = 0
@@ -77,17 +81,32 @@ class RunningWave:
         """Private memory: the dwords of the lanes, shape (dwords, lanes)."""
         self.scratch_written: Lanes | None = None
         """Ones for its bytes that were written, in the same shape; None where that is unknown."""
-        self.make_views()
 
-    def make_views(self) -> None:
-        """The rows of registers by type; again where `vectors` is another array."""
-        vectors, count = self.vectors, self.vgprs
-        self.v = list(vectors[:count])
-        self.i = list(vectors[:count].view(np.int32))
-        self.f = list(vectors[:count].view(np.float32))
-        self.av = list(vectors[count:])
-        self.ai = list(vectors[count:].view(np.int32))
-        self.af = list(vectors[count:].view(np.float32))
+    # The rows of registers by type, made when a wave first executes.
+
+    @cached_property
+    def v(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs])
+
+    @cached_property
+    def i(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs].view(np.int32))
+
+    @cached_property
+    def f(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs].view(np.float32))
+
+    @cached_property
+    def av(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :])
+
+    @cached_property
+    def ai(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :].view(np.int32))
+
+    @cached_property
+    def af(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :].view(np.float32))
 
     def vgpr_offset(self, first: int, offset: int) -> int:
         """What is added to the number of a VGPR; `WaveStop` for one that the wave has not."""

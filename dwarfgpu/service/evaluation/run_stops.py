@@ -27,7 +27,8 @@ from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:  # it imports NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 
 _CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 

@@ -20,7 +20,8 @@ from dwarfgpu.machine.simulated.target import SimulatedTarget
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """What is called when a wave is at a breakpoint: whether the run ends there."""

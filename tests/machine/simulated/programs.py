@@ -12,10 +12,11 @@ from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.compiled_instructions import Program, why_not_simulated
-from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave
+from dwarfgpu.machine.simulated.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 from dwarfgpu.machine.topology import Wave
 
-CODE, MEMORY, WAVES = 0x10000, 0x20000, 8
+CODE, MEMORY, SHARED, WAVES = 0x10000, 0x20000, 0x40000, 8
 OWN_BYTES = 4096
 """Of memory for each wave."""
 _MINUS_ONE = 193
@@ -23,7 +24,7 @@ _MINUS_ONE = 193
 _CONTROL = {"branch", "call", "end", "barrier", "trap", "message", "export"}
 _SCALAR_BITS, _VECTOR_BITS = 3, 3
 """Bits of the numbers of registers: s0 to s7, v0 to v7."""
-_COUNTER, _LDS_ADDRESS, _ADDRESS = 20, 12, 14
+_COUNTER, _LDS_ADDRESS, _ADDRESS, _SHARED_LDS, _SHARED = 20, 12, 14, 16, 18
 """Registers of the loop and of addresses, which no random instruction writes."""
 
 
@@ -66,6 +67,7 @@ def encoded(machine: Decoder, mnemonic: str, /, **values: int) -> bytes:
         if item.mnemonic == mnemonic
         and values.keys() <= item.format.index.keys()
         and ("saddr" in item.format.index) <= ("saddr" in values)
+        and "IsAtomicRet" not in item.format.flags
     )
     return _placed(encoding, values).to_bytes(encoding.format.size, "little")
 
@@ -111,7 +113,7 @@ def _random_instruction(rng: random.Random, target: str, wave_size: int) -> byte
 
 
 def access(target: str, wave_size: int, kind: str, number: int, offset: int = 0) -> bytes:
-    """Load or store a register, or add it, at addresses that each wave has for itself."""
+    """Load or store a register at addresses that each wave has for itself; add it at others."""
     machine = decoder(target, wave_size)
     is_new = machine.target.generation >= 11
     match kind:
@@ -122,7 +124,10 @@ def access(target: str, wave_size: int, kind: str, number: int, offset: int = 0)
             name = "ds_store_b32" if is_new else "ds_write_b32"
             return encoded(machine, name, data0=number, addr=_LDS_ADDRESS, offset=offset)
         case "lds add":
-            return encoded(machine, "ds_add_u32", data0=number, addr=_LDS_ADDRESS, offset=offset)
+            return encoded(machine, "ds_add_u32", data0=number, addr=_SHARED_LDS, offset=offset)
+        case "add":
+            name = "global_atomic_add_u32" if is_new else "global_atomic_add"
+            return encoded(machine, name, vdata=number, vaddr=_SHARED, offset=offset)
         case "load":
             name = "global_load_b32" if is_new else "global_load_dword"
             return encoded(machine, name, vdst=number, vaddr=_ADDRESS, offset=offset)
@@ -130,8 +135,16 @@ def access(target: str, wave_size: int, kind: str, number: int, offset: int = 0)
     return encoded(machine, name, vdata=number, vaddr=_ADDRESS, offset=offset)
 
 
+def barrier(machine: Decoder) -> bytes:
+    """Meet the other waves of the workgroup."""
+    if machine.target.generation < 12:
+        return encoded(machine, "s_barrier")
+    signal = encoded(machine, "s_barrier_signal", src0=_MINUS_ONE)
+    return signal + encoded(machine, "s_barrier_wait", simm16=0xFFFF)
+
+
 def _memory(rng: random.Random, target: str, wave_size: int) -> bytes:
-    kind = rng.choice(("lds load", "lds store", "lds add", "load", "store"))
+    kind = rng.choice(("lds load", "lds store", "lds add", "load", "store", "add"))
     number = rng.getrandbits(_VECTOR_BITS)
     return access(target, wave_size, kind, number, 4 * rng.randrange(8))
 
@@ -147,11 +160,7 @@ def program(seed: int, target: str, wave_size: int, count: int = 30) -> bytes:
         if chance < 0.15:
             body.append(_memory(rng, target, wave_size))
         elif chance < 0.2:
-            if generation >= 12:
-                signal = encoded(machine, "s_barrier_signal", src0=_MINUS_ONE)
-                body.append(signal + encoded(machine, "s_barrier_wait", simm16=0xFFFF))
-            else:
-                body.append(encoded(machine, "s_barrier"))
+            body.append(barrier(machine))
         else:
             body.append(_random_instruction(rng, target, wave_size))
     for at in sorted(rng.sample(range(count), 3), reverse=True):  # over some of them
@@ -177,10 +186,11 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
     numbers = np.random.default_rng(seed)
     arena = Arena()
     arena.add("code", CODE, code, is_writable=False)
+    arena.add("shared memory", SHARED, bytes(OWN_BYTES))
     own = arena.add("memory", MEMORY, bytes(WAVES * OWN_BYTES))
     own.data[:] = numbers.integers(0, 256, own.data.shape, np.uint8)
     running = RunningMachine(arena, Program(arena, target, wave_size), wave_size)
-    local = [Allocation(f"LDS {group}", 0, bytes(WAVES * 512), True) for group in range(2)]
+    local = [Allocation(f"LDS {group}", 0, bytes((WAVES + 1) * 512), True) for group in range(2)]
     for number in range(WAVES):
         group = number // (WAVES // 2)
         wave = SimulatedWave(Wave(number + 1, group + 1, number), wave_size, 256, 256, arena)
@@ -194,6 +204,8 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
         wave.f[3][:] = numbers.uniform(-8, 8, wave_size)
         lane = np.arange(wave_size, dtype=np.uint32)
         wave.v[_LDS_ADDRESS][:] = 512 * number + 4 * lane
+        wave.v[_SHARED_LDS][:] = 512 * WAVES + 4 * lane
+        wave.v[_SHARED][:] = SHARED + 4 * lane
         wave.v[_ADDRESS][:] = MEMORY + OWN_BYTES * number + 4 * lane
         running.waves.append(wave)
     return running

@@ -14,7 +14,9 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated import interpreter
+from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
+from dwarfgpu.machine.simulated.lockstep import run_together
 from dwarfgpu.machine.simulated.started import started
 from dwarfgpu.options.launch import prepare_run
 from tests.machine.simulated import programs
@@ -194,3 +196,74 @@ def test_stops_do_not_change_whose_turn_it_is() -> None:
     counts = [*range(quantum - 2, quantum + 8), *range(2 * quantum - 1, 38000, 7001)]
     stops = [{"most": count} for count in counts]
     assert require_same(make, [*stops, {}]) == at_once
+
+
+def together(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each dispatch that follows, whether its waves have run together."""
+    out: list[bool] = []
+
+    def recorded(*arguments: Any) -> bool:
+        out.append(run_together(*arguments))
+        return out[-1]
+
+    monkeypatch.setattr(interpreter, "run_together", recorded)
+    return out
+
+
+def test_waves_run_together_where_their_order_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = together(monkeypatch)
+    for target, wave_size in TARGETS:
+        machine = programs.machine_of(programs.program(1, target, wave_size), 1, target, wave_size)
+        assert machine.run() is None
+    assert results == [True] * len(TARGETS)
+
+
+@pytest.mark.parametrize(("target", "wave_size"), TARGETS)
+def test_waves_that_wait_for_another_one(
+    target: str, wave_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the last load a word again and again until it is there: then the order matters."""
+    code = decoder(target, wave_size)
+    ready = programs.access(target, wave_size, "store", 2)
+    spin = [
+        programs.access(target, wave_size, "load", 1),
+        programs.encoded(code, "v_readfirstlane_b32", vdst=5, src0=256 + 1),
+        programs.encoded(code, "s_cmp_eq_u32", src0=5, src1=128),
+    ]
+    back = sum(map(len, spin)) // 4 + 1
+    spin.append(programs.encoded(code, "s_cbranch_scc1", simm16=-back & 0xFFFF))
+    end = programs.encoded(code, "s_endpgm")
+    skipped = sum(map(len, spin)) // 4
+    parts = [
+        programs.encoded(code, "s_cmp_eq_u32", src0=20, src1=128),
+        programs.encoded(code, "s_cbranch_scc1", simm16=skipped + 1),
+        *spin, end, ready, end,
+    ]  # fmt: skip
+
+    def make() -> RunningMachine:
+        machine = programs.machine_of(b"".join(parts), 1, target, wave_size)
+        for number, wave in enumerate(machine.waves):
+            wave.set_exec(1)
+            wave.s[20] = number != programs.WAVES - 1
+            wave.v[14][:] = machine.waves[0].v[14]
+            wave.v[2][:] = 1
+        machine.arena.write(int(machine.waves[0].v[14][0]), bytes(4))
+        return machine
+
+    results = together(monkeypatch)
+    require_same(make, [{}])
+    assert results == [False]
+
+
+def test_an_interrupt_while_waves_run_together() -> None:
+    machine = programs.machine_of(programs.program(1, "gfx942", 64), 1, "gfx942", 64)
+    machine.interrupt()
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.INTERRUPTED
+    assert 0 < machine.instructions == sum(wave.instructions for wave in machine.waves)
+    assert machine.run() is None
+    whole = programs.machine_of(programs.program(1, "gfx942", 64), 1, "gfx942", 64)
+    whole.run()
+    assert state(machine) == state(whole)

@@ -10,7 +10,8 @@ import numpy as np
 
 from dwarfgpu.machine.simulated.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.compiled_instructions import Program
-from dwarfgpu.machine.simulated.interpreter import RunningMachine, SimulatedWave, Stopped
+from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
+from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
