@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,13 @@ from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.core_options import add_core_options, require_core
+from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import in_file, is_number
+from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_origins import CodeOrigin
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
@@ -44,7 +47,10 @@ _MAX_DRAWN: Final = 20_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="an ELF file, or a fat binary with --target")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?",
+        help="an ELF file, a fat binary with --target, or a core file",
+    )  # fmt: skip
     parser.add_argument(
         "place", nargs="?", metavar="PLACE",
         help="only the code of a function, a line or addresses: "
@@ -70,15 +76,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="draw arrows from branches to their targets",
     )
     parser.add_argument("--color", choices=_CHOICES, default="auto", help="color the instructions")
+    add_core_options(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
+    parser.set_defaults(load_address=None, debug_dir=None, dialect=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the code; return 1 if a part of it is not an instruction."""
-    require_no_core(args.file)
-    with opening():
-        code_object = CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
+    code_object = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
         places, notes = _code_to_show(disassembly, args.place)
@@ -91,6 +97,41 @@ def run(args: argparse.Namespace) -> int:
     listing = _Listing(disassembly, args, drawn, has_colours(args.color))
     listing.show(places)
     return 1 if listing.undefined else 0
+
+
+def _code_object(args: argparse.Namespace) -> CodeObject:
+    """The file; of a core the code object that has PLACE, by default the function of the wave or
+    thread that failed, which becomes PLACE."""
+    if args.core is None and args.file is not None and is_core(args.file):
+        args.core, args.file = args.file, None
+    if args.core is None:
+        require_core(args)
+        if args.file is None:
+            raise UsageError("give FILE, or a core file")
+        with opening():
+            return CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
+    if args.place is not None and args.file is not None:
+        raise UsageError(f"{args.file}: a core file names its code objects: give PLACE alone")
+    args.place = args.place or args.file
+    from dwarfgpu.options.opened_core import opened_core  # few requests are about a core
+
+    stopped = opened_core(args, None)
+    print_notes(stopped.notes)
+    pc = stopped.wave(None).pc
+    at_pc = [item for item in stopped.code_objects if pc is not None and item.covers(pc)]
+    if args.place is None:
+        if not at_pc or pc is None:
+            where = "an unknown place" if pc is None else f"{pc:#x}"
+            raise UsageError(f"the code at {where}, where the wave stopped, is in no file at hand")
+        code = Disassembly(at_pc[0], is_mangled=args.mangled).range_at(pc)
+        args.place = f"{pc:#x},+4" if code is None else f"{code.begin:#x},{code.end:#x}"
+        return at_pc[0]
+    others = [item for item in stopped.code_objects if item not in at_pc]
+    for item in (*at_pc, *others):
+        with contextlib.suppress(UsageError):
+            _code_to_show(Disassembly(item, is_mangled=args.mangled), args.place)
+            return item
+    raise UsageError(f"{args.place}: no code object of the core that is at hand has it")
 
 
 def _code_to_show(
@@ -273,7 +314,7 @@ def _print_json(
     """One object, written piece by piece so that large files need little memory."""
     heading = {
         "schema": SCHEMA,
-        "file": args.file,
+        "file": disassembly.code_object.file.path,
         "target": disassembly.processor,
         "wave_size": disassembly.default_wave_size,
     }

@@ -74,3 +74,17 @@ def test_an_address_out_of_bounds_has_one_reason() -> None:
 def test_a_core_of_threads_speaks_of_threads() -> None:
     done = run("bt", Path(FIXTURES / "core/crash.x86_64.O0.core"), "--thread", 9)
     assert "--thread 9: the core has no such thread; it has 1" in done.err
+
+
+def test_disas_of_a_core() -> None:
+    """The code object of the wave that failed, where it was loaded."""
+    done = run("disas", CORE, *ROOT)
+    assert ".amdhsa_kernel loop" in done.out and "; " in done.out
+    assert "00007f0000003b98" in done.out or "7f0000003b98" in done.out
+    assert ".amdhsa_kernel nest" not in done.out
+    other = run("disas", "--core", CORE, *ROOT, "nest")
+    assert other.status == 2 and "nest: no code object of the core" in other.err
+    assert run("disas", "--core", CORE, *ROOT, "walk").out.count("s_setpc_b64") == 1
+    assert "is in no file at hand" in run("disas", CORE).err
+    assert "give PLACE alone" in run("disas", "--core", CORE, "x", "y").err
+    assert run("disas").error == "give FILE, or a core file"
