@@ -96,6 +96,14 @@ def _name(kind: Type | None) -> str:
     return type_name(kind, cplusplus=True)
 
 
+def is_same_class(left: Type | None, right: Type | None) -> bool:
+    """Whether two types are one class, or one of them is unknown."""
+    first, second = strip(left), strip(right)
+    if first is None or second is None:
+        return True
+    return isinstance(first, Struct) and isinstance(second, Struct) and _is_same(first, second)
+
+
 def _is_same(left: Struct, right: Struct) -> bool:
     """Whether two entries, maybe of two units, describe one class."""
     if left is right:

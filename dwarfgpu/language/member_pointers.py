@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.language.base_class_casts import converted, way_up
+from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.members import path_to
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
@@ -109,9 +109,12 @@ def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue
     if bits.value == (1 << bits.size_bits) - 1:
         raise EvaluationError("the pointer to member is null")
     container = places.completed(kind.container)
-    way = way_up(value.type, container)
+    way = kinship(value.type, container)
     if way is not None and container is not None:
         value = converted(places, value, way, container)
+    elif not is_same_class(value.type, container):
+        names = [type_name(either, cplusplus=True) for either in (value.type, container)]
+        raise UsageError(f"The pointer to a member of {names[1]} is not for objects of {names[0]}.")
     if kind.use_location is None:
         return places.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:

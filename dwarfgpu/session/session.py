@@ -511,7 +511,7 @@ class Session:
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of
-        functions."""
+        functions, of the program or the code object in focus."""
         try:
             variables_here = self.variables() if "variable" in kinds else []
         except DwarfGpuError:
@@ -521,8 +521,12 @@ class Session:
             for variable in variables_here
             if variable.inline_level in (0, self.inline_level)
         ]
+        objects = self.code_objects
+        if not self.architecture.is_simt:  # names of the libraries of a process mislead
+            near = (*objects[:1], *(() if self.code_object is None else (self.code_object,)))
+            objects = tuple(dict.fromkeys(near))
         return did_you_mean(name, own) or did_you_mean(
-            name, first_names(self.code_objects, kinds, partial(distance, name))
+            name, first_names(objects, kinds, partial(distance, name))
         )
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:

@@ -56,6 +56,8 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
         ("bottom.*&Top::t", "1"),
         ("(&bottom)->*&Top::t", "1"),
         ("bottom.*&Right::r", "3"),
+        ("(*(Right *)&bottom).*&Bottom::b", "4"),
+        ("(&plain)->*&Top::t", "The pointer to a member of Top is not for objects of Plain."),
         # What is written goes to the base class.
         ("((Right *)&bottom)->r = 9, bottom.r", "9"),
         ("((Right &)bottom).r = 9, bottom.l", "2"),

@@ -21,6 +21,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
 _NUMBER: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
+"""After the name of a variable of a function; the versions of symbols end so, too."""
 
 
 @frozen
@@ -83,7 +84,8 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
 def unnumbered(symbol: Symbol) -> str:
     """The name of a symbol, of a variable of a function without the number that compilers add:
     `counter.0` is `counter`, as in GDB."""
-    return _NUMBER.sub("", symbol.name) if symbol.kind == "object" else symbol.name
+    is_numbered = symbol.kind == "object" and "@" not in symbol.name
+    return _NUMBER.sub("", symbol.name) if is_numbered else symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
