@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.writing import write_set
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.cli.run_report import heading, record, result_lines
+from dwarfgpu.cli.run_report import buffer_lines, ending_lines, heading, record
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
-from dwarfgpu.options.launch import Prepared, prepare_run
+from dwarfgpu.options.launch import Prepared, prepare_next, prepare_run
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.machine.run_kernel import Result, output, run_kernel
+from dwarfgpu.service.machine.run_kernel import Result, buffers_not_made, output, run_kernel
 
 SCHEMA: Final = "dwarfgpu-run-1"
+_OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
+"""Options of one dispatch."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -39,6 +41,11 @@ def configure(parser: ArgumentParser) -> None:
     )
     configure_launch(parser, is_required=False)
     parser.add_argument(
+        "--then", action=_Then, metavar="KERNEL",
+        help="a further dispatch, of the options after it; --arg NAME=same:BUFFER is one of an "
+        "earlier dispatch; --grid and --workgroup as before, where they are not given",
+    )  # fmt: skip
+    parser.add_argument(
         "--out", action="append", default=[], metavar="NAME=FILE",
         help="write the memory of an argument to an .npy file",
     )  # fmt: skip
@@ -52,7 +59,23 @@ def configure(parser: ArgumentParser) -> None:
     _configure_stops(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
-    parser.set_defaults(beside=None)
+    parser.set_defaults(beside=None, earlier=[])
+
+
+class _Then(Action):
+    """Ends the options of a dispatch: `earlier` has those that are complete."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        own = {name: getattr(namespace, name) for name in _OF_DISPATCH}
+        namespace.earlier = [*namespace.earlier, Namespace(**own, then=namespace.then)]
+        namespace.then = values
+        namespace.arg, namespace.dynamic_lds, namespace.scratch = [], None, None
 
 
 def _configure_stops(parser: ArgumentParser) -> None:
@@ -97,42 +120,82 @@ def _run(args: Namespace) -> int:
             f"{args.file} is a core file, and run executes a kernel of a code object; "
             f"dwarfgpu bt, eval, lanes and debug look at a core"
         )
-    if args.file is None or args.grid is None or args.workgroup is None:
+    first = args.earlier[0] if args.earlier else args
+    if args.file is None or first.grid is None or first.workgroup is None:
         raise UsageError("run needs FILE, --grid and --workgroup, or --demo alone")
     outputs = dict(_output(text) for text in args.out)
     seed = natural(args.seed, "--seed") or 0
-    prepared = prepare_run(args)
-    code_object, launched = prepared.code_object, prepared.launched
-    shown: list[Json] = []
-    if not args.json:
-        print(one_line(heading(launched, is_mangled=args.mangled)))
-    attach = None
+    dispatches = _dispatches(args)
+    stops, attach = None, None
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        attach = trace_of(args, prepared).attach
+        attach = trace_of(args, dispatches[0]).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
-        stops = breakpoints_of(args, prepared)
-        result = run_kernel(
-            code_object, launched, seed, stops.addresses, stops.visit, attach, tracks_writes=True
-        )
-        shown = stops.records
+        stops = breakpoints_of(args, dispatches)
     else:
         _require_breakpoint(args)
-        is_saved = args.save is not None
-        result = run_kernel(code_object, launched, seed, attach=attach, tracks_writes=is_saved)
+    result = None
+    for prepared in dispatches:
+        if not args.json:
+            print(one_line(heading(prepared.launched, is_mangled=args.mangled)))
+        result = run_kernel(
+            prepared.code_object,
+            prepared.launched,
+            seed,
+            frozenset() if stops is None else stops.addresses,
+            None if stops is None else stops.visit,
+            attach,
+            tracks_writes=args.save is not None or stops is not None,
+            earlier=result,
+        )
+        if not args.json:
+            print(*map(one_line, ending_lines(result)), sep="\n")
+        if result.stop is not None:
+            break
+    assert result is not None
     for name, path in outputs.items():
         write_set(path, npy_bytes(output(result, name)), {})
-    notes = [*prepared.notes, *_written(args, prepared, result)]
+    notes = [note for prepared in dispatches for note in prepared.notes]
+    notes += [*_written(args, dispatches[0], result), *_not_run(dispatches, result)]
     if args.json:
-        answer = {"schema": SCHEMA, **record(launched, result, notes), "stops": shown}
+        shown = [] if stops is None else stops.records
+        answer = {"schema": SCHEMA, **record(result, notes), "stops": shown}
         print(json.dumps(answer, allow_nan=False))
     else:
-        print(*map(one_line, result_lines(result)), sep="\n")
+        print(*map(one_line, buffer_lines(result)), sep="\n")
         print_notes(notes)
     return 0 if result.stop is None or result.stop.is_inserted else 1
+
+
+def _dispatches(args: Namespace) -> list[Prepared]:
+    """The dispatches of the options, one after the other; `UsageError` says which one is wrong."""
+    sections = [*args.earlier, args]
+    out: list[Prepared] = []
+    for number, section in enumerate(sections, 1):
+        own = {name: getattr(section, name) for name in _OF_DISPATCH}
+        kernel = args.kernel if number == 1 else section.then
+        options = Namespace(**{**vars(args), **own, "kernel": kernel})
+        try:
+            out.append(prepare_next(options, out) if out else prepare_run(options))
+        except UsageError as error:
+            if number == 1:
+                raise
+            raise UsageError(f"--then {kernel}: {error.message}") from None
+    return out
+
+
+def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
+    """A note about dispatches after one that could not continue, and their buffers."""
+    left = dispatches[len(result.launches) :]
+    if not left:
+        return []
+    lost = buffers_not_made([prepared.launched for prepared in dispatches], result)
+    kernels = ", ".join(prepared.launched.request.kernel.name for prepared in left)
+    buffers = f"; buffers that were not made: {', '.join(lost)}" if lost else ""
+    return [f"not run: {kernels}{buffers}"]
 
 
 def _output(text: str) -> tuple[str, Path]:
@@ -157,7 +220,7 @@ def _require_breakpoint(args: Namespace) -> None:
 def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     """Write the core file and the state where the run stopped; notes about them."""
     notes: list[str] = []
-    code_object, launched = prepared.code_object, prepared.launched
+    code_object, launched = prepared.code_object, result.launches[-1]
     if args.save is not None and result.stop is None:
         notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
     elif args.save is not None:

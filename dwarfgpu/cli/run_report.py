@@ -29,8 +29,8 @@ def heading(launched: Launched, *, is_mangled: bool) -> str:
     )
 
 
-def result_lines(result: Result) -> Iterator[str]:
-    """How the run ended, and what memory holds."""
+def ending_lines(result: Result) -> Iterator[str]:
+    """How a dispatch ended."""
     waves, stop = result.machine.waves, result.stop
     if stop is None:
         plural = "s" if len(waves) > 1 else ""
@@ -42,6 +42,10 @@ def result_lines(result: Result) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
+
+
+def buffer_lines(result: Result) -> Iterator[str]:
+    """What memory holds."""
     for name, array in result.outputs.items():
         lines = result.texts[name].splitlines() if name in result.texts else []
         if 0 < len(lines) <= _MAX_TEXT_LINES:
@@ -65,9 +69,9 @@ def _values(array: Npy) -> str:
     return f"{kinds[array.descr[1]]}{8 * size}[{count}] {{{', '.join(texts)}{more}}}"
 
 
-def record(launched: Launched, result: Result, notes: list[str]) -> dict[str, Json]:
+def record(result: Result, notes: list[str]) -> dict[str, Json]:
     """The members of the object."""
-    stop = result.stop
+    stop, launched = result.stop, result.launches[-1]
     place: Json = None
     if stop is not None:
         place = {
@@ -87,6 +91,10 @@ def record(launched: Launched, result: Result, notes: list[str]) -> dict[str, Js
         "wave_size": launched.machine.lane_count,
         "grid": list[Json](launched.request.geometry.grid),
         "workgroup": list[Json](launched.request.geometry.workgroup),
+        "dispatches": [
+            {"kernel": launched.request.kernel.name, "instructions": count}
+            for launched, count in zip(result.launches, result.instructions, strict=True)
+        ],
         "waves": len(result.machine.waves),
         "instructions": result.machine.instructions,
         "stop": place,

@@ -46,19 +46,20 @@ class ShownStops:
         return self.count == self._most
 
 
-def breakpoints_of(args: Namespace, prepared: Prepared) -> ShownStops:
+def breakpoints_of(args: Namespace, dispatches: Sequence[Prepared]) -> ShownStops:
     """The breakpoints of the options; `UsageError` for a place that does not exist."""
-    code_object, launched = prepared.code_object, prepared.launched
+    code_object, launched = dispatches[0].code_object, dispatches[0].launched
+    launches = [prepared.launched for prepared in dispatches]
     lanes, wave = args.lane, natural(args.wave, "--wave")
     if lanes is not None and not is_choice(lanes):
         number = natural(lanes, "--lane")
         lanes = f"{number}-{number}"
-    numbers = list(launched.machine.waves)
+    numbers = [number for item in launches for number in item.machine.waves]
     if wave is not None and wave not in numbers:
-        raise UsageError(f"--wave {wave}: the dispatch has waves {runs_text(numbers)}")
+        raise UsageError(f"--wave {wave}: the run has waves {runs_text(numbers)}")
     places = [run_breakpoint(code_object, launched, text) for text in args.breakpoints]
     stops = Stops(
-        code_object, launched, places, args.expressions, lanes, wave, is_mangled=args.mangled
+        code_object, launches, places, args.expressions, lanes, wave, is_mangled=args.mangled
     )
     most = natural(args.stops, "--stops")
     if most == 0:

@@ -34,6 +34,8 @@ def with_run_demo(args: argparse.Namespace, run: Callable[[argparse.Namespace], 
         return run(args)
     if args.file is not None:
         raise UsageError("give FILE or --demo, not both")
+    if args.earlier:
+        raise UsageError("--demo is one dispatch: give FILE for --then")
     from importlib.resources import as_file, files  # no other command line needs them
 
     given = {text.partition("=")[0].strip() for text in args.arg}

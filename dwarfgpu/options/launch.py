@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from attrs import evolve
@@ -40,6 +41,8 @@ from dwarfgpu.machine.simulated.dispatch import (
     Launched,
     Request,
     dispatched,
+    named_buffers,
+    next_placement,
 )
 from dwarfgpu.machine.simulated.kernarg import parameters
 from dwarfgpu.machine.simulated.save import saved, write
@@ -107,13 +110,28 @@ def prepare_run(args: Namespace) -> Prepared:
     )
 
 
+def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
+    """A further dispatch of the same code object on the machine of earlier ones."""
+    launches = [prepared.launched for prepared in earlier]
+    buffers = {name: buffer.address for name, buffer in named_buffers(launches).items()}
+    place, code_object = next_placement(launches), earlier[0].code_object
+    return _prepared(args, file_limits_of(args), None, place, code_object, buffers)
+
+
 def _prepared(
-    args: Namespace, limits: FileLimits, before: State | None, place: DispatchPlacement
+    args: Namespace,
+    limits: FileLimits,
+    before: State | None,
+    place: DispatchPlacement,
+    opened: CodeObject | None = None,
+    buffers: Mapping[str, int] = MappingProxyType({}),
 ) -> Prepared:
     load_address, is_there = _load_address(args, before)
     require_no_core(args.file)
     with opening():
-        code_object = CodeObject.open(args.file, load_address, target=args.target, limits=limits)
+        code_object = opened or CodeObject.open(
+            args.file, load_address, target=args.target, limits=limits
+        )
         code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
@@ -129,6 +147,7 @@ def _prepared(
         _number(args.scratch, "--scratch"),
         place,
         FILL if (fill := _fill(args)) is None else fill,
+        buffers,
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)

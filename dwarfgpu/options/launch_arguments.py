@@ -20,6 +20,7 @@ from dwarfgpu.machine.simulated.kernarg import (
     ArgumentValue,
     Buffer,
     DeclaredParameter,
+    EarlierBuffer,
     Enumerator,
     GeneratedNumbers,
     Integers,
@@ -125,8 +126,10 @@ def _value(text: str, option: str) -> ArgumentValue:
         return int(text == "true")
     if text.startswith("[") and text.endswith("]"):
         return tuple(_element(element.strip(), option) for element in text[1:-1].split(","))
-    if text.startswith("@"):
-        return _file(text[1:], option)
+    if text.startswith("@") or text.endswith(".npy"):
+        return _file(text.removeprefix("@"), option)
+    if text.startswith("same:"):
+        return EarlierBuffer(text.removeprefix("same:"), option)
     if text.startswith("bytes:"):
         try:
             return bytes.fromhex(text.removeprefix("bytes:"))
@@ -153,7 +156,7 @@ def _value(text: str, option: str) -> ArgumentValue:
         return Enumerator(text, option)
     raise UsageError(
         f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "range:COUNT, random:SEED:COUNT, bytes:HEX, [1,2], an enumerator or ?"
+        "range:COUNT, random:SEED:COUNT, same:NAME, bytes:HEX, [1,2], an enumerator or ?"
     )
 
 

@@ -360,7 +360,7 @@ def test_an_expression_without_meaning_is_said_at_the_stop() -> None:
         (("--break", "nowhere"), '--break nowhere: Function "nowhere" not defined.'),
         (("--break", "mandelbrot.hip:999"), "--break mandelbrot.hip:999: No line 999 in"),
         (("--break", "x.c:3"), "--break x.c:3: No source file named x.c."),
-        ((*DEMO_LINE, "--wave", 99), "--wave 99: the dispatch has waves 1-21"),
+        ((*DEMO_LINE, "--wave", 99), "--wave 99: the run has waves 1-21"),
         ((*DEMO_LINE, "--lane", 99, "--print", "steps"), "--lane 99-99: the wave has 64 lanes"),
         ((*DEMO_LINE, "--stops", 0), "--stops 0: expected the number of a stop, from 1"),
         (("--print", "steps"), "--print is about stops: give --break PLACE"),
@@ -522,3 +522,97 @@ def test_hidden_arguments_that_are_not_known_are_one_note() -> None:
         "unknown, as only a runtime makes them: hidden_hostcall_buffer, "
         "hidden_multigrid_sync_arg, hidden_heap_v1, hidden_default_queue, hidden_completion_action"
     ]
+
+
+VADD = (
+    FIXTURES / "run/integers.gfx942.O2.v5.co", "vadd", "--grid", 128, "--workgroup", 64,
+    "--arg", "a=range:128", "--arg", "b=range:128", "--arg", "out=zeros:512",
+)  # fmt: skip
+
+
+def test_later_dispatches_have_the_buffers_of_earlier_ones(tmp_path: Path) -> None:
+    path = tmp_path / "out.npy"
+    done = run_json(
+        "run", *VADD,
+        "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a", "--arg", "out=zeros:512",
+        "--then", "transpose", "--arg", "a=same:out.2", "--arg", "b=same:out",
+        "--arg", "out=same:b", "--out", f"b={path}",
+    )  # fmt: skip
+    assert done.status == 0
+    assert [item["kernel"] for item in done.json["dispatches"]] == ["vadd", "vadd", "transpose"]
+    assert [item["name"] for item in done.json["buffers"]] == ["a", "b", "out", "out.2"]
+    t = np.arange(128)
+    tiles = (3 * t).reshape(2, 8, 8).transpose(0, 2, 1).ravel()
+    assert (values(path) == tiles + 2 * t).all()
+
+
+def test_sizes_hold_until_others_are_given(tmp_path: Path) -> None:
+    """The second dispatch changes 64 numbers, the third one as many."""
+    path = tmp_path / "out.npy"
+    done = run_json(
+        "run", *VADD, "--then", "vadd", "--grid", 64,
+        *("--arg", "a=same:out", "--arg", "b=same:b", "--arg", "out=same:out"),
+        *("--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:b", "--arg", "out=same:out"),
+        "--out", f"out={path}",
+    )  # fmt: skip
+    assert done.status == 0
+    t = np.arange(128)
+    assert (values(path) == np.where(t < 64, 4 * t, 2 * t)).all()
+
+
+def test_waves_are_numbered_through_all_dispatches() -> None:
+    second = ("--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a", "--arg", "out=same:b")
+    place = ("--break", "integers.hip:16", "--print", "b[t]", "--lane", 3)
+    done = run_json("run", *VADD, *second, *place)
+    assert [stop["wave"] for stop in done.json["stops"]] == [1, 2, 3, 4]
+    ids = [stop["target_id"].split()[2] for stop in done.json["stops"]]
+    assert ids == ["1:1:1:1", "1:1:1:2", "1:2:2:3", "1:2:2:4"]
+    alone = run_json("run", *VADD, *second, *place, "--wave", 4)
+    assert [stop["wave"] for stop in alone.json["stops"]] == [4]
+
+
+def test_after_a_dispatch_that_failed_no_other_begins() -> None:
+    short = (*VADD[:-1], "out=zeros:40")
+    done = run("run", *short, "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a",
+               "--arg", "out=zeros:512")  # fmt: skip
+    assert done.status == 1
+    assert done.notes == ["not run: vadd; buffers that were not made: out.2"]
+    assert not any("out.2" in line for line in done.lines)
+
+
+def test_a_fault_names_the_buffer_of_its_dispatch() -> None:
+    done = run("run", *VADD, "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a",
+               "--arg", "out=zeros:40")  # fmt: skip
+    assert any("after the end of buffer out.2, which has 40 bytes" in line for line in done.lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--then", "vadd", "--arg", "a=same:ot", "--arg", "b=1", "--arg", "out=2"),
+            "--then vadd: --arg a: no earlier dispatch has a buffer ot; there are a, b, out; "
+            "did you mean out?",
+        ),
+        (("--then", "vad"), "--then vad: "),
+        (("--then", "vadd", "--arg", "a=1"), "--then vadd: not given: b ("),
+        (("--then", "vadd", "--grid", "0"), "--then vadd: --grid 0: expected up to three sizes"),
+    ],
+)
+def test_wrong_requests_about_later_dispatches(options: tuple[str, ...], message: str) -> None:
+    done = run("run", *VADD, *options)
+    assert done.status == 2
+    assert done.error.startswith(message), done.error
+
+
+def test_the_first_dispatch_has_no_earlier_buffers() -> None:
+    done = run("run", *VADD[:-1], "out=same:a")
+    assert done.error == (
+        "--arg out: no earlier dispatch has a buffer a; this is the first dispatch"
+    )
+
+
+def test_an_array_is_named_without_a_mark(tmp_path: Path) -> None:
+    given = saved(tmp_path, "a", np.arange(128, dtype=np.int32)).removeprefix("@")
+    done = run("run", *VADD[:6], "--arg", f"a={given}", *VADD[8:])
+    assert done.lines[-1] == "  out = int32[128] {0, 2, 4, 6, 8, 10, 12, 14, …}"

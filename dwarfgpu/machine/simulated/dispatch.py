@@ -6,11 +6,11 @@ chosen below; the rest is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Final, TypeAlias
 
-from attrs import Factory, field
+from attrs import Factory, evolve, field
 
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
@@ -32,6 +32,9 @@ from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
 PACKET_COUNT: Final = 64
+_PAGE_BYTES: Final = 4096
+_SCRATCH_STEP: Final = 1 << 34
+"""Between the scratch of two dispatches."""
 MAX_WAVES: Final = 1 << 14
 KERNARG_ALIGNMENT: Final = 64
 """Of the address and the size of a kernarg segment."""
@@ -86,6 +89,8 @@ class Request:
     place: DispatchPlacement = FIRST_PLACEMENT
     fill: int = FILL
     """The byte of registers and memory that nothing has defined, where it runs."""
+    earlier: Mapping[str, int] = field(factory=dict)
+    """Addresses of the buffers of earlier dispatches, by their names."""
 
     @property
     def private_bytes(self) -> int:
@@ -151,6 +156,46 @@ class _Addresses:
     doorbell: int
     completion: int
     kernarg: int
+
+
+@frozen
+class NamedBuffer:
+    """A buffer that a dispatch has made."""
+
+    address: int
+    parameter: Parameter
+    """For which it was made."""
+
+
+def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
+    """The buffers of dispatches of one run, called after their arguments; where an earlier one has
+    the name `out`, that of the second dispatch is `out.2`."""
+    out: dict[str, NamedBuffer] = {}
+    for number, launched in enumerate(launches, 1):
+        parameters = {
+            parameter.name or str(parameter.argument.offset_bytes): parameter
+            for parameter in launched.request.parameters
+        }
+        for address, _, name in launched.kernarg.buffers:
+            unique = f"{name}.{number}" if name in out else name
+            out[unique] = NamedBuffer(address, parameters[name])
+    return out
+
+
+def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
+    """Where a further dispatch of the same run is: it has a queue of its own."""
+    last, count = launches[-1], len(launches)
+    place = last.request.place
+    end = last.objects_end + place.guard_bytes
+    return evolve(
+        place,
+        queue=place.queue + 1,
+        dispatch=place.dispatch + 1,
+        workgroup=place.workgroup + len(last.machine.workgroups),
+        wave=place.wave + len(last.waves),
+        objects_address=-(-end // _PAGE_BYTES) * _PAGE_BYTES,
+        scratch_address=FIRST_PLACEMENT.scratch_address + count * _SCRATCH_STEP,
+    )
 
 
 def dispatched(request: Request) -> Launched:
@@ -299,7 +344,13 @@ def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Alloca
         return Kernarg([], (), 0, unknown)
     fixed = 0 if kernel.descriptor is None else kernel.descriptor.lds_bytes
     return kernarg.bind(
-        request.parameters, metadata.arguments, request.arguments, hidden, allocator, fixed
+        request.parameters,
+        metadata.arguments,
+        request.arguments,
+        hidden,
+        allocator,
+        fixed,
+        request.earlier,
     )
 
 

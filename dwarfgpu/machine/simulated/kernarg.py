@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from attrs import evolve
@@ -57,6 +58,15 @@ class UnknownArgument:
     """An argument that the user declares unknown."""
 
 
+@frozen
+class EarlierBuffer:
+    """The buffer of an earlier dispatch."""
+
+    name: str
+    option: str
+    """The option that set it."""
+
+
 Number: TypeAlias = int | float
 
 
@@ -88,6 +98,7 @@ ArgumentValue: TypeAlias = (
     | SharedMemory
     | UnknownArgument
     | Enumerator
+    | EarlierBuffer
 )
 """What a user gives for an argument; numbers together are the elements of a vector."""
 
@@ -241,8 +252,12 @@ def bind(
     hidden: HiddenValues,
     allocator: Allocator,
     fixed_lds_bytes: int,
+    earlier: Mapping[str, int] = MappingProxyType({}),
 ) -> Kernarg:
-    """Return the segment for the arguments, by name or number; `UsageError` if they do not fit."""
+    """Return the segment for the arguments, by name or number; `UsageError` if they do not fit.
+
+    `earlier`: addresses of the buffers of earlier dispatches, by their names.
+    """
     _require_bounds(arguments)
     chosen = _chosen(parameters, arguments, values)
     pieces: Pieces = []
@@ -258,6 +273,9 @@ def bind(
             continue
         if isinstance(value, GeneratedNumbers):
             value = _made(parameter, value)
+        if isinstance(value, EarlierBuffer):
+            _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            value = _address_of(value, earlier)
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             _require_items(parameter, value)
@@ -283,6 +301,16 @@ def bind(
             data = _encoded(Parameter(argument, argument.value_kind), chosen_value)
             pieces.append((argument.offset_bytes, data))
     return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown), tuple(absent))
+
+
+def _address_of(buffer: EarlierBuffer, earlier: Mapping[str, int]) -> int:
+    if buffer.name in earlier:
+        return earlier[buffer.name]
+    there = f"there are {', '.join(earlier)}" if earlier else "this is the first dispatch"
+    raise UsageError(
+        f"{buffer.option}: no earlier dispatch has a buffer {buffer.name[:40]}; "
+        f"{there}{nearest(buffer.name, earlier)}"
+    )
 
 
 def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:

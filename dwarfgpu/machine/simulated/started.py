@@ -51,15 +51,17 @@ def started(
     seed: int = 0,
     *,
     tracks_writes: bool = False,
+    earlier: Arena | None = None,
 ) -> RunningMachine:
-    """The machine before the first instruction.
+    """The machine before the first instruction; `earlier` is the memory that another dispatch of
+    the code object has left.
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated.
     """
-    arena = Arena()
-    for image in images:
+    arena = earlier or Arena()
+    for image in images if earlier is None else ():
         if image.size_bytes > MAX_IMAGE_BYTES:
             raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
         name = "writable memory of the code object" if image.is_writable else "the code object"
@@ -70,7 +72,9 @@ def started(
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is None:
             raise UsageError(f"{name}: its contents are unknown; set them with zeros:SIZE or @FILE")
-        arena.add(f"buffer {name}", address, buffer.data)
+        is_taken = any(item.name == f"buffer {name}" for item in arena.allocations)
+        suffix = f".{launched.request.place.dispatch}" if is_taken else ""
+        arena.add(f"buffer {name}{suffix}", address, buffer.data)
     request, processor = launched.request, launched.request.processor
     lane_count = launched.machine.lane_count
     scratch = _add_scratch(arena, launched, fill, is_tracked=tracks_writes)

@@ -62,7 +62,8 @@ class Stops:
     """What a run does at its breakpoints."""
 
     code_object: CodeObject
-    launched: Launched
+    launches: Sequence[Launched]
+    """The dispatches of the run."""
     breakpoints: Sequence[RunBreakpoint]
     expressions: Sequence[str]
     lanes: str | None
@@ -102,7 +103,8 @@ class Stops:
         return None
 
     def _session(self, machine: RunningMachine, wave: SimulatedWave) -> Session:
-        target, pcs = state_of_run(self.launched, machine)
+        [launched] = [item for item in self.launches if wave.wave.id in item.machine.waves]
+        target, pcs = state_of_run(launched, machine)
         return Session(
             target.architecture,
             (self.code_object,),

@@ -14,12 +14,13 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
-from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.simulated.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.kernarg import Parameter
 from dwarfgpu.machine.simulated.target import SimulatedTarget
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.arena import Arena
     from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
     from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 
@@ -59,6 +60,10 @@ class Result:
     """None where all waves have ended."""
     texts: Mapping[str, str] = field(factory=dict)
     """Those of `char` that are printable text, up to the first zero byte."""
+    launches: tuple[Launched, ...] = ()
+    """The dispatches that have run, the one of the machine last."""
+    instructions: tuple[int, ...] = ()
+    """That each of them has executed."""
 
 
 def run_kernel(
@@ -70,17 +75,20 @@ def run_kernel(
     attach: Attach | None = None,
     *,
     tracks_writes: bool = False,
+    earlier: Result | None = None,
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
     is to end; `at_breakpoint` says which one, else it is the first. `attach` adds
-    observers. `tracks_writes`: a stop shows what is undefined.
+    observers. `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another
+    dispatch of the code object, whose memory this one has.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
     """
-    machine = _started(launched, code_object.images(), seed, tracks_writes=tracks_writes)
-    from dwarfgpu.machine.simulated.started import buffers  # now NumPy is there
-
+    arena = None if earlier is None else earlier.machine.arena
+    machine = _started(
+        launched, code_object.images(), seed, tracks_writes=tracks_writes, earlier=arena
+    )
     if attach is not None:
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
@@ -89,20 +97,25 @@ def run_kernel(
             break
         stopped.wave.reported_pc = stopped.wave.pc
         stopped = machine.run(breakpoints=breakpoints)
-    parameters = {
-        parameter.name or str(parameter.argument.offset_bytes): parameter
-        for parameter in launched.request.parameters
-    }
-    memory = {
-        name: allocation.data[: allocation.end - allocation.start].tobytes()
-        for name, allocation in buffers(launched, machine).items()
-    }
-    outputs = {name: _array(data, parameters[name]) for name, data in memory.items()}
-    texts = {name: _text(data, parameters[name]) for name, data in memory.items()}
+    launches = (*(() if earlier is None else earlier.launches), launched)
+    outputs, texts = {}, {}
+    for name, buffer in named_buffers(launches).items():
+        allocation = machine.arena.at(buffer.address)
+        assert allocation is not None
+        data = allocation.data[: allocation.end - allocation.start].tobytes()
+        outputs[name] = _array(data, buffer.parameter)
+        if text := _text(data, buffer.parameter):
+            texts[name] = text
     if stopped is not None and not stopped.is_inserted:
         stopped.wave.stop_reason = stopped.reason
     stop = None if stopped is None else _place(stopped, code_object, launched, machine)
-    return Result(machine, outputs, stop, {name: text for name, text in texts.items() if text})
+    counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
+    return Result(machine, outputs, stop, texts, launches, counts)
+
+
+def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:
+    """The names of the buffers of dispatches that did not run, because an earlier one stopped."""
+    return [name for name in named_buffers(launches) if name not in result.outputs]
 
 
 def able_to_run(
@@ -118,12 +131,17 @@ def able_to_run(
 
 
 def _started(
-    launched: Launched, images: Iterable[Image], seed: int, *, tracks_writes: bool = False
+    launched: Launched,
+    images: Iterable[Image],
+    seed: int,
+    *,
+    tracks_writes: bool = False,
+    earlier: Arena | None = None,
 ) -> RunningMachine:
     _require_numpy()
     from dwarfgpu.machine.simulated.started import started
 
-    return started(launched, images, seed, tracks_writes=tracks_writes)
+    return started(launched, images, seed, tracks_writes=tracks_writes, earlier=earlier)
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:
