@@ -7,6 +7,8 @@ lambda, or a class in a function), there is none; nothing is invented.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -101,18 +103,24 @@ def _with_parameters(die: Die, bare: str) -> str | None:
     """The name of a function without a linkage name; None of one that is inlined."""
     if die.tag != dw.TAG_SUBPROGRAM:
         return None
+    parameters, suffix = _parameters(die, partial(type_name, cplusplus=True))
+    return f"{bare}({', '.join(parameters) or 'void'}){suffix}"
+
+
+def _parameters(function: Die, spelling: Callable[[Type | None], str]) -> tuple[list[str], str]:
+    """The types of the parameters that a function declares, and its qualifiers."""
     parameters: list[str] = []
     suffix = ""
-    for child in die.children():
+    for child in function.children():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
         elif child.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = types_of(die.unit).type_of(child)
+            kind = types_of(function.unit).type_of(child)
             if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
-                parameters.append(type_name(kind, cplusplus=True))
+                parameters.append(spelling(kind))
             elif not suffix:
                 suffix = _qualifiers(kind)
-    return f"{bare}({', '.join(parameters) or 'void'}){suffix}"
+    return parameters, suffix
 
 
 def bare_name(die: Die) -> str | None:
@@ -152,17 +160,7 @@ def _name(die: Die, symbol: str) -> str | None:
     *_, declared = (holder or die).origins()
     if not _has_named_scopes(declared):
         return None
-    parameters: list[str] = []
-    suffix = ""
-    for child in die.children():
-        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
-            parameters.append("...")
-        elif child.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = types_of(die.unit).type_of(child)
-            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
-                parameters.append(_mangled_spelling(kind))
-            elif not suffix:
-                suffix = _qualifiers(kind)
+    parameters, suffix = _parameters(die, _mangled_spelling)
     full = scope_of(declared) + name
     return f"{canonical(full)}({', '.join(parameters)}){suffix}"
 
