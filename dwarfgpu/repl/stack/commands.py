@@ -96,7 +96,7 @@ def down(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("up-silently", topic="support")
 def up_silently(shell: Shell, argument: str) -> Iterator[Part]:
-    """As "up", without showing the frame.
+    """Select an outer frame without showing it, as "up" does.
 
     Usage: up-silently [COUNT]
     """
@@ -106,7 +106,7 @@ def up_silently(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("down-silently", topic="support")
 def down_silently(shell: Shell, argument: str) -> Iterator[Part]:
-    """As "down", without showing the frame.
+    """Select an inner frame without showing it, as "down" does.
 
     Usage: down-silently [COUNT]
     """

@@ -45,12 +45,12 @@ class BulkCore:
 
     @property
     def model(self) -> Machine | None:
-        """As in `dwarfgpu.machine.target.Modelled`."""
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.target.model
 
     @property
     def workgroups(self) -> Mapping[WaveId, int]:
-        """By the first wave of the workgroup, where its LDS is."""
+        """The workgroups by their first wave, where the LDS is."""
         return _Leaders(self.gpu)
 
     def architecture_of(self, wave: WaveId) -> Architecture:
@@ -83,7 +83,7 @@ class BulkCore:
         self.target.write_memory(where, address, data)
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
-        """As in `dwarfgpu.machine.target.BulkMemory`."""
+        """Read numbers from memory (`dwarfgpu.machine.target.BulkMemory`)."""
         wave, lane = (array_of(part) for part in (where.wave, where.lane))
         at = exact(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
