@@ -46,7 +46,7 @@ def loaded(*arguments: str) -> set[str]:
         ("info FILE", 130),
         ("check FILE", 194),
         ("where --demo t", 197),
-        ("debug --demo -batch", 432),
+        ("debug --demo -batch", 433),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

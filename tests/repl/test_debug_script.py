@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.repl.data.printf import split_arguments, unescaped
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.printf import split_arguments, unescaped
 from tests.repl.repl_shell import demo_shell, nest_shell, said, talked, told
 
 

@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, element_type, strip
-from dwarfgpu.errors import UsageError
-from dwarfgpu.language import TypedValue
-from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.builtin import Builtins
-from dwarfgpu.language.numbers import Numbers
-from dwarfgpu.language.places import Places
-from dwarfgpu.language.strings import pointed, string_of, up_to_nul
-from dwarfgpu.model.value import Value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, Raw
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.colour import CONTROL
-from dwarfgpu.service.value.value_history import evaluated
-from dwarfgpu.session.session import Session
-from dwarfgpu.view.strings import character_kind
-
-MAX_WIDE: Final = 10_000
-"""Characters to which a field is padded."""
-_ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
-_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
-                   b"r": b"\r", b"v": b"\v"}  # fmt: skip
-_FORMAT: Final = re.compile(r'"(?P<text>(?:\\.|[^"\\])*)"\s*(?P<rest>.*)', re.DOTALL)
-_SPECIFIER: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?"
-    r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
-    re.DOTALL,
-)
-_MAX_DIGITS: Final = 9
-_IN_FORMAT: Final = '\\abefnrtv"'
-"""Characters that `printf` knows after a backslash."""
-_BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
 
 
 @command("echo", topic="support")
@@ -49,6 +19,8 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
 
     The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
     """
+    from dwarfgpu.service.value.printf import unescaped  # few conversations need it
+
     text = unescaped(argument)
     yield Output(Raw(text), {"output": text}, ends_line=False)
 
@@ -66,179 +38,10 @@ def printf(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(Raw(text), {"output": text}, ends_line=False)
 
 
-def unescaped(text: str) -> str:
-    """Return a text with its escapes replaced; bytes that are not UTF-8 are halves of surrogate
-    pairs."""
-
-    def meant(match: re.Match[bytes]) -> bytes:
-        escape = match[1]
-        if escape is None:
-            return b""
-        if escape[0] in b"01234567":
-            return bytes([int(escape, 8) & 0xFF])
-        return _ESCAPES.get(escape, escape)
-
-    return _ESCAPE.sub(meant, _bytes(text)).decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    """Encode a text, with halves of surrogate pairs as bytes that are not UTF-8, even unpaired
-    ones."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-
-
-def _is_wide(digits: str) -> bool:
-    """Whether a width or precision is too large; Python reads no number of very many digits."""
-    return len(digits) > _MAX_DIGITS or int(digits or "0") > MAX_WIDE
-
-
 def formatted(shell: Shell, argument: str) -> str:
-    """Return the text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are not
-    UTF-8; errors in GDB's words.
+    """Return the text of `"FORMAT", VALUES`; on a terminal, control characters of the values are
+    shown by number."""
+    from dwarfgpu.service.value import printf as service
 
-    On a terminal, control characters of the values are shown by number: the program's data does not
-    control it.
-    """
-    if not argument:
-        raise UsageError("Argument required (format-control string and values to print).")
-    if not argument.startswith('"'):
-        raise UsageError("Bad format string, missing '\"'.")
-    match = _FORMAT.fullmatch(argument)
-    if match is None:
-        raise UsageError("Bad format string, non-terminated '\"'.")
-    rest = match["rest"]
-    if rest and not rest.startswith(","):
-        raise UsageError("Invalid argument syntax")
-    arguments = [argument for argument in split_arguments(rest[1:]) if argument] if rest else []
-    _check_escapes(match["text"])
-    specifiers = [
-        specifier for specifier in _SPECIFIER.finditer(match["text"]) if specifier["kind"] != "%"
-    ]
-    for specifier in specifiers:
-        _check(specifier)
-        if any(_is_wide(specifier[part] or "") for part in ("width", "precision")):
-            raise UsageError(f"A field of printf is wider than {MAX_WIDE} characters.")
-    if len(arguments) != len(specifiers):
-        raise UsageError("Wrong number of arguments for specified format-string")
-    fields = iter([_field(shell, *pair) for pair in zip(specifiers, arguments, strict=True)])
-    out, end = b"", 0
-    text = match["text"]
-    for directive in _SPECIFIER.finditer(text):
-        field = "%" if directive["kind"] == "%" else next(fields)
-        out += _bytes(unescaped(text[end : directive.start()]))
-        out += _bytes(field.translate(CONTROL) if shell.console.is_seen else field)
-        end = directive.end()
-    return (out + _bytes(unescaped(text[end:]))).decode("utf-8", "surrogateescape")
-
-
-def _check_escapes(text: str) -> None:
-    for match in re.finditer(r"\\(.)", text, re.DOTALL):
-        if match[1] not in _IN_FORMAT:
-            raise UsageError(f"Unrecognized escape character \\{match[1]} in format string.")
-
-
-def _check(specifier: re.Match[str]) -> None:
-    """`UsageError` in GDB's words for an invalid format."""
-    kind = specifier["kind"]
-    if not kind:
-        raise UsageError("Incomplete format specifier at end of format string")
-    if kind == "*":
-        raise UsageError("`*' not supported for precision or width in printf")
-    if kind == "n":
-        raise UsageError("Format specifier `n' not supported in printf")
-    if kind not in "diuxXocspeEfFgGaA":
-        raise UsageError(f"Unrecognized format specifier '{unescaped(kind)}' in printf")
-    if kind == "s" and specifier["length"] not in (None, "l"):
-        raise UsageError("Inappropriate modifiers to format specifier 's' in printf")
-
-
-def split_arguments(text: str) -> list[str]:
-    """Expressions between commas that are not inside of brackets or quotes."""
-    out, depth, quote, start = [], 0, "", 0
-    skipped = False
-    for index, character in enumerate(text):
-        if skipped:
-            skipped = False
-        elif quote:
-            skipped = character == "\\"
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and not depth:
-            out.append(text[start:index])
-            start = index + 1
-    return [part.strip() for part in (*out, text[start:])]
-
-
-def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
-    """One value, as `%5d`."""
-    kind, flags, width = specifier["kind"], specifier["flags"], specifier["width"]
-    precision = "" if specifier["precision"] is None else f".{specifier['precision'] or 0}"
-    if kind == "s":
-        value = evaluated(shell.session, shell.values, text)
-        data = _string(shell.session, value, is_wide=specifier["length"] == "l")
-        return _padded(flags, width, precision, data)
-    if kind in "aA":
-        return f"%{flags}{width}s" % float(_number(shell, "double", text)).hex()
-    if kind in "eEfFgG":
-        return f"%{flags}{width}{precision}{kind}" % _number(shell, "double", text)
-    number = int(_number(shell, "long long", text))
-    if kind == "p":
-        return f"%{flags}{width}s" % (f"{number & (1 << 64) - 1:#x}" if number else "(nil)")
-    if kind == "c":  # GDB's: the text of a NUL ends there
-        is_wide = specifier["length"] == "l" and 0 <= number <= 0x10FFFF
-        data = chr(number).encode("utf-8", "surrogatepass") if is_wide else bytes([number & 0xFF])
-        return _padded(flags, width, "", data.rstrip(b"\0"))
-    bits = _BITS[specifier["length"] or ""]
-    number &= (1 << bits) - 1
-    if kind in "di" and number >> bits - 1:
-        number -= 1 << bits
-    if kind == "o" and "#" in flags:  # C's 010, not Python's 0o10
-        text = f"%{precision}o" % number
-        text = text if text.startswith("0") else f"0{text}"
-        padding = "0" if "0" in flags and not precision and "-" not in flags else " "
-        wide = int(width or 0)
-        return text.ljust(wide) if "-" in flags else text.rjust(wide, padding)
-    return f"%{flags}{width}{precision}{'d' if kind in 'diu' else kind}" % number
-
-
-def _number(shell: Shell, kind: str, text: str) -> int | float:
-    """The value of an expression as C converts it."""
-    operand = evaluated(shell.session, shell.values, text)
-    if operand.type is None or isinstance(strip(operand.type), Struct):
-        raise UsageError("Value can't be converted to integer.")
-    builtins = Builtins(shell.session.architecture)
-    arithmetic = Arithmetic(Places(shell.session), Numbers(builtins))
-    value = arithmetic.cast(operand, builtins.named(tuple(kind.split())))
-    base = strip(value.type)
-    assert isinstance(base, Base) and value.bits is not None
-    data = value.bits.to_bytes(shell.session.architecture.endian)
-    return Value(int.from_bytes(data, shell.session.architecture.endian), base.base).number
-
-
-def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
-    """Bytes in a field: as in C, width and precision count them, not characters."""
-    shown = f"%{flags}{width}{precision}s".encode() % data
-    return shown.decode("utf-8", "surrogateescape")
-
-
-def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
-    """Return the characters of an array, or from an address, up to the first NUL, wide ones in
-    UTF-8; `is_wide`: the target's characters are wide."""
-    bare, places = strip(value.type), Places(session)
-    if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
-        raise UsageError("Value can't be converted to integer.")
-    target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
-    kind = character_kind(target)
-    if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
-        return string_of(places, value).encode("utf-8", "surrogatepass")
-    if isinstance(bare, Array):
-        return up_to_nul(places.known(value).to_bytes(places.context.endian), 1)
-    return pointed(places, value) if places.known(value).value else b"(null)"
+    control = CONTROL if shell.console.is_seen else None
+    return service.formatted(shell.session, shell.values, argument, control)

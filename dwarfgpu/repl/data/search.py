@@ -9,8 +9,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.wave_variables import integer_value
@@ -24,7 +23,6 @@ from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.view.options import FormatOptions
 
 _FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")
-_CHUNK: Final = 1 << 16
 _MAX_BYTES: Final = 1 << 30
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
@@ -75,8 +73,10 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     pattern = b"".join(_bytes(shell, part, size) for part in parts[2:])
     if length < len(pattern):
         raise UsageError("Search space too small to contain pattern.")
+    from dwarfgpu.service.machine.find_in_memory import matches  # few conversations search
+
     count = 0
-    for address in _matches(shell, places, space, start, length, pattern):
+    for address in matches(places, space, start, length, pattern, shell.console.warn):
         if count == most:
             break
         count += 1
@@ -123,44 +123,3 @@ def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
         return (_integer(shell, text) & (1 << 8 * count) - 1).to_bytes(count, endian)
     bits = Places(shell.session).known(evaluated(shell.session, shell.values, text))
     return bits.to_bytes(endian)
-
-
-def _matches(
-    shell: Shell, places: Places, space: AddressSpace, start: int, length: int, pattern: bytes
-) -> Iterator[int]:
-    """Yield the matches of the pattern; unreadable memory ends the search with a warning."""
-    buffer, base, position = b"", start, start
-    end = start + length
-    while position < end:
-        count = min(_CHUNK, end - position)
-        data = _read(places, space, position, count)
-        buffer += data
-        at = buffer.find(pattern)
-        while at >= 0:
-            yield base + at
-            at = buffer.find(pattern, at + 1)
-        if len(data) < count:
-            where = places.address_text(space, position + len(data))
-            unread = f"{count - len(data)} bytes of target memory at {where}"
-            shell.console.warn(f"Unable to access {unread}, halting search.")
-            return
-        position += count
-        rest = min(len(pattern) - 1, len(buffer))
-        base, buffer = base + len(buffer) - rest, buffer[len(buffer) - rest :]
-
-
-def _read(places: Places, space: AddressSpace, address: int, count: int) -> bytes:
-    """The bytes up to the first that cannot be read."""
-    access = places.context.access
-    try:
-        return access.read_bytes(places.at(space, address), count)
-    except DwarfGpuError:
-        good, bad = 0, count
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            try:
-                access.read_bytes(places.at(space, address), middle)
-                good = middle
-            except DwarfGpuError:
-                bad = middle
-        return access.read_bytes(places.at(space, address), good) if good else b""

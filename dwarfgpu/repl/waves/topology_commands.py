@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
-from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, model_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.command import listed as listed_commands
@@ -19,12 +18,15 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import find_pattern
 from dwarfgpu.service.machine.hsa_objects import (
-    fence_text,
     packets_of,
-    queue_member,
-    read_global,
 )
-from dwarfgpu.session.session import Session
+from dwarfgpu.service.machine.topology_tables import (
+    Table,
+    agent_table,
+    dispatch_id,
+    dispatch_table,
+    queue_table,
+)
 from dwarfgpu.view.json_object import JsonObject
 
 Item = TypeVar("Item", Agent, Queue, Dispatch)
@@ -40,22 +42,9 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
     if machine is None or not machine.agents:
         yield Output("No agents.", {"agents": []})
         return
-    title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
-    rows = [
-        [
-            f"{agent.id}",
-            "A",
-            agent.target_id,
-            agent.processor or shell.session.architecture.name,
-            "?",
-            _known(agent.cores),
-            _known(agent.threads),
-            agent.location or "?",
-        ]
-        for agent in _listed_items(machine.agents, argument, "agent")
-    ]
+    agents = _listed_items(machine.agents, argument, "agent")
     focus = machine.agent_of(shell.session.wave)
-    yield from _table([*title, "Location"], rows, focus, "agents")
+    yield from _table(agent_table(shell.session, agents), focus, "agents")
 
 
 @command("info queues", topic="stack")
@@ -83,17 +72,9 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
             raise UsageError(f'Of which queue ({ids})? Write "info queue ID packets".')
         yield from _packets(shell, machine, str(next(iter(machine.queues))))
         return
-    rows = []
-    for queue in _listed_items(machine.queues, argument, "queue"):
-        numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]
-        addresses = [
-            queue.packets_address,
-            queue_member(shell.session, queue, "doorbell_signal"),
-            queue_member(shell.session, queue, "scratch_backing_memory_location"),
-        ]
-        rows.append([f"{queue.id}", queue.target_id, "HSA", *numbers, *map(_address, addresses)])
-    title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address", "Doorbell", "Scratch"]
-    yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
+    queues = _listed_items(machine.queues, argument, "queue")
+    focus = machine.queue_of(shell.session.wave)
+    yield from _table(queue_table(shell.session, queues), focus, "queues")
 
 
 @command("info dispatches", topic="stack", complete=completion.with_options(("-full",)))
@@ -114,27 +95,9 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     is_full = words[:1] == ["-full"]
     if words[:1] and words[0].startswith("-") and not is_full:
         raise UsageError(f"Unrecognized option at: {words[0]}")
-    title = ["Id", "Target Id", "Grid", "Workgroup", "Fence"]
-    if is_full:
-        title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
-    rows = []
-    for dispatch in _listed_items(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
-        row = [
-            f"{dispatch.id}",
-            dispatch_id(machine, dispatch),
-            _sizes(dispatch.grid),
-            _sizes(dispatch.workgroup),
-        ]
-        row.append(_fence(shell.session, machine, dispatch))
-        if is_full:
-            group, private = _known(dispatch.group_bytes), _known(dispatch.private_bytes)
-            row.append(f"Shared({group}), Private({private})")
-            row += map(
-                _address, (dispatch.kernel_descriptor, dispatch.kernarg, dispatch.completion_signal)
-            )
-        rows.append([*row, dispatch.kernel or "?"])
-    focus = machine.dispatch_of(shell.session.wave)
-    yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
+    dispatches = _listed_items(machine.dispatches, " ".join(words[is_full:]), "dispatch")
+    table = dispatch_table(shell.session, machine, dispatches, is_full=is_full)
+    yield from _table(table, machine.dispatch_of(shell.session.wave), "dispatches")
 
 
 def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
@@ -237,56 +200,17 @@ def _listed_items(items: Mapping[int, Item], argument: str, kind: str) -> list[I
     return chosen
 
 
-def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
-    """`AMDGPU Dispatch A:Q:D (PKID n)`."""
-    queue = machine.queues.get(dispatch.queue)
-    agent = "?" if queue is None else str(queue.agent)
-    place = f"{agent}:{dispatch.queue}:{dispatch.id}"
-    return f"AMDGPU Dispatch {place} (PKID {_known(dispatch.packet)})"
+def _table(table: Table, focus: Item | None, name: str) -> Iterator[Part]:
+    """Yield columns as wide as their contents; `*` marks the focus."""
+    widths = _widths(table.title, table.rows)
+    yield heading(_row(" ", table.title, widths))
+    for row in table.rows:
+        is_current = focus is not None and row[0] == str(focus.id)
+        text = _row("*" if is_current else " ", row, widths)
+        yield Output(text, table.record(row, is_current=is_current), name)
 
 
-def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
-    """Return `B|Aa|Rs` by the header of the packet (HSA, "AQL packet header"); `?` if unknown."""
-    queue, packet = machine.queues.get(dispatch.queue), dispatch.packet
-    if queue is None or queue.packets_address is None or packet is None or not queue.packets_bytes:
-        return "?"
-    address = (
-        queue.packets_address + packet * KERNEL_DISPATCH_PACKET.size_bytes % queue.packets_bytes
-    )
-    try:
-        return fence_text(int.from_bytes(read_global(session, address, 2), "little"))
-    except DwarfGpuError:
-        return "?"
-
-
-def _known(number: int | None) -> str:
-    return "?" if number is None else str(number)
-
-
-def _address(number: int | None) -> str:
-    return "?" if number is None else f"{number:#018x}"
-
-
-def _sizes(position: Position | None) -> str:
-    return "[?,?,?]" if position is None else f"[{','.join(map(str, position))}]"
-
-
-def _table(
-    title: Sequence[str], rows: Sequence[list[str]], focus: Item | None, name: str
-) -> Iterator[Part]:
-    """Return columns as wide as their contents; `*` marks the focus."""
-    widths = _widths(title, rows)
-    keys = [word.lower().replace(" ", "-") for word in title]
-    yield heading(_row(" ", title, widths))
-    for row in rows:
-        mark = "*" if focus is not None and row[0] == str(focus.id) else " "
-        cells = (None if text == "?" else text for text in row)
-        data: JsonObject = {**dict(zip(keys, cells, strict=True)), "id": int(row[0])}
-        data["current"] = mark == "*"
-        yield Output(_row(mark, row, widths), data, name)
-
-
-def _widths(title: Sequence[str], rows: Sequence[list[str]]) -> list[int]:
+def _widths(title: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(title, *rows, strict=True)]
 
 
