@@ -293,7 +293,7 @@ def broadcast_to_lanes(a: Any, count: int) -> Lanes:
 
 
 def inserted(a: Lanes, value: Lanes, first: int, width: int) -> Lanes:
-    """With some bits replaced."""
+    """Return numbers with some bits replaced."""
     mask = np.uint32((1 << width) - 1 << first)
     result: Lanes = a & ~mask | value.astype(np.uint32) << first & mask
     return result

@@ -88,7 +88,7 @@ def one_block(elements: Lanes, rows: int, size: int, number: int) -> Lanes:
 
 
 def negated_elements(elements: Lanes, signs: int) -> Lanes:
-    """With another sign: even elements (1), odd ones (2), or all of those that are no pairs."""
+    """Negate even elements (1), odd ones (2), or all of those that are not pairs."""
     out = elements.copy()
     for number in range(2):
         if signs >> number & 1:
@@ -172,7 +172,7 @@ def swmmac(
     saturates: int = 0,
     bits: int = 8,
 ) -> Lanes:
-    """The same of 16 rows and columns (GFX12); signs and the rest as of `wmma`."""
+    """Return `smfmac` for 16 rows and columns (GFX12); signs and the rest are those of `wmma`."""
     if len(b) != 2 * len(a):
         raise not_simulated("a sparse product of wave64 whose matrices are in different lanes")
     left = _dense(_integers(a, signs & 1, bits), index, key, len(b))
