@@ -130,6 +130,7 @@ for gfx in gfx90a gfx942 gfx1100 gfx1200; do
 done
 kernels prices gfx942 0
 kernels host gfx942 0
+kernels deadlock gfx1200 0
 hip data gfx90a 0 4
 hip data gfx1100 2 5
 hip nest gfx942 2 5 src -gembed-source

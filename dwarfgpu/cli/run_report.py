@@ -11,6 +11,7 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.service.machine.run_kernel import Result
+from dwarfgpu.view.coverage import runs_text
 
 _MAX_SHOWN: Final = 8
 _MAX_TEXT_LINES: Final = 64
@@ -42,6 +43,10 @@ def ending_lines(result: Result) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
+        for place in stop.barrier:
+            plural = "s" if len(place.waves) > 1 else ""
+            where = f"{place.pc:#x}" if place.source is None else place.source
+            yield f"    wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
@@ -83,6 +88,15 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
             "pc": stop.pc,
             "instruction": stop.instruction,
             "source": stop.source,
+            "barrier": [
+                {
+                    "waves": list[Json](place.waves),
+                    "state": place.state,
+                    "pc": place.pc,
+                    "source": place.source,
+                }
+                for place in stop.barrier
+            ],
         }
     return {
         "notes": list[Json](dict.fromkeys(notes)),

@@ -616,3 +616,28 @@ def test_an_array_is_named_without_a_mark(tmp_path: Path) -> None:
     given = saved(tmp_path, "a", np.arange(128, dtype=np.int32)).removeprefix("@")
     done = run("run", *VADD[:6], "--arg", f"a={given}", *VADD[8:])
     assert done.lines[-1] == "  out = int32[128] {0, 2, 4, 6, 8, 10, 12, 14, …}"
+
+
+DEADLOCK = (
+    FIXTURES / "run/deadlock.gfx1200.O0.v5.co", "--grid", 96, "--workgroup", 96,
+    "--arg", "out=zeros:384",
+)  # fmt: skip
+
+
+def test_a_barrier_that_is_never_met_names_the_places_of_all_waves() -> None:
+    done = run("run", *DEADLOCK)
+    assert done.status == 1
+    assert done.lines[1].endswith("stopped: FATAL_HALT, waits at a barrier that is never met")
+    assert [line.strip() for line in done.lines[4:7]] == [
+        "wave 1: waits, has signalled, run/deadlock.hip:10:5",
+        "wave 2: waits, has not signalled, run/deadlock.hip:12:5",
+        "wave 3: ended, run/deadlock.hip:15:1",
+    ]
+
+
+def test_a_deadlock_as_data() -> None:
+    stop = run_json("run", *DEADLOCK).json["stop"]
+    assert [place["waves"] for place in stop["barrier"]] == [[1], [2], [3]]
+    assert stop["barrier"][0]["pc"] == stop["pc"] - 4
+    fault = run_json("run", *HOST, "--arg", "out=zeros:256").json["stop"]
+    assert fault["barrier"] == []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, trap
 from dwarfgpu.machine.simulated.hardware_registers import (
@@ -18,6 +19,8 @@ from dwarfgpu.machine.simulated.wave_memory import WaveMemory
 from dwarfgpu.machine.topology import Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
+_SOPP_BYTES: Final = 4
+"""Of an instruction that waits at a barrier, or that ends a wave."""
 
 
 class SimulatedWave(WaveMemory):
@@ -112,6 +115,32 @@ def step_mode(indexed: int, value: int) -> StepMode:
 
 
 _modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
+
+
+@frozen
+class WavesAtBarrier:
+    """Waves of a workgroup that do the same about its barrier."""
+
+    waves: tuple[int, ...]
+    state: str
+    """What they do, in words."""
+    pc: int
+    """Of the instruction that waits, or that ended them."""
+
+
+def at_barrier(waves: Iterable[SimulatedWave]) -> list[WavesAtBarrier]:
+    """What the waves of a workgroup do whose barrier is never met."""
+    out: dict[tuple[str, int], list[int]] = {}
+    for wave in waves:
+        if wave.is_ended:
+            state = "ended"
+        elif not wave.is_waiting:
+            state = "stopped"
+        else:
+            state = "waits, has signalled" if wave.signals else "waits, has not signalled"
+        pc = wave.pc if state == "stopped" else wave.pc - _SOPP_BYTES
+        out.setdefault((state, pc), []).append(wave.wave.id)
+    return [WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items()]
 
 
 def meet(waves: Sequence[SimulatedWave]) -> bool:

@@ -32,6 +32,16 @@ _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
 @frozen
+class BarrierPlace:
+    """Waves of a workgroup at one place, of which some wait at a barrier."""
+
+    waves: tuple[int, ...]
+    state: str
+    pc: int
+    source: str | None
+
+
+@frozen
 class StopPlace:
     """A wave that could not go on."""
 
@@ -47,6 +57,8 @@ class StopPlace:
     """`FILE:LINE`."""
     is_inserted: bool = False
     """A breakpoint of the user, not one of the program."""
+    barrier: tuple[BarrierPlace, ...] = ()
+    """What the waves of the workgroup do about a barrier that is never met."""
 
 
 @frozen
@@ -187,6 +199,8 @@ def _text(data: bytes, parameter: Parameter) -> str:
 def _place(
     stopped: Stopped, code_object: CodeObject, launched: Launched, machine: RunningMachine
 ) -> StopPlace:
+    from dwarfgpu.machine.simulated.simulated_wave import at_barrier  # it imports NumPy
+
     wave = stopped.wave
     step = machine.program.steps.get(wave.pc)
     text = None if step is None else step.instruction.text.strip()
@@ -200,6 +214,12 @@ def _place(
         text,
         _source(code_object, wave.pc),
         stopped.is_inserted,
+        tuple(
+            BarrierPlace(place.waves, place.state, place.pc, _source(code_object, place.pc))
+            for place in at_barrier(wave.group)
+        )
+        if wave.is_waiting
+        else (),
     )
 
 
