@@ -82,6 +82,8 @@ def finished_counters(instruction: Instruction) -> frozenset[str]:
         return frozenset(counter.removesuffix("cnt") for counter, value, _ in counts if not value)
     words = name.removeprefix("s_waitcnt").removeprefix("s_wait")
     counters = re.findall(r"_([a-z]+)cnt(?=_|$)", words)
+    if not counters:  # `s_wait_event` and others are not about memory
+        return frozenset()
     values = [count >> 8 & 0x3F, count & 0x3F] if len(counters) > 1 else [count]
     return frozenset(counter for counter, value in zip(counters, values, strict=True) if not value)
 

@@ -5,6 +5,7 @@ The bytes of the instructions are those of LLVM's assembler.
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from dwarfgpu.arch.amdgpu import LOCAL, amdgpu
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.isa.addressing import addressing_of
-from dwarfgpu.isa.decode import decoder
+from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.wait_counters import finished_counters
 from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess, faulty_access
 from dwarfgpu.machine.core.gpu.image import process_core
@@ -267,6 +268,8 @@ def test_an_access_that_was_waited_for_leaves_no_doubt() -> None:
         ("gfx1201", "0100c9bf", {"store"}),
         ("gfx1201", "0000c7bf", {"km"}),
         ("gfx942", NOP, set()),
+        ("gfx1100", "000088bf", set()),  # s_waitcnt_depctr
+        ("gfx1100", "00008bbf", set()),  # s_wait_event
     ],
 )
 def test_what_a_wave_has_waited_for(processor: str, code: str, counters: set[str]) -> None:
@@ -324,3 +327,35 @@ def test_sizes_of_all_memory_instructions() -> None:
             assert 1 <= addressing.size_bytes <= 64, made.text
             assert addressing.size_bytes % addressing.element_bytes == 0, made.text
         assert seen > 100
+
+
+def test_a_place_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many waves failed there."""
+    code, calls = LOAD + NOP * 40, []
+    decode = Decoder.instructions
+
+    def counted(self: Decoder, data: bytes, address: int = 0) -> Any:
+        calls.append(address)
+        return decode(self, data, address)
+
+    monkeypatch.setattr(Decoder, "instructions", counted)
+    for _ in range(3):
+        assert lanes_of(failed("gfx942", code, {"v2": pointers(64, 8)})) == list(range(32, 64))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("processor", ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"])
+def test_any_code_has_an_answer(processor: str) -> None:
+    """By chance: instructions with any registers, which a wave may not have."""
+    random = Random(processor)
+    encodings = decoder(processor).encodings
+    lanes = 64 if processor.startswith("gfx9") else 32
+    for number in range(12):
+        words = []
+        for _ in range(60):
+            encoding = random.choice(encodings)
+            word = encoding.value | random.getrandbits(128) & ~encoding.mask
+            words.append((word & (1 << 8 * encoding.format.size) - 1).to_bytes(16, "little")[:8])
+        code = b"".join(words).hex()
+        access = failed(processor, code, {"v2": pointers(lanes)}, lanes=lanes, at=4 * number)
+        assert access is not None and (access.lanes or access.note)

@@ -9,6 +9,7 @@ otherwise a note says why none is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from attrs import evolve
@@ -30,6 +31,8 @@ OF_ACCESS: Final = frozenset({"memory_violation", "address_error"})
 """Stop reasons that an access to memory has."""
 _NULL_PAGE_BYTES: Final = 4096
 """From address 0 on; no system maps anything there."""
+_MOST_PLACES: Final = 16
+"""Program locations whose instructions are kept."""
 _ENDS_BLOCK: Final = frozenset({"branch", "call", "end"})
 
 FunctionCode = Callable[[int], tuple[int, bytes]]
@@ -86,26 +89,21 @@ def faulty_access(
         return FaultyAccess(note="its pc is not in the core file")
     arch = target.architecture_of(number)
     processor = arch.name.partition("/")[0]
-    instructions = _candidates(decoder(processor, arch.lane_count), pc, code)
-    if not instructions:
+    candidates = _candidates(decoder(processor, arch.lane_count), pc, *code(pc))
+    if not candidates:
         return FaultyAccess(note=f"{pc:#x} is not an instruction in the core file")
     failed: FaultyAccess | None = None
     intact, undecided = [], []
-    changed: set[Register] = set()
-    finished: set[str] = set()
-    for instruction in instructions:
-        if instruction.address != pc:
-            changed |= {part for item in effects(instruction).writes for part in item.parts()}
-            finished |= finished_counters(instruction)
-        addressing = addressing_of(instruction)
+    for candidate in candidates:
+        instruction, addressing = candidate.instruction, candidate.addressing
         if addressing is None:
             continue
         where = f"{instruction.text.strip()} at {instruction.address:#x}"
         try:
-            addresses = LaneAddresses(target, number, changed)
+            addresses = LaneAddresses(target, number, candidate.changed)
             accesses = list(addresses.of(addressing, instruction.literal))
         except Undecided as error:
-            if not finished.issuperset(wait_counters(instruction)):
+            if not candidate.is_finished:
                 undecided.append(f"{error}: {where}")
             continue
         lanes = _contradicted(target, memory, number, addressing, accesses, reasons)
@@ -137,26 +135,48 @@ def faulty_access(
     return FaultyAccess(note=f"no instruction at {pc:#x}, or before it, accesses memory")
 
 
-def _candidates(decode: Decoder, pc: int, code: FunctionCode) -> list[Instruction]:
-    """The instruction at the pc, then those before it up to a branch or the target of one."""
-    begin, data = code(pc)
+@frozen(eq=False)
+class _Candidate:
+    """An instruction that may have failed."""
+
+    instruction: Instruction
+    addressing: Addressing | None
+    """None: it accesses no memory, or its addresses are not in registers."""
+    changed: frozenset[Register]
+    """Registers, dword by dword, that were written by it or after it."""
+    is_finished: bool
+    """Whether the wave has waited for it."""
+
+
+@lru_cache(_MOST_PLACES)
+def _candidates(decode: Decoder, pc: int, begin: int, data: bytes) -> tuple[_Candidate, ...]:
+    """The instruction at the pc, then those before it up to a branch or the target of one.
+
+    Many waves fail at one place: it is decoded once.
+    """
     made = {item.address: item for item in decode.instructions(data, begin) if item is not None}
+    if pc not in made:
+        return ()
     targets = {item.branch_target for item in made.values()}
-    at_pc = made.get(pc)
-    if at_pc is None:
-        return []
-    before = [address for address in made if address <= pc]
-    out: list[Instruction] = []
-    for address in sorted(before, reverse=True):
+    out: list[_Candidate] = []
+    changed: set[Register] = set()
+    finished: set[str] = set()
+    end = None
+    for address in sorted((address for address in made if address <= pc), reverse=True):
         instruction = made[address]
-        is_next = not out or address + instruction.size == out[-1].address
         flags = {flag for item in operations_of(instruction.encoding) for flag in item.flags}
-        if not is_next or (out and flags & _ENDS_BLOCK):
-            break
-        out.append(instruction)
+        if end is not None:
+            if address + instruction.size != end or flags & _ENDS_BLOCK:
+                break
+            changed |= {part for item in effects(instruction).writes for part in item.parts()}
+            finished |= finished_counters(instruction)
+        end = address
+        addressing = addressing_of(instruction)
+        is_finished = addressing is not None and finished.issuperset(wait_counters(instruction))
+        out.append(_Candidate(instruction, addressing, frozenset(changed), is_finished))
         if address in targets:
             break
-    return out
+    return tuple(out)
 
 
 def _contradicted(
