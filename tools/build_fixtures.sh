@@ -128,6 +128,9 @@ for gfx in gfx90a gfx942 gfx1100 gfx1200; do
     kernels floats "$gfx" "$opt"
   done
 done
+# All kernels of other targets: python -m tools.run_kernels
+kernels integers gfx908 2
+kernels floats gfx1030 2
 kernels prices gfx942 0
 kernels host gfx942 0
 kernels deadlock gfx1200 0
