@@ -136,7 +136,8 @@ class Arena:
         """What a wave reads; `WaveStop` where there is no allocation."""
         allocation = self.at(address)
         if allocation is None or address + size_bytes > allocation.end:
-            raise self._violation("reads", address, size_bytes, ())
+            place = self.describe(address, size_bytes, "reads")
+            raise _stop_of_lanes(f"reads {size_bytes} bytes at {address:#x}: {place}", (), address)
         first = address - allocation.start
         return allocation.data[first : first + size_bytes].tobytes()
 
@@ -216,7 +217,7 @@ class Arena:
         everywhere = np.arange(len(addresses))
         if allocation is not None and last + size_bytes <= allocation.end:
             if verb == "writes" and not allocation.is_writable:
-                raise self._violation(verb, first, size_bytes, _numbers(everywhere[:1], lanes))
+                raise self._violation(verb, addresses, size_bytes, lanes)
             return [(allocation, everywhere)]
         out: list[tuple[Allocation, Lanes]] = []
         remaining = np.ones(len(addresses), bool)
@@ -229,7 +230,7 @@ class Arena:
                 or address + size_bytes > allocation.end
                 or (verb == "writes" and not allocation.is_writable)
             ):
-                raise self._violation(verb, address, size_bytes, _numbers([at], lanes))
+                raise self._violation(verb, addresses, size_bytes, lanes)
             inside = remaining & (addresses >= np.uint64(allocation.start))
             inside &= addresses <= np.uint64(max(allocation.end - size_bytes, allocation.start))
             out.append((allocation, np.flatnonzero(inside)))
@@ -237,16 +238,25 @@ class Arena:
         return out
 
     def _violation(
-        self, verb: str, address: int, size_bytes: int, lanes: tuple[int, ...]
+        self, verb: str, addresses: Lanes, size_bytes: int, lanes: Lanes | None
     ) -> WaveStop:
-        place = self.describe(address, size_bytes, verb)
-        who = f"lane {lanes[0]} " if lanes else ""
-        return WaveStop(
-            StopReason.MEMORY_VIOLATION,
-            f"{who}{verb} {size_bytes} bytes at {address:#x}: {place}",
-            lanes=lanes,
-            address=address,
-        )
+        """Why some of the addresses cannot be accessed: the first one is described."""
+        faulty = [
+            at
+            for at, address in enumerate(addresses.tolist())
+            if not self._has(address, size_bytes, verb)
+        ]
+        address = int(addresses[faulty[0]])
+        numbers = _numbers(faulty, lanes)
+        text = f"{verb} {size_bytes} bytes at {address:#x}: "
+        text += self.describe(address, size_bytes, verb)
+        return _stop_of_lanes(text, numbers, address)
+
+    def _has(self, address: int, size_bytes: int, verb: str) -> bool:
+        allocation = self.at(address)
+        if allocation is None or address + size_bytes > allocation.end:
+            return False
+        return allocation.is_writable or verb != "writes"
 
     def describe(self, address: int, size_bytes: int, verb: str) -> str:
         """Where an address is that cannot be accessed, by the nearest allocation."""
@@ -255,7 +265,8 @@ class Arena:
             if verb == "writes" and not allocation.is_writable:
                 return f"{allocation.name} is read-only"
             behind = address + size_bytes - allocation.end
-            return f"{behind} bytes after the end of {allocation.name}"
+            size = allocation.end - allocation.start
+            return f"{behind} of them after the end of {allocation.name}, which has {size} bytes"
         if address >> 32 in self.absent:
             return self.absent[address >> 32]
         near = [item for item in self.allocations if address < item.start + (1 << 32)]
@@ -274,6 +285,13 @@ class Arena:
             if after.start - address <= GUARD_BYTES:
                 return f"{after.start - address} bytes before {after.name}"
         return "no memory is there"
+
+
+def _stop_of_lanes(text: str, lanes: tuple[int, ...], address: int) -> WaveStop:
+    """A memory violation of the first lane, and of the others."""
+    who = f"lane {lanes[0]} " if lanes else ""
+    more = f"; {len(lanes) - 1} more of its lanes fault" if len(lanes) > 1 else ""
+    return WaveStop(StopReason.MEMORY_VIOLATION, f"{who}{text}{more}", lanes=lanes, address=address)
 
 
 def _numbers(chosen: Iterable[int], lanes: Lanes | None) -> tuple[int, ...]:

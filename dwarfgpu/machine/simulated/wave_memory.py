@@ -179,6 +179,7 @@ class WaveMemory(RunningWave):
         out = np.zeros(self.lane_count, kind)
         lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
         if len(lanes):
+            self._require_aligned(space, addresses[lanes], lanes, np.dtype(kind).itemsize)
             if self.on_access is not None:
                 commuting = update.text if isinstance(update, Commuting) else None
                 size = np.dtype(kind).itemsize
@@ -195,6 +196,25 @@ class WaveMemory(RunningWave):
             store(addresses[now], np.broadcast_to(after, now.shape), now)
             lanes = np.delete(lanes, chosen)
         return out
+
+    @staticmethod
+    def _require_aligned(space: Space, addresses: Lanes, lanes: Lanes, size: int) -> None:
+        """`WaveStop` for an atomic operation at an address that is no multiple of its size.
+
+        Loads and stores may be misaligned: HSA has SH_MEM_CONFIG.alignment_mode UNALIGNED.
+        """
+        bad = np.asarray(addresses).astype(np.uint64) % np.uint64(size) != 0
+        if bad.any():
+            numbers = tuple(map(int, lanes[bad]))
+            address = int(addresses[bad][0])
+            where = "" if space == "global" else f" of {space} memory"
+            raise WaveStop(
+                StopReason.ADDRESS_ERROR,
+                f"lane {numbers[0]} updates {size} bytes{where} at {address:#x}: misaligned, an "
+                f"atomic operation needs a multiple of {size}",
+                lanes=numbers,
+                address=address,
+            )
 
     def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
         """A number of memory, of up to 16 dwords."""
@@ -224,13 +244,13 @@ class WaveMemory(RunningWave):
         bad = (flat.astype(np.int64) + size > end).any(0)
         if bad.any():
             at = int(np.argmax(bad))
-            lane = at if lanes is None else int(lanes[at])
+            numbers = np.flatnonzero(bad) if lanes is None else lanes[bad]
             address = int(flat[:, at].max())
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
-                f"lane {lane} accesses {size} bytes of LDS at {address:#x}: "
+                f"lane {int(numbers[0])} accesses {size} bytes of LDS at {address:#x}: "
                 f"the workgroup has {end} bytes",
-                lanes=(lane,),
+                lanes=tuple(map(int, numbers)),
                 address=address,
             )
 

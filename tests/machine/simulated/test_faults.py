@@ -1,0 +1,94 @@
+"""What a fault names: address, lanes, buffer, distance from it; and which accesses are faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwarfgpu.machine.simulated.faults import StopReason
+from tests.machine.simulated import vectors
+
+LOAD = "000052dc00007c08"  # global_load_b32 v8, v[0:1], off
+STORE = "00006adc00027c00"  # global_store_b32 v[0:1], v2, off
+ADD = "0000d6dc00027c00"  # global_atomic_add_u32 v[0:1], v2, off
+LDS_LOAD = "0000d8d800000008"  # ds_load_b32 v8, v0
+LDS_ADD = "000000d800020000"  # ds_add_u32 v0, v2
+BUFFER = 0x30000
+"""4,096 bytes."""
+
+
+def stop_of(code: str, addresses: list[int], data: int = 7) -> Any:
+    machine = vectors.machine(bytes.fromhex(code), len(addresses))
+    [wave] = machine.waves
+    wave.v[0][: len(addresses)] = addresses
+    wave.v[2][:] = data
+    return machine.run() or wave
+
+
+@pytest.mark.parametrize(
+    ("code", "addresses", "lanes", "text"),
+    [
+        (
+            LOAD, [BUFFER, BUFFER + 4096, BUFFER, BUFFER + 4104], (1, 3),
+            "lane 1 reads 4 bytes at 0x31000: 0 bytes after the end of buffer, which has 4096 "
+            "bytes; 1 more of its lanes fault",
+        ),
+        (
+            STORE, [BUFFER, BUFFER + 4094], (1,),
+            "lane 1 writes 4 bytes at 0x30ffe: 2 of them after the end of buffer, which has 4096 "
+            "bytes",
+        ),
+        (STORE, [0x20000, 0x10000], (1,), "lane 1 writes 4 bytes at 0x10000: code is read-only"),
+        (
+            STORE, [0x10004, 0x10000], (0, 1),
+            "lane 0 writes 4 bytes at 0x10004: code is read-only; 1 more of its lanes fault",
+        ),
+        (LOAD, [0x2FFFC], (0,), "lane 0 reads 4 bytes at 0x2fffc: 4 bytes before buffer"),
+        (LOAD, [0x900000], (0,), "lane 0 reads 4 bytes at 0x900000: no memory is there"),
+        (
+            LDS_LOAD, [0, 0x10000, 0xFFFD], (1, 2),
+            "lane 1 accesses 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes",
+        ),
+    ],
+)  # fmt: skip
+def test_violations(code: str, addresses: list[int], lanes: tuple[int, ...], text: str) -> None:
+    stopped = stop_of(code, addresses)
+    assert stopped.reason is StopReason.MEMORY_VIOLATION
+    assert (stopped.text, stopped.lanes, stopped.wave.pc) == (text, lanes, 0x10000)
+    data = stopped.wave.arena.read(BUFFER, 4096)
+    assert not any(data), "something was written"
+
+
+def test_loads_and_stores_may_be_misaligned() -> None:
+    wave = stop_of(STORE, [BUFFER + 1, BUFFER + 7], 0x04030201)
+    assert wave.arena.read(BUFFER, 12).hex() == "000102030400000102030400"
+    assert stop_of(LDS_LOAD, [3]).is_ended
+
+
+@pytest.mark.parametrize(
+    ("code", "base", "text"),
+    [
+        (ADD, BUFFER, "lane 1 updates 4 bytes at 0x30006: misaligned"),
+        (LDS_ADD, 0, "lane 1 updates 4 bytes of local memory at 0x6: misaligned"),
+    ],
+)
+def test_atomic_operations_may_not(code: str, base: int, text: str) -> None:
+    stopped = stop_of(code, [base, base + 6])
+    assert (stopped.reason, stopped.lanes) == (StopReason.ADDRESS_ERROR, (1,))
+    assert stopped.text == f"{text}, an atomic operation needs a multiple of 4"
+
+
+def test_bytes_that_are_no_instruction() -> None:
+    stopped = stop_of("ffffffff", [0])
+    assert stopped.reason is StopReason.ILLEGAL_INSTRUCTION
+    assert stopped.text == "0xffffffff at 0x10000 is not an instruction"
+
+
+def test_private_memory_of_a_lane() -> None:
+    """scratch_load_b32 v8, v0, off: a lane has 4,096 bytes."""
+    stopped = stop_of("000051dc0000fc08", [4092, 4093, 0])
+    assert (stopped.reason, stopped.lanes) == (StopReason.MEMORY_VIOLATION, (1,))
+    assert "4 bytes of private memory at 0xffd: a lane has 4096 bytes" in stopped.text
+    assert not np.any(stopped.wave.v[8])
