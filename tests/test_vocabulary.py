@@ -113,6 +113,19 @@ def test_private_vocabulary(repository: Path) -> None:
     assert not findings, "\n".join(findings)
 
 
+def test_documentation(repository: Path) -> None:
+    """Decisions and the changelog are history; the conformance page has names of tests."""
+    pages = {*(repository / "docs").glob("*.md"), repository / "README.md"}
+    pages -= {repository / "docs/changelog.md", repository / "docs/conformance.md"}
+    findings = [
+        f"{path.relative_to(repository)}:{count}: {match[0]!r} in {line.strip()[:80]!r}"
+        for path in sorted(pages)
+        for count, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+        if (match := PROSE.search(line)) is not None
+    ]
+    assert not findings, "\n".join(findings)
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [

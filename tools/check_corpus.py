@@ -80,7 +80,7 @@ LESSONS = """\
 
 Rules that were wrong on such files, and were changed:
 
-- `wide-base-register` was told of `DW_OP_breg17 XMM0` too (24 findings in 970,000 expressions).
+- `wide-base-register` was found in `DW_OP_breg17 XMM0` too (24 findings in 970,000 expressions).
   GCC keeps pointers and integers in vector registers of x86-64, and means their low 64 bits. The
   rule is now for GPUs, where a vector register has a value for each lane.
 - An unknown operation in the range of vendors is a warning, no error: whoever defined it can read

@@ -57,7 +57,7 @@ def document() -> str:
         INTRODUCTION,
         "## Of every answer\n",
         "\n".join([_HEAD, *_rows(schema["properties"])]),
-        "\n## What commands tell\n",
+        "\n## What commands answer\n",
         "\n".join([_HEAD, *_rows(answer)]),
     ]
     return "\n".join(parts) + "\n"
