@@ -13,6 +13,7 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.arena import Arena
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS
@@ -31,6 +32,7 @@ NAMESPACE: Final[dict[str, Any]] = {
     **TYPES,
     **SCALAR_FUNCTIONS,
     **MATRICES,
+    **APPROXIMATIONS,
     **ROUNDED,
     **SMALL_FLOATS,
     "lanes_of": lanes_of,

@@ -272,31 +272,6 @@ def reciprocal(a: Lanes) -> Lanes:
     return result
 
 
-def reciprocal_root(a: Lanes) -> Lanes:
-    return (1 / np.sqrt(a.astype(np.float64))).astype(a.dtype)
-
-
-def logarithm(a: Lanes) -> Lanes:
-    """log2 in double precision; 0x7fc00000 of negative numbers."""
-    wide: Lanes = a.astype(np.float64)
-    return np.where(wide < 0, np.abs(np.nan), np.log2(np.abs(wide)))
-
-
-def sine_of_turns(a: Lanes) -> Lanes:
-    """sin(2 pi a) in double precision."""
-    return np.sin(2 * np.pi * _turn(a))
-
-
-def cosine_of_turns(a: Lanes) -> Lanes:
-    """cos(2 pi a) in double precision."""
-    return np.cos(2 * np.pi * _turn(a))
-
-
-def _turn(a: Lanes) -> Lanes:
-    wide: Lanes = a.astype(np.float64)
-    return np.fmod(wide, 1.0)
-
-
 def raw_exponent(a: Lanes) -> Lanes:
     """The biased exponent, as it is encoded."""
     count = _FRACTION_BITS[a.itemsize]
@@ -470,10 +445,6 @@ FUNCTIONS: Final[dict[str, Any]] = {
             *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),
             *(
                 reciprocal,
-                reciprocal_root,
-                logarithm,
-                sine_of_turns,
-                cosine_of_turns,
                 mantissa,
                 exponent,
             ),
@@ -483,7 +454,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
     },
     **{
         name: getattr(np, name)
-        for name in ("where", "minimum", "maximum", "ceil", "floor", "trunc", "sqrt", "exp2")
+        for name in ("where", "minimum", "maximum", "ceil", "floor", "trunc", "sqrt")
     },
     "clip": np.clip,
     "round_even": np.rint,
