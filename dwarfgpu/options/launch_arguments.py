@@ -37,6 +37,16 @@ _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:i
 _NAME: Final = re.compile(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
 MAX_NUMBERS: Final = 1 << 22
 _MADE: Final = re.compile(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
+_FORMS: Final = {
+    "zeros": "zeros:SIZE in bytes, such as zeros:512",
+    "buffer": "buffer:SIZE in bytes, such as buffer:512",
+    "lds": "lds:SIZE in bytes, such as lds:512",
+    "range": "range:COUNT, such as range:128",
+    "random": "random:SEED:COUNT, such as random:7:128; a seed has at most 18 digits",
+    "same": "same:NAME, the name of a buffer of an earlier dispatch",
+    "bytes": "bytes:HEX, two digits for each byte",
+}
+"""How arguments are written that have a word before a colon."""
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
@@ -120,6 +130,8 @@ def _value(text: str, option: str) -> ArgumentValue:
     number = json_reader.integer_of(text)
     if number is not None:
         return number
+    if not text:
+        raise UsageError(f"{option}: a value is missing after =")
     if text == "?":
         return UnknownArgument()
     if text in ("null", "true", "false"):
@@ -128,18 +140,18 @@ def _value(text: str, option: str) -> ArgumentValue:
         return tuple(_element(element.strip(), option) for element in text[1:-1].split(","))
     if text.startswith("@") or text.endswith(".npy"):
         return _file(text.removeprefix("@"), option)
-    if text.startswith("same:"):
+    if text.startswith("same:") and text != "same:":
         return EarlierBuffer(text.removeprefix("same:"), option)
     if text.startswith("bytes:"):
         try:
             return bytes.fromhex(text.removeprefix("bytes:"))
         except ValueError:
-            raise UsageError(f"{option}: expected bytes in hex, two digits each") from None
+            raise _wrong_form(text, option) from None
     sized = _SIZE.fullmatch(text)
     if sized is not None:
         count = json_reader.integer_of(sized[2]) or 0
         if not 0 < count <= MAX_BUFFER_BYTES:
-            raise UsageError(f"{option}: {sized[1]} of 1 to {MAX_BUFFER_BYTES} bytes")
+            raise UsageError(f"{option}: {text[:40]}: expected 1 to {MAX_BUFFER_BYTES} bytes")
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
@@ -147,17 +159,24 @@ def _value(text: str, option: str) -> ArgumentValue:
     if made is not None:
         count = json_reader.integer_of(made["count"]) or 0
         if not 0 < count <= MAX_NUMBERS:
-            raise UsageError(f"{option}: {text[:40]}: 1 to {MAX_NUMBERS} numbers")
+            raise UsageError(f"{option}: {text[:40]}: expected 1 to {MAX_NUMBERS} numbers")
         seed = made["seed"]
         return GeneratedNumbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
         return float(text)
     if _NAME.fullmatch(text):
         return Enumerator(text, option)
+    if text.partition(":")[0] in _FORMS:
+        raise _wrong_form(text, option)
     raise UsageError(
         f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
         "range:COUNT, random:SEED:COUNT, same:NAME, bytes:HEX, [1,2], an enumerator or ?"
     )
+
+
+def _wrong_form(text: str, option: str) -> UsageError:
+    """The error about a text that begins as one of `_FORMS`."""
+    return UsageError(f"{option}: {text[:40]!r}: expected {_FORMS[text.partition(':')[0]]}")
 
 
 def _element(text: str, option: str) -> Number:
@@ -170,8 +189,15 @@ def _element(text: str, option: str) -> Number:
 
 def _file(path: str, option: str) -> Buffer:
     """A buffer with the numbers of a .npy file, or with all bytes of any other but a .npz."""
-    data = read_file(Path(path))
-    array = parse_npy(data, path) if is_npy(data) else None
+    if not path:
+        raise UsageError(f"{option}: a file is missing after @")
+    try:
+        data = read_file(Path(path))
+        array = parse_npy(data, path) if is_npy(data) else None
+    except UsageError as error:
+        raise UsageError(f"{option}: {error.message}") from None
+    if array is None and path.endswith(".npy") and data:
+        raise UsageError(f"{option}: {path} is no array of NumPy; raw bytes need another name")
     if array is not None:
         data = array.data
     elif path.endswith(".npz"):

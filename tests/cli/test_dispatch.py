@@ -362,9 +362,15 @@ def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
         (("nest", *NEST, "--arg", "in=1"), "argument in is given twice"),
         (("nest", *NEST, "--arg", "=1"), "--arg =1: expected NAME=VALUE"),
         (("nest", "--arg", "limit=z z"), "'z z' is not a number, @FILE, buffer:SIZE, zeros:SIZE,"),
-        (("nest", "--arg", "in=buffer:0"), "--arg in: buffer of 1 to 1073741824 bytes"),
-        (("nest", "--arg", "in=@/nowhere.npy"), "/nowhere.npy: cannot be read: No such file"),
-        (("nest", "--arg", "in=bytes:abc"), "expected bytes in hex, two digits each"),
+        (("nest", "--arg", "in=buffer:0"), "--arg in: buffer:0: expected 1 to 1073741824 bytes"),
+        (
+            ("nest", "--arg", "in=@/nowhere.npy"),
+            "--arg in: /nowhere.npy: cannot be read: No such file",
+        ),
+        (
+            ("nest", "--arg", "in=bytes:abc"),
+            "--arg in: 'bytes:abc': expected bytes:HEX, two digits",
+        ),
     ],
 )
 def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:

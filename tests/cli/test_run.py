@@ -184,7 +184,7 @@ def test_a_buffer_without_contents_is_refused() -> None:
         "--arg", "out=buffer:512",
     )  # fmt: skip
     assert (done.status, done.error) == (
-        2, "out: its contents are unknown; set them with zeros:SIZE or @FILE",
+        2, "out: its contents are unknown; set them with zeros:SIZE, range:COUNT or @FILE",
     )  # fmt: skip
 
 
@@ -641,3 +641,36 @@ def test_a_deadlock_as_data() -> None:
     assert stop["barrier"][0]["pc"] == stop["pc"] - 4
     fault = run_json("run", *HOST, "--arg", "out=zeros:256").json["stop"]
     assert fault["barrier"] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("", "a value is missing after ="),
+        ("zeros:", "'zeros:': expected zeros:SIZE in bytes, such as zeros:512"),
+        ("zeros:0", "zeros:0: expected 1 to 1073741824 bytes"),
+        ("range:1e3", "range:1e3: expected 1 to 4194304 numbers"),
+        ("random:5", "'random:5': expected random:SEED:COUNT, such as random:7:128; a seed has at"),
+        ("same:", "'same:': expected same:NAME, the name of a buffer of an earlier dispatch"),
+        ("bytes:xy", "'bytes:xy': expected bytes:HEX, two digits for each byte"),
+        ("@", "a file is missing after @"),
+        ("@nowhere.npy", "nowhere.npy: cannot be read: No such file or directory"),
+        ("nowhere.npy", "nowhere.npy: cannot be read: No such file or directory"),
+        ("@README.npy", "README.npy is no array of NumPy; raw bytes need another name"),
+        ("hello", "'hello' is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "),
+    ],
+)
+def test_wrong_arguments(
+    value: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "README.npy").write_text("not an array")
+    monkeypatch.chdir(tmp_path)
+    done = run("run", *VADD[:6], "--arg", f"a={value}", *VADD[8:])
+    assert done.status == 2
+    assert done.error.startswith(f"--arg a: {message}"), done.error
+
+
+def test_a_line_alone_is_in_the_file_of_the_kernel() -> None:
+    """The first code of the kernel is of an inlined function in another file."""
+    done = run_json("run", *VADD, "--break", "16", "--print", "b[t]", "--lane", 3)
+    assert [stop["frame"]["file"] for stop in done.json["stops"]] == ["run/integers.hip"] * 2

@@ -470,7 +470,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
 def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     vector = parameter.declared.vector
     if vector is None:
-        raise UsageError(f"{parameter.text} has no known elements")
+        raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
     if len(values) != vector.count:
         raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
     size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float

@@ -71,7 +71,9 @@ def started(
     _add_objects(arena, launched, fill, is_tracked=tracks_writes)
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is None:
-            raise UsageError(f"{name}: its contents are unknown; set them with zeros:SIZE or @FILE")
+            raise UsageError(
+                f"{name}: its contents are unknown; set them with zeros:SIZE, range:COUNT or @FILE"
+            )
         is_taken = any(item.name == f"buffer {name}" for item in arena.allocations)
         suffix = f".{launched.request.place.dispatch}" if is_taken else ""
         arena.add(f"buffer {name}{suffix}", address, buffer.data)

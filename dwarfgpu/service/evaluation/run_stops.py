@@ -12,6 +12,7 @@ from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import spots_of
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.dispatch import Launched
 from dwarfgpu.service.code.break_addresses import break_addresses
@@ -23,7 +24,7 @@ from dwarfgpu.service.machine.run_kernel import AtBreakpoint
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory, holds
-from dwarfgpu.session.backtrace import place_of
+from dwarfgpu.session.backtrace import FramePosition, place_of
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -134,12 +135,21 @@ def run_breakpoint(code_object: CodeObject, launched: Launched, text: str) -> Ru
     session = Session(arch, (code_object,))
     match = _CONDITION.fullmatch(text.strip())
     place = text.strip() if match is None else match["place"]
-    around = place_of(evolve(session, pc=launched.pc), launched.pc)
+    around = _place_of_kernel(session, launched)
     try:
         addresses, _ = break_addresses(session, place, around, DEFAULT)
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
     return RunBreakpoint(text, frozenset(addresses), None if match is None else match["condition"])
+
+
+def _place_of_kernel(session: Session, launched: Launched) -> FramePosition | None:
+    """Where the kernel is declared; its first code may be of an inlined function."""
+    try:
+        [spot, *_] = spots_of(session, launched.request.kernel.name, None, DEFAULT)
+    except DwarfGpuError:
+        return place_of(evolve(session, pc=launched.pc), launched.pc)
+    return spot.declared or spot.place
 
 
 def _subject(session: Session, text: str) -> Subject:
