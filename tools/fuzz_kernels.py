@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -25,13 +27,14 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.simulated.interpreter import Executor
 from dwarfgpu.machine.simulated.started import buffers, started
 from dwarfgpu.options.launch import prepare_run
 
 Words = np.ndarray[Any, Any]
 CLANG = os.environ.get("CLANG", "clang-19")
-COUNT: Final = 64
-"""Work-items, in one workgroup."""
+COUNT: Final = 256
+"""Work-items, in workgroups of 64: enough waves for the lockstep executor."""
 WORDS: Final = 8
 """64-bit inputs of each work-item."""
 
@@ -402,7 +405,9 @@ def of_host(source: Path, given: Words) -> Words:
     return out
 
 
-def of_machine(source: Path, target: str, level: str, given: Words) -> Words:
+def of_machine(
+    source: Path, target: str, level: str, given: Words, executor: Executor = "lockstep"
+) -> Words:
     """What the simulated machine leaves; `DwarfGpuError` and `RuntimeError` where it stops."""
     code = source.with_suffix(f".{target}.{level}.co")
     _compile(
@@ -418,6 +423,7 @@ def of_machine(source: Path, target: str, level: str, given: Words) -> Words:
     )  # fmt: skip
     prepared = prepare_run(options)
     machine = started(prepared.launched, prepared.code_object.images())
+    machine.executor = executor
     stopped = machine.run()
     if stopped is not None:
         raise RuntimeError(f"stopped at {stopped.wave.pc:#x}: {stopped.text}")
@@ -433,27 +439,33 @@ def _compile(*arguments: str) -> None:
         raise RuntimeError(f"{' '.join(arguments)}\n{done.stderr[-2000:]}")
 
 
-def differences(seed: int, folder: Path, targets: list[str], levels: list[str]) -> Iterator[str]:
+def differences(
+    seed: int,
+    folder: Path,
+    targets: Sequence[str],
+    levels: Sequence[str],
+    executors: Sequence[Executor] = ("lockstep",),
+) -> Iterator[str]:
     """A line for each build of the program of a seed that does not compute what the host does."""
     rng = Random(seed)
     source = folder / f"random{seed}.c"
     source.write_text(Program(rng).text())
     given = inputs(rng)
     wanted = of_host(source, given)
-    for target in targets:
-        for level in levels:
-            try:
-                computed = of_machine(source, target, level, given)
-            except (DwarfGpuError, RuntimeError) as error:
-                yield f"seed {seed} {target} -{level}: {error}"
-                continue
-            wrong = np.flatnonzero(computed != wanted)
-            if len(wrong):
-                item = int(wrong[0])
-                yield (
-                    f"seed {seed} {target} -{level}: {len(wrong)} of {COUNT} work-items differ; "
-                    f"item {item}: {int(computed[item]):#x}, host {int(wanted[item]):#x}"
-                )
+    for target, level, executor in product(targets, levels, executors):
+        build = f"seed {seed} {target} -{level} {executor}"
+        try:
+            computed = of_machine(source, target, level, given, executor)
+        except (DwarfGpuError, RuntimeError) as error:
+            yield f"{build}: {error}"
+            continue
+        wrong = np.flatnonzero(computed != wanted)
+        if len(wrong):
+            item = int(wrong[0])
+            yield (
+                f"{build}: {len(wrong)} of {COUNT} work-items differ; "
+                f"item {item}: {int(computed[item]):#x}, host {int(wanted[item]):#x}"
+            )
 
 
 def main() -> int:
@@ -462,20 +474,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--targets", default="gfx90a,gfx942,gfx1100,gfx1200")
     parser.add_argument("--levels", default="O0,O2")
+    parser.add_argument("--executors", default="lockstep", help="also block, precise")
     parser.add_argument("--keep", type=Path, help="folder for the sources and binaries")
     options = parser.parse_args()
+    builds = [text.split(",") for text in (options.targets, options.levels, options.executors)]
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for seed in range(options.seed, options.seed + options.rounds):
-            for line in differences(
-                seed, folder, options.targets.split(","), options.levels.split(",")
-            ):
+            for line in differences(seed, folder, *builds):
                 failures += 1
                 print(line, flush=True)
-    builds = options.rounds * len(options.targets.split(",")) * len(options.levels.split(","))
-    print(f"{options.rounds} programs, {builds} builds: {failures} that differ")
+    runs = options.rounds * prod(len(names) for names in builds)
+    print(f"{options.rounds} programs, {runs} runs: {failures} that differ")
     return 1 if failures else 0
 
 
