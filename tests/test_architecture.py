@@ -631,7 +631,11 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             ],
         ),
         (
-            {"expr/__init__.py": "", "expr/text.py": "from . import codec", "expr/codec.py": ""},
+            {
+                "expr/__init__.py": "",
+                "expr/text.py": "from . import codec",
+                "expr/operand_codec.py": "",
+            },
             ["dwarfgpu/expr/text.py:1: relative import of codec"],
         ),
         (

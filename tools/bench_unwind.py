@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.rule import ExpressionRule, Offset, RegisterCfa, Rule, Undefined
-from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.nameless import nameless_variables, owners_of
+from dwarfgpu.dwarf.scope.nameless_functions import nameless_variables, owners_of
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.container import Container, open_container
 from tools.readers import differences

@@ -17,7 +17,6 @@ from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.codec import Codec, Operand
 from dwarfgpu.expr.context import (
     ConstValue,
     Context,
@@ -31,6 +30,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operand_codec import Codec, Operand
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.expr.static_check.abstract_stack import UNKNOWN_SHAPE, Severity, Shape, Transfer
 from dwarfgpu.model.location import (

@@ -16,7 +16,7 @@ from dwarfgpu.conformance import cfi
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ResultKind
-from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.convert import as_location, as_value
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die, constant_bytes
+from dwarfgpu.dwarf.entry_tree import Tree, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.line.line_table import LineTable
@@ -23,7 +24,6 @@ from dwarfgpu.dwarf.location_lists import FileLocation, read_locations, read_ran
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.thread_local import tls_address
-from dwarfgpu.dwarf.tree import Tree, read_tree
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,

@@ -15,7 +15,7 @@ from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.control import Control
+from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import upstream_clang
 from dwarfgpu.expr.dialect.dialect import Dialect

@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.bits import Endian, from_bytes
 from dwarfgpu.errors import EvaluationError, IllFormed
 from dwarfgpu.expr.context import ConstValue, Context, Unit, require
-from dwarfgpu.expr.control import Nested, Outcome
+from dwarfgpu.expr.control_flow import Nested, Outcome
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import (
     Entry,

@@ -15,11 +15,11 @@ from attrs import field
 from dwarfgpu.base.bits import Reader, encode_uleb
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Site
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
 
 

@@ -33,7 +33,7 @@ from dwarfgpu.expr.context import (
     ResultKind,
     format_of,
 )
-from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
+from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import Operation
 
 

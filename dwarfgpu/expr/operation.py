@@ -16,9 +16,9 @@ from attrs import field
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import Context
-from dwarfgpu.expr.control import Enter, Jump
+from dwarfgpu.expr.control_flow import Enter, Jump
+from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.value import Value
 

@@ -98,7 +98,7 @@ class LoadedFiles:
         return None
 
     def row_at(self, location: int) -> FrameRow | None:
-        """What call frame information says (`dwarfgpu.cfi.stack.Loaded`)."""
+        """What call frame information says (`dwarfgpu.cfi.call_stack.Loaded`)."""
         code_object = self.at(location)
         return None if code_object is None else code_object.info.call_frames.row_at(location)
 
@@ -108,7 +108,7 @@ class LoadedFiles:
         return ", which is not in any file" if code_object is None else f" in {code_object.name}"
 
     def kernel_at(self, location: int) -> str | None:
-        """The kernel of a GPU that has a location (`dwarfgpu.cfi.stack.Loaded`)."""
+        """The kernel of a GPU that has a location (`dwarfgpu.cfi.call_stack.Loaded`)."""
         code_object = self.at(location)
         return None if code_object is None else kernel_in(code_object, location)
 

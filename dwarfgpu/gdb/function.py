@@ -11,7 +11,7 @@ from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.show import widened
+from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.storage import Memory
 
 

@@ -14,7 +14,7 @@ from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -8,8 +8,8 @@ from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.evaluate import evaluate, named_type, type_of
 from dwarfgpu.language.names import Typed
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue, is_in_gdbs_words
+from dwarfgpu.language.value_text import format
 
 __all__ = [
     "Options",

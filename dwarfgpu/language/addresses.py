@@ -9,8 +9,8 @@ from dwarfgpu.language.evaluate import evaluate
 from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import FormatOptions
 

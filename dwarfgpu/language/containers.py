@@ -14,8 +14,8 @@ from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.overloads import has_method
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.show import read_memory
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printed import printed_of

@@ -13,9 +13,9 @@ from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.evaluation import DebuggerFunction, Evaluation
-from dwarfgpu.language.show import format
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 

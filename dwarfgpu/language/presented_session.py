@@ -11,8 +11,8 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import format
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain

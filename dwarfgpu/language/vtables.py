@@ -12,8 +12,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.show import read_memory
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.view.object_printer import address_of
 
 _MAX_PARTS: Final = 10_000

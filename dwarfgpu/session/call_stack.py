@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.quirks import corrected
-from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
@@ -17,7 +17,7 @@ from dwarfgpu.expr.context import Context
 
 @frozen
 class LoadedCode:
-    """The call frame information of all code objects (`dwarfgpu.cfi.stack.Loaded`)."""
+    """The call frame information of all code objects (`dwarfgpu.cfi.call_stack.Loaded`)."""
 
     code_objects: Sequence[CodeObject]
     architecture: Architecture

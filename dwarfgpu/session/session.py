@@ -52,7 +52,7 @@ from dwarfgpu.session.read_variable import (
 from dwarfgpu.session.resolve_type import Resolver
 
 if TYPE_CHECKING:
-    from dwarfgpu.cfi.stack import CallStack
+    from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
 
 MAX_CALLERS: Final = 32

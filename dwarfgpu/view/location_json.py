@@ -13,7 +13,7 @@ from typing import Final, assert_never
 
 from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import LimitExceeded, Unsupported
-from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,

@@ -8,11 +8,11 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.expr.text.text import instruction_text

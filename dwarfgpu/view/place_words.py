@@ -17,10 +17,10 @@ from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, strip
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.extent import Extent
 from dwarfgpu.expr.text.text import readable_text

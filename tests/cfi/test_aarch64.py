@@ -14,8 +14,8 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
-from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.calls.tail_calls import CallChains

@@ -6,6 +6,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (
     CfaRule,
@@ -20,7 +21,6 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffset,
 )
-from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat

@@ -14,13 +14,13 @@ from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext, Unsupported
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 from dwarfgpu.model.location import (
     Entry,

@@ -14,11 +14,11 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.conformance.case import amdgpu_of_both_wave_sizes
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.expr.text.text import (
     assemble,

@@ -22,11 +22,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Malformed
-from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import LocList, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.elf import open_object

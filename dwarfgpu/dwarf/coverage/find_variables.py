@@ -19,11 +19,16 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, without_arguments
 from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
+from dwarfgpu.dwarf.scope.nameless_functions import (
+    is_nameless,
+    nameless_variables,
+    owners_of,
+    without_arguments,
+)
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered
 from dwarfgpu.dwarf.scope.variable import Variable, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -17,11 +17,11 @@ from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.nameless_functions import agreed
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CONTAINERS,

@@ -20,7 +20,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_at, one_of, variables_of
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     TAGGED,
@@ -46,6 +45,13 @@ from dwarfgpu.dwarf.scope.declarations import (
     unknown_in,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.scope.nameless_functions import (
+    is_nameless,
+    nameless_variables,
+    one_at,
+    one_of,
+    variables_of,
+)
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, UNKNOWN_NAME, name_of
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope

@@ -5,7 +5,7 @@ What each does to the bits of each base type is `Value`'s.
 
 from __future__ import annotations
 
-from dwarfgpu.expr.codec import ULEB
+from dwarfgpu.expr.operand_codec import ULEB
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.value import Value
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Final, cast
 
 from dwarfgpu.errors import IllFormed, LimitExceeded
-from dwarfgpu.expr.codec import ULEB, Size
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.convert import and_then, as_location
+from dwarfgpu.expr.operand_codec import ULEB, Size
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.expr.codec import Branch, DieOffset, UnitRef2, UnitRef4
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, require
-from dwarfgpu.expr.control import Enter, Jump, Nested
+from dwarfgpu.expr.control_flow import Enter, Jump, Nested
 from dwarfgpu.expr.convert import constant_location
+from dwarfgpu.expr.operand_codec import Branch, DieOffset, UnitRef2, UnitRef4
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import MissingContext, Unsupported
-from dwarfgpu.expr.codec import TypeOffset
 from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operand_codec import TypeOffset
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.value import Value
 

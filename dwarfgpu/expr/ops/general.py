@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.expr.codec import ULEB, RegisterNumber
 from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operand_codec import ULEB, RegisterNumber
 from dwarfgpu.expr.operation import LLVM_USER, op
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.value import Value

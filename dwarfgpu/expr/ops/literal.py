@@ -7,7 +7,9 @@ from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import IllFormed
-from dwarfgpu.expr.codec import (
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operand_codec import (
     S8,
     S16,
     S32,
@@ -22,8 +24,6 @@ from dwarfgpu.expr.codec import (
     SignedNumber,
     TypeOffset,
 )
-from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.model.value import Value
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dwarfgpu.access.access import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
-from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.convert import memory_location, pointee
+from dwarfgpu.expr.operand_codec import SLEB, Address, AddressIndex, RegisterNumber
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import ImplicitPointerValue, Location

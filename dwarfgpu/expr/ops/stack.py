@@ -7,7 +7,7 @@ evaluator refuses to pop one.
 from __future__ import annotations
 
 from dwarfgpu.errors import IllFormed
-from dwarfgpu.expr.codec import U8
+from dwarfgpu.expr.operand_codec import U8
 from dwarfgpu.expr.operation import Stack, op
 from dwarfgpu.model.location import Entry, PartialComposite
 

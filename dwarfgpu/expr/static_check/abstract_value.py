@@ -27,7 +27,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import Context, LocationAttribute, UnitFormat
-from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.convert import (
     NO_ADDRESS,
     REGISTER_LOCATION,

@@ -12,11 +12,11 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import Malformed
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import LLVM_USER, OperandInfo, Operation
 from dwarfgpu.expr.text.lexer import Cursor, Token
 from dwarfgpu.expr.text.operands import OperandReader, bare_name, operation_named, unknown_operation

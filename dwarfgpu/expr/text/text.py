@@ -13,12 +13,12 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.expr.operation import Code
 from dwarfgpu.expr.text.parser import Parser
 

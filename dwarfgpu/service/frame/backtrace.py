@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.stack import End
+from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
 from dwarfgpu.session.backtrace import StackFrame, stack_frames

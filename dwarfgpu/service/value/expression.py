@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.language.show import widened
+from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value

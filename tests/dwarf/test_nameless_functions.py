@@ -7,7 +7,12 @@ import re
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, variables_of
+from dwarfgpu.dwarf.scope.nameless_functions import (
+    is_nameless,
+    nameless_variables,
+    owners_of,
+    variables_of,
+)
 from tests.cli.command import FIXTURES, run, run_json
 
 HITS = "int [64] detail::hits, declared at line 29 of detail::count"
