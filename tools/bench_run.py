@@ -1,24 +1,32 @@
-"""Wave-instructions a second of `dwarfgpu run`, on one core."""
+"""Wave-instructions a second of `dwarfgpu run`, by executor, on one core."""
 
 from __future__ import annotations
 
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.started import started
 from dwarfgpu.options.launch import prepare_run
 
-_FOLDER = Path(__file__).resolve().parent.parent / "fixtures/run"
-_KERNELS = (
-    ("integers", "collatz", "a loop of integers, divergent", 256),
-    ("integers", "sha_like", "a loop of integers", 256),
-    ("floats", "mandelbrot", "a loop of f32, divergent", 256),
-    ("integers", "vadd", "memory", 4096),
-    ("integers", "scan", "LDS and barriers", 1024),
-)
+_FILE = "fixtures/run/speed.{}.v5.co"
+_FOLDER = Path(__file__).resolve().parent.parent
+_BUILDS = ("gfx942.O0", "gfx942.O2", "gfx1100.O0", "gfx1100.O2")
+_KERNELS = {
+    "arithmetic": "a loop of integers",
+    "divergent": "a divergent loop",
+    "memory": "loads, 32 for each work-item",
+    "matmul64": "64×64 matrices of f32, through LDS",
+}
+_SHORT = 64
+"""Work-items of a wave, or of two."""
+_ALL = 4096
 _REPEATS = 3
+_NEVER = frozenset({8})
+"""A breakpoint that no wave reaches."""
 
 
 class _Options(Namespace):
@@ -31,32 +39,67 @@ class _Options(Namespace):
 
 
 def bench_run() -> None:
-    """Print a table: the best of some runs, without decoding and compiling."""
-    print("| kernel | target | waves | instructions | thousand a second | breakpoint armed |")
-    print("|---|---|---|---|---|---|")
-    for file, kernel, what, count in _KERNELS:
-        for built in ("gfx942.O0", "gfx942.O2", "gfx1100.O2"):
-            _row(_FOLDER / f"{file}.{built}.v5.co", kernel, what, count, built)
+    """Print two tables: the best of some runs, without decoding; slow ones run once."""
+    executors = get_args(Executor)
+    print(f"| one wave of 64 work-items | target | instructions | {' | '.join(executors[:2])} |")
+    print("|---|---|---|---|---|")
+    for kernel, what in _KERNELS.items():
+        for built in _BUILDS:
+            if kernel == "matmul64":
+                continue  # its workgroups have four waves
+            start = _dispatch(kernel, built, _SHORT)
+            machines = [_timed(start, executor) for executor in executors[:2]]
+            rates = [f"{machine.instructions / best / 1000:.0f}" for machine, best in machines]
+            count = machines[0][0].instructions
+            print(f"| {kernel}: {what} | {built} | {count} | {' | '.join(rates)} |")
+    print()
+    print(
+        f"| {_ALL} work-items | target | instructions | {' | '.join(executors)} | "
+        "breakpoint armed | milliseconds |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for kernel, what in _KERNELS.items():
+        for built in _BUILDS:
+            _row(kernel, what, built)
 
 
-def _row(path: Path, kernel: str, what: str, count: int, built: str) -> None:
+def _row(kernel: str, what: str, built: str) -> None:
+    start = _dispatch(kernel, built, _ALL)
+    slow: list[Executor] = ["precise", "block"]
+    machines = [_timed(start, executor, repeats=1) for executor in slow]
+    machines.append(_timed(start, "lockstep"))
+    armed = _timed(start, "lockstep", _NEVER, repeats=1)
+    rates = [f"{machine.instructions / best / 1000:.0f}" for machine, best in [*machines, armed]]
+    count, best = machines[-1][0].instructions, machines[-1][1]
+    print(f"| {kernel}: {what} | {built} | {count} | {' | '.join(rates)} | {1000 * best:.1f} |")
+
+
+def _dispatch(kernel: str, built: str, count: int) -> Callable[[], RunningMachine]:
+    """What makes the machine before the first instruction."""
     options = _Options(
-        file=str(path),
+        file=str(_FOLDER / _FILE.format(built)),
         kernel=kernel,
         grid=str(count),
-        workgroup="64",
-        arg=[f"a=range:{count}", f"b=range:{count}", f"out=zeros:{4 * count}"],
+        workgroup=str(min(count, 256)),
+        arg=[f"a=range:{_ALL}", f"b=range:{_ALL}", f"out=zeros:{4 * _ALL}"],
     )
     prepared = prepare_run(options)
-    rates = []
-    waves = instructions = 0
-    for breakpoints in (frozenset[int](), frozenset({8})):
-        best = float("inf")
-        for _ in range(_REPEATS):
-            machine = started(prepared.launched, prepared.code_object.images())
-            before = time.process_time()
-            machine.run(breakpoints=breakpoints)
-            best = min(best, time.process_time() - before)
-        waves, instructions = len(machine.waves), machine.instructions
-        rates.append(f"{instructions / best / 1000:.0f}")
-    print(f"| {kernel}: {what} | {built} | {waves} | {instructions} | {' | '.join(rates)} |")
+    return lambda: started(prepared.launched, prepared.code_object.images())
+
+
+def _timed(
+    start: Callable[[], RunningMachine],
+    executor: Executor,
+    breakpoints: frozenset[int] = frozenset(),
+    repeats: int = _REPEATS,
+) -> tuple[RunningMachine, float]:
+    """A machine at its end, and seconds of the processor."""
+    best = float("inf")
+    for _ in range(repeats):
+        machine = start()
+        machine.executor = executor
+        before = time.process_time()
+        stopped = machine.run(breakpoints=breakpoints)
+        best = min(best, time.process_time() - before)
+        assert stopped is None, stopped
+    return machine, best

@@ -134,6 +134,11 @@ kernels floats gfx1030 2
 kernels prices gfx942 0
 kernels host gfx942 0
 kernels deadlock gfx1200 0
+for gfx in gfx942 gfx1100; do
+  for opt in 0 2; do
+    kernels speed "$gfx" "$opt"
+  done
+done
 hip data gfx90a 0 4
 hip data gfx1100 2 5
 hip nest gfx942 2 5 src -gembed-source

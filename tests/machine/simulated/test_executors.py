@@ -267,3 +267,23 @@ def test_an_interrupt_while_waves_run_together() -> None:
     whole = programs.machine_of(programs.program(1, "gfx942", 64), 1, "gfx942", 64)
     whole.run()
     assert state(machine) == state(whole)
+
+
+@pytest.mark.parametrize("built", ["gfx942.O0", "gfx942.O2", "gfx1100.O0", "gfx1100.O2"])
+def test_a_product_of_matrices_runs_together(built: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Barriers order the waves of a workgroup, which write and read the same LDS."""
+    results = together(monkeypatch)
+    numbers = np.random.default_rng(1)
+    a, b = (numbers.integers(-8, 8, (64, 64)).astype(np.float32) for _ in range(2))
+    arguments = Arguments(
+        file=str(RUN / f"speed.{built}.v5.co"), kernel="matmul64", grid="4096", workgroup="256",
+        arg=["a=zeros:16384", "b=zeros:16384", "out=zeros:16384"],
+    )  # fmt: skip
+    prepared = prepare_run(arguments)
+    machine = started(prepared.launched, prepared.code_object.images())
+    addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
+    for address, array in zip(addresses, (a, b), strict=False):
+        machine.arena.write(address, array.tobytes())
+    assert machine.run() is None and results == [True]
+    out = np.frombuffer(machine.arena.read(addresses[2], 16384), np.float32)
+    np.testing.assert_array_equal(out.reshape(64, 64), a @ b)
