@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Value
-from dwarfgpu.isa.operation import Operation, operation_named
+from dwarfgpu.isa.operation import Operation
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.operand_text import Operand
 
 _SOURCE: Final = re.compile(r"(v?src\d|idx|imm|simm16|vdata|sdata|data\d)[XY]?")
@@ -43,21 +43,16 @@ class Bound:
 
 
 def bound(instruction: Instruction, generation: int) -> tuple[Bound, ...]:
-    """The operations of an instruction; `WaveStop` for one that is not declared."""
-    mnemonic = instruction.mnemonic
-    if not mnemonic.startswith("v_dual_"):
-        return (_one(instruction, mnemonic, "", generation),)
-    second = instruction.text.partition("::")[2].split()[0]
-    return (
-        _one(instruction, mnemonic.replace("v_dual_", "v_"), "X", generation),
-        _one(instruction, second.replace("v_dual_", "v_"), "Y", generation),
+    """The operations of an instruction with their operands."""
+    operations = operations_of(instruction.encoding)
+    halves = "XY" if len(operations) > 1 else ("",)
+    return tuple(
+        _one(instruction, operation, half, generation)
+        for operation, half in zip(operations, halves, strict=True)
     )
 
 
-def _one(instruction: Instruction, mnemonic: str, half: str, generation: int) -> Bound:
-    operation = operation_named(mnemonic, generation)
-    if operation is None:
-        raise not_simulated(instruction.mnemonic)
+def _one(instruction: Instruction, operation: Operation, half: str, generation: int) -> Bound:
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))

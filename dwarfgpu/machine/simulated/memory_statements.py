@@ -13,6 +13,7 @@ from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.instruction_operands import Bound
 from dwarfgpu.machine.simulated.operand_text import Operand, TypeShape
+from dwarfgpu.machine.simulated.wave_registers import M0
 
 _COMMUTING: Final = frozenset(
     {"m + a", "m - a", "m & a", "m | a", "m ^ a", "minimum(m, a)", "maximum(m, a)"}
@@ -39,9 +40,11 @@ def memory_access(
 ) -> Access:
     """The statements; `WaveStop` for what is not simulated."""
     operation = item.operation
-    if len(operation.memory) != 1 or item.fields.get("gds"):
+    if item.fields.get("gds"):
         raise not_simulated(item.instruction.mnemonic)
     place = operation.memory[0]
+    if len(operation.memory) > 1:
+        return _to_lds(item, target, shape_of)
     if place.name == "scalar":
         return _scalar(item, target, shape_of)
     lines = _address(item, target, place)
@@ -70,6 +73,26 @@ def memory_access(
         return Access(lines, [(operation.results[0].name, "r0")], [])
     lines.append(f"w.{memory}_store(address, {expressions[0]}, {element}, on)")
     return Access(lines, results, [])
+
+
+def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
+    """From another memory to LDS: there M0 has the address of the first lane, and each lane has a
+    dword."""
+    source, destination = item.operation.memory
+    if destination.name != "lds" or source.type == "format":
+        raise not_simulated(item.instruction.mnemonic)
+    element = shape_of(source.type).element
+    offset = item.fields.get("offset", 0)
+    return Access(
+        [
+            *_address(item, target, source),
+            f"m = w.{source.name}_load(address, {element}, 1, on)",
+            f"address = (s[{M0}] & 0xffff) + {offset} + 4 * w.lane",
+            f"w.lds_store(address, m.astype({'i32' if element[0] == 'i' else 'u32'}), u32, on)",
+        ],
+        [],
+        [],
+    )
 
 
 def _count(item: Bound, place: AccessedPlace, shape_of: Callable[[str], TypeShape]) -> int:

@@ -216,3 +216,29 @@ def test_a_counter_that_wraps() -> None:
     wave.v[2][:], wave.v[4][:] = 5, 7
     assert machine.run() is None
     assert wave.v[8][:4].tolist() == [0, 7, 2, 9]
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("0480a8dc00007f00", [1, 2, 3, 4]),  # global_load_lds_dword v[0:1], off offset:4
+        ("081051e002000203", [5, 6, 7, 8]),  # buffer_load_dword v2, s[8:11], s3 offen offset:8 lds
+        ("001041e002000203", [3, 4, 5, 6]),  # buffer_load_ubyte v2, s[8:11], s3 offen lds
+    ],
+)
+def test_loads_to_lds(code: str, wanted: list[int]) -> None:
+    """Lane n writes dword n behind M0 and the offset; lane 4 is not active."""
+    machine = vectors.machine(bytes.fromhex(code + "000081bf"), 4, "gfx942", 64)
+    [wave] = machine.waves
+    memory = machine.arena.at(0x30000)
+    assert memory is not None
+    memory.data[:64] = np.arange(16, dtype="u4").view("u1")
+    lane = np.arange(64)
+    wave.v[0][:], wave.v[2][:] = 0x30000 + 4 * lane, 4 * lane
+    wave.s[8:12], wave.s[3] = [0x30000, 0, 4096, 0], 12
+    wave.s[124] = 0x50100
+    stopped = machine.run()
+    assert stopped is None, stopped
+    offset = {"0480": 4, "0810": 8}.get(code[:4], 0)
+    found = np.frombuffer(wave.lds.data[0x100 : 0x100 + offset + 20].tobytes(), "u4")
+    assert found[offset // 4 :].tolist() == [*wanted, 0]
