@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.run_kernel import Result, buffers_not_made, output, run_kernel
+from dwarfgpu.terminal.progress import Progress
 
 SCHEMA: Final = "dwarfgpu-run-1"
 _OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
@@ -126,7 +128,7 @@ def _run(args: Namespace) -> int:
     outputs = dict(_output(text) for text in args.out)
     seed = natural(args.seed, "--seed") or 0
     dispatches = _dispatches(args)
-    stops, attach = None, None
+    stops, attach, progress = None, None, Progress(sys.stderr)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
@@ -134,7 +136,7 @@ def _run(args: Namespace) -> int:
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
-        stops = breakpoints_of(args, dispatches)
+        stops = breakpoints_of(args, dispatches, progress)
     else:
         _require_breakpoint(args)
     result = None
@@ -148,9 +150,11 @@ def _run(args: Namespace) -> int:
             frozenset() if stops is None else stops.addresses,
             None if stops is None else stops.visit,
             attach,
+            None if args.json or args.trace else progress.executed,
             tracks_writes=args.save is not None or stops is not None,
             earlier=result,
         )
+        progress.clear()
         if not args.json:
             print(*map(one_line, ending_lines(result)), sep="\n")
         if result.stop is not None:

@@ -18,6 +18,7 @@ from dwarfgpu.service.frame.stack_frame import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
+from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.lane_grid import joined, reason_lines, state_letter, table_lines
 
@@ -25,9 +26,12 @@ from dwarfgpu.view.lane_grid import joined, reason_lines, state_letter, table_li
 class ShownStops:
     """Breakpoints, and what has been shown at them."""
 
-    def __init__(self, stops: Stops, most: int | None, *, is_json: bool) -> None:
+    def __init__(
+        self, stops: Stops, most: int | None, progress: Progress, *, is_json: bool
+    ) -> None:
         """`most`: the stop at which the run ends; None: at none."""
         self._stops, self._most, self._is_json = stops, most, is_json
+        self._progress = progress
         self.addresses = stops.addresses
         self.count = 0
         self.records: list[Json] = []
@@ -39,6 +43,7 @@ class ShownStops:
     def _show(self, stop: RunStop) -> bool:
         """Show a stop; return whether the run ends there."""
         self.count += 1
+        self._progress.clear()
         if self._is_json:
             self.records.append(_record(stop))
         else:
@@ -46,7 +51,9 @@ class ShownStops:
         return self.count == self._most
 
 
-def breakpoints_of(args: Namespace, dispatches: Sequence[Prepared]) -> ShownStops:
+def breakpoints_of(
+    args: Namespace, dispatches: Sequence[Prepared], progress: Progress
+) -> ShownStops:
     """The breakpoints of the options; `UsageError` for a place that does not exist."""
     code_object, launched = dispatches[0].code_object, dispatches[0].launched
     launches = [prepared.launched for prepared in dispatches]
@@ -64,7 +71,7 @@ def breakpoints_of(args: Namespace, dispatches: Sequence[Prepared]) -> ShownStop
     most = natural(args.stops, "--stops")
     if most == 0:
         raise UsageError("--stops 0: expected the number of a stop, from 1")
-    return ShownStops(stops, 1 if most is None and args.save else most, is_json=args.json)
+    return ShownStops(stops, 1 if most is None and args.save else most, progress, is_json=args.json)
 
 
 def _lines(stop: RunStop) -> Iterator[str]:
@@ -97,17 +104,22 @@ def _table(stop: RunStop) -> Iterator[str]:
     body = []
     for index, state in enumerate(states):
         letter = state_letter(state, used)
-        values = [
-            row_of(answers[index], letter, None).word or one_line(answers[index].text)
-            for _, answers in columns
-        ]
+        values = [_value(answers[index], letter) for _, answers in columns]
         body.append([str(state.lane), *([letter] if is_mixed else []), *values])
     yield from table_lines([*rows, *joined(body)])
     for text, lanes in columns:
+        missing = [lane for lane in lanes if lane.answer.error is not None]
         reasons = reason_lines(
-            [row_of(lane, state_letter(lane.state, used), None) for lane in lanes]
+            [row_of(lane, state_letter(lane.state, used), None) for lane in missing]
         )
         yield from (f"{text}: {reason}" for reason in reasons)
+
+
+def _value(lane: LaneAnswer, letter: str) -> str:
+    """A value, or in one word that there is none: why is below the table."""
+    if lane.answer.error is None:
+        return one_line(lane.text)
+    return row_of(lane, letter, None).word or one_line(lane.text)
 
 
 def _is_wrong(lane: LaneAnswer) -> bool:

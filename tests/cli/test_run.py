@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import struct
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.base.npy import Npy, npy_bytes, read_npy
+from dwarfgpu.cli.main import main
 from tests.cli.command import FIXTURES, run, run_json, validate
 
 CL, HIP, TRITON = FIXTURES / "opencl", FIXTURES / "hip", FIXTURES / "triton"
@@ -674,3 +677,24 @@ def test_a_line_alone_is_in_the_file_of_the_kernel() -> None:
     """The first code of the kernel is of an inlined function in another file."""
     done = run_json("run", *VADD, "--break", "16", "--print", "b[t]", "--lane", 3)
     assert [stop["frame"]["file"] for stop in done.json["stops"]] == ["run/integers.hip"] * 2
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("options", "is_shown"), [((), True), (("--json",), False)])
+def test_a_long_run_shows_its_progress_on_a_terminal(
+    options: tuple[str, ...], is_shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("dwarfgpu.terminal.progress._PATIENCE", 0)
+    monkeypatch.setattr("dwarfgpu.terminal.progress._PAUSE", 0)
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["run", "--demo", *DEMO_LINE, "--stops", "5", *options]) == 0
+    said = screen.getvalue()
+    assert ("instructions executed" in said) == is_shown
+    assert not is_shown or said.endswith("\r\x1b[K")  # the line is gone at the end

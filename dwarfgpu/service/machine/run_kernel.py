@@ -85,14 +85,17 @@ def run_kernel(
     breakpoints: frozenset[int] = frozenset(),
     at_breakpoint: AtBreakpoint | None = None,
     attach: Attach | None = None,
+    progress: Callable[[int], None] | None = None,
     *,
     tracks_writes: bool = False,
     earlier: Result | None = None,
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
-    is to end; `at_breakpoint` says which one, else it is the first. `attach` adds
-    observers. `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another
-    dispatch of the code object, whose memory this one has.
+    is to end; `at_breakpoint` says which one, else it is the first.
+
+    `attach` adds observers; `progress` is called with the number of executed instructions.
+    `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
+    the code object, whose memory this one has.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
@@ -101,6 +104,7 @@ def run_kernel(
     machine = _started(
         launched, code_object.images(), seed, tracks_writes=tracks_writes, earlier=arena
     )
+    machine.progress = progress
     if attach is not None:
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
