@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line import line_table
 from dwarfgpu.dwarf.line.header import read_line_header
@@ -402,6 +403,24 @@ def test_directories_are_relative_to_that_of_the_compilation(
 )
 def test_joined(directory: str, name: str, expected: str) -> None:
     assert joined(directory, name) == expected
+
+
+def test_names_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line table may have 100,000 names, and a command asks for several of them."""
+    [unit] = fixture("x86_64/demo.gcc.O0.v5").units
+    table, read = unit.line_table, list[object]()
+    assert table is not None
+    text = LineTable.text
+
+    def counted(table: LineTable, attribute: Attribute | None) -> str:
+        read.append(attribute)
+        return text(table, attribute)
+
+    monkeypatch.setattr(LineTable, "text", counted)
+    assert table.files_named("demo.c")
+    read.clear()
+    assert not table.files_named("none.c")
+    assert read == []
 
 
 def test_names_that_cannot_be_printed_are_escaped() -> None:

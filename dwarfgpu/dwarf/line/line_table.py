@@ -186,14 +186,21 @@ class LineTable:
         name = path.rsplit("/", 1)[-1]
         program = self.unit.sections.section(".debug_line")
         inline = name.encode("utf-8", "surrogatepass") + b"\0"
+        numbered = self._numbers_by_name.get(name, [])
         if program.find(inline, self.header.program_at, self.header.end) >= 0:
-            files: Iterator[SourceFile] = iter(self.files)
-        else:
-            files = (
-                SourceFile(self, number, entry)
-                for number, entry in enumerate(self.header.files, self.header.first_file)
-            )
+            first = self.header.first_file + len(self.header.files)
+            numbered = [*numbered, *enumerate(self.matrix.defined_files, first)]
+        files = (SourceFile(self, number, entry) for number, entry in numbered)
         return tuple(file for file in files if file.name.endswith(name) and file.matches(path))
+
+    @cached_property
+    def _numbers_by_name(self) -> dict[str, list[tuple[int, NameEntry]]]:
+        """The files of the header by the last part of their names: a command asks several times."""
+        files: dict[str, list[tuple[int, NameEntry]]] = {}
+        for number, entry in enumerate(self.header.files, self.header.first_file):
+            name = self.text(entry.path).rsplit("/", 1)[-1]
+            files.setdefault(name, []).append((number, entry))
+        return files
 
     def directory(self, index: int) -> str:
         """Return the directory with an index of the header, made absolute.
