@@ -15,7 +15,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Run, listed
 from dwarfgpu.repl.data.examine import address_of
-from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import evaluated, options_of, whole_number
 from dwarfgpu.terminal.input import read_file
@@ -52,7 +52,8 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     except Unavailable:
         where = places.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
-    yield from _written(write, name, data)
+    write(Path(name), data)
+    yield from ()
 
 
 def _value(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
@@ -61,12 +62,8 @@ def _value(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("No value to dump.")
     value = evaluated(shell.session, shell.values, rest)
     data = Places(shell.session).known(value).to_bytes(shell.session.architecture.endian)
-    yield from _written(write, name, data)
-
-
-def _written(write: _Write, name: str, data: bytes) -> Iterator[Part]:
     write(Path(name), data)
-    yield Output("", {"file": name, "bytes": len(data)})
+    yield from ()
 
 
 def _family(verb: str, about: str, write: _Write) -> Command:
@@ -147,7 +144,7 @@ def _restored(
     if wrote is not None:
         wrote()
     text = f"Restoring binary file {name} into memory ({begin} to {end})"
-    yield Output(text, {"file": name, "begin": begin, "end": end})
+    yield heading(text)
 
 
 DUMPS: Final = (

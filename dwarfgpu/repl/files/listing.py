@@ -344,12 +344,13 @@ def source_line(shell: Shell, session: Session) -> Iterator[Output]:
         yield _line(place.line, text[place.line - 1])
 
 
-def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Output]:
-    """Yield that the text of a line is missing; of the same file again more briefly, as GDB."""
-    is_known = shell.missing_source == place.path
-    shell.missing_source = place.path
-    text = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
-    yield Output(f"{line}\t{text}", {})
+def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Part]:
+    """Yield that the text of a line is missing: `UsageError` for the first line of a file, briefly
+    for further ones, as GDB."""
+    if shell.missing_source != place.path:
+        shell.missing_source = place.path
+        raise UsageError(f"{line}\t{place.file}: No such file or directory.")
+    yield heading(f"{line}\tin {place.file}")
 
 
 def line_count(shell: Shell, place: FramePosition) -> int | None:

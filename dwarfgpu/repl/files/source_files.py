@@ -248,7 +248,7 @@ def _flags(section: Section) -> str:
 
 @command("maintenance info sections", topic="data")
 def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the sections of the program with their properties in BFD.
+    """List the sections of the program, and their properties.
 
     Usage: maintenance info sections [NAME | PROPERTY]...
 
@@ -268,13 +268,9 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
         begin = section.address
         begin += code_object.load_address if section.flags & SHF_ALLOC else 0
         end = begin + section.size_bytes
-        data: JsonObject = {
-            "index": index, "name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}",
-            "offset": section.offset, "flags": flags,
-        }  # fmt: skip
         where = f"{begin:#010x}->{end:#010x} at {section.offset:#010x}"
         text = f"{f' [{index}] ':<{width}}    {where}: {section.name} {flags}"
-        yield Output(text, data, "sections")
+        yield heading(text)
 
 
 @command("compare-sections", topic="data")
@@ -311,12 +307,8 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
             ) from None
         is_equal = memory == file.data_of(section)
         has_matched = has_matched and is_equal
-        data: JsonObject = {
-            "name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}", "matches": is_equal,
-        }  # fmt: skip
         verdict = "matched." if is_equal else "MIS-MATCHED!"
-        text = f"Section {section.name}, range {begin:#x} -- {end:#x}: {verdict}"
-        yield Output(text, data, "sections")
+        yield heading(f"Section {section.name}, range {begin:#x} -- {end:#x}: {verdict}")
     if argument not in ("", "-r") and not has_any:
         yield heading(f"No loaded section named '{argument}'.")
     if not has_matched:
