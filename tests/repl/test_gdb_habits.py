@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import evolve
 
+from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
+from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, said
 
@@ -156,3 +161,18 @@ def test_sections_of_the_program() -> None:
     assert said(demo_shell(), "compare-sections .nothing") == (
         "No loaded section named '.nothing'.\n"
     )
+
+
+def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The C library names its headers from the folder of each unit."""
+    described = symbol_listing.described_symbols
+
+    def of_two_units(*arguments: Any) -> Iterator[ListedSymbol]:
+        for row in described(*arguments):
+            yield evolve(row, file="csu/../bits/types.h")
+            yield evolve(row, file="elf/../bits/types.h")
+
+    monkeypatch.setattr(symbol_listing, "described_symbols", of_two_units)
+    lines = said(demo_shell(), "info types .").splitlines()
+    assert [line for line in lines if line.startswith("File ")] == ["File bits/types.h:"]
+    assert len(lines) == len(set(lines)) + lines.count("") - 1

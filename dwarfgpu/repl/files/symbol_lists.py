@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.repl import completion
@@ -14,7 +15,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.scope.symbol_list import Kind
+    from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery
 
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
@@ -77,6 +78,12 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
+def _file(row: ListedSymbol) -> str:
+    """The file of a symbol; units of a library have ways of their own to one header, as
+    `csu/../bits/types.h`."""
+    return normpath(row.file) if row.file else ""
+
+
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     """Yield the symbols with the keys of GDB's machine interface: by file, then those without
     one."""
@@ -88,9 +95,10 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
 
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
     rows = sorted(
-        described_symbols(shell.session, query), key=lambda row: (row.file, row.is_static, row.name)
+        described_symbols(shell.session, query),
+        key=lambda row: (_file(row), row.is_static, row.name),
     )
-    for file, group in groupby(rows, key=lambda row: row.file):
+    for file, group in groupby(rows, key=_file):
         yield heading(f"\nFile {file}:")
         of_file = Group("debug", {"filename": file})
         listed_keys: set[tuple[str, bool, str]] = set()
