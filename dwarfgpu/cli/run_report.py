@@ -10,8 +10,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.dispatch import Launched
-from dwarfgpu.service.machine.run_kernel import Result
-from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.service.machine.run_kernel import Result, StopPlace
 
 _MAX_SHOWN: Final = 8
 _MAX_TEXT_LINES: Final = 64
@@ -43,10 +42,18 @@ def ending_lines(result: Result) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
-        for place in stop.barrier:
-            plural = "s" if len(place.waves) > 1 else ""
-            where = f"{place.pc:#x}" if place.source is None else place.source
-            yield f"    wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
+        if stop.barrier:
+            yield from _at_barrier(stop)
+
+
+def _at_barrier(stop: StopPlace) -> Iterator[str]:
+    """Where the waves of a workgroup are whose barrier is never met."""
+    from dwarfgpu.view.coverage import runs_text  # most runs have no deadlock
+
+    for place in stop.barrier:
+        plural = "s" if len(place.waves) > 1 else ""
+        where = f"{place.pc:#x}" if place.source is None else place.source
+        yield f"    wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:

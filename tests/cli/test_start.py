@@ -46,6 +46,7 @@ def loaded(*arguments: str) -> set[str]:
         ("info FILE", 130),
         ("check FILE", 194),
         ("where --demo t", 197),
+        ("run --demo", 252),
         ("debug --demo -batch", 433),
     ],
 )
