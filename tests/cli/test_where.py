@@ -40,7 +40,8 @@ def test_every_fixture(path: Path) -> None:
     answer = run_json("where", "--all", path)
     assert answer.status == 0 and not answer.json["problems"]
     variables, total = answer.json["variables"], answer.json["total"]
-    assert total["variables"] + total["global_variables"] == len(variables) > 0
+    assert total["variables"] + total["global_variables"] == len(variables)
+    assert variables or path.parent.name == "triton"  # some of Triton's have line tables alone
     for each in variables:
         assert each["complete_bytes"] <= each["described_bytes"] <= each["scope_bytes"]
         assert size(each["scope"]) == each["scope_bytes"]
