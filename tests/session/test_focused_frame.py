@@ -100,7 +100,7 @@ def test_a_frame_whose_lanes_the_machine_places_is_not_kept() -> None:
 def test_a_wrong_program_location_is_an_error_every_time() -> None:
     session = evolve(of_nest(), pc=4)
     for _ in range(2):
-        with pytest.raises(UsageError, match="in the code of no code object"):
+        with pytest.raises(UsageError, match="not in the code of any code object"):
             session.code_object  # noqa: B018
 
 
