@@ -490,7 +490,7 @@ def test_the_source_of_a_function_or_file() -> None:
 
 def test_source_text_that_is_not_there() -> None:
     lines, error = listed("list", file="nest.gfx942.O2.v5.co")
-    assert (lines, error) == (["9\thip/nest.hip: No such file or directory."], "")
+    assert (lines, error) == ([], "9\thip/nest.hip: No such file or directory.")
     assert len(listed("frame", file="nest.gfx942.O2.v5.co")[0]) == 1
 
 
