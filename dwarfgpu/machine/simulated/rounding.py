@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.machine.simulated.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.lane_functions import FUNCTIONS, Lanes, is_signalling
 from dwarfgpu.machine.simulated.wave_registers import RunningWave
@@ -244,9 +245,10 @@ def rounded_division_fma(
 
 def _tested(name: str) -> Callable[..., Any]:
     """An approximate function that raises exceptions for its source."""
+    function = APPROXIMATIONS.get(name) or FUNCTIONS[name]
 
     def tested(a: Lanes, mode: int, wave: RunningWave) -> Lanes:
-        out: Lanes = FUNCTIONS["reciprocal" if name == "reciprocal_iflag" else name](a)
+        out: Lanes = function(a)
         raised = _of_sources(out, (a,))
         zero = Exceptions.INT_DIVIDE_BY_0 if name == "reciprocal_iflag" else Exceptions.DIVIDE_BY_0
         raised = raised | np.where(a == 0, int(zero), 0)

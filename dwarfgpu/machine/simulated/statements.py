@@ -378,7 +378,7 @@ class _Piece(TileStatements, ControlStatements):
             expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
         if not self.mode.is_ieee:
             expression = re.sub(r"\bfloat_(min|max)\b", r"plain_\1", expression)
-        if self.mode.rounding and self._has_floats and not self.operation.memory:
+        if self.mode.rounding and not self.operation.memory and self._has_floats:
             expression = in_mode(expression, self.mode.rounding)
         return _WORD.sub(word, expression)
 

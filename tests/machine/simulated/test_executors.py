@@ -287,3 +287,18 @@ def test_a_product_of_matrices_runs_together(built: str, monkeypatch: pytest.Mon
     assert machine.run() is None and results == [True]
     out = np.frombuffer(machine.arena.read(addresses[2], 16384), np.float32)
     np.testing.assert_array_equal(out.reshape(64, 64), a @ b)
+
+
+@pytest.mark.parametrize("mode", [0x3F7, 0x0A4, 0x8003C0, 0x49F0], ids=hex)
+def test_modes(mode: int) -> None:
+    """Directed rounding; no IEEE, no DX10_CLAMP; FP16_OVFL; exceptions that stop waves."""
+    for seed in range(4):
+        code = programs.program(seed, "gfx1100", 32)
+
+        def make(seed: int = seed, code: bytes = code) -> RunningMachine:
+            machine = programs.machine_of(code, seed, "gfx1100", 32)
+            for wave in machine.waves:
+                wave.set_mode(mode)
+            return machine
+
+        require_same(make, [{}])

@@ -9,7 +9,14 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.small_floats import small_bits, small_float, small_floats, xf32
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.small_floats import (
+    format_of,
+    small_bits,
+    small_float,
+    small_floats,
+    xf32,
+)
 from tests.machine.simulated import vectors
 
 
@@ -106,3 +113,10 @@ def test_numbers_of_xf32_have_ten_bits_of_fraction() -> None:
     found = xf32(np.array([float(value) for value in values], "f4"))
     assert [Fraction(float(number)) for number in found] == [1, 1 + 2 * step, 1 + step, -1]
     assert np.isnan(xf32(np.array([nan], "f4"))[0]) and xf32(np.array([inf], "f4"))[0] == inf
+
+
+@pytest.mark.parametrize(
+    ("processor", "name"), [("gfx942", "fp8_fnuz"), ("gfx950", "fp8"), ("gfx1200", "fp8")]
+)
+def test_formats_of_processors(processor: str, name: str) -> None:
+    assert format_of("fp8", decoder(processor, 64).target) == name
