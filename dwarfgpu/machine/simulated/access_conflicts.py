@@ -103,7 +103,8 @@ class Conflicts:
             )
             part = stamps if chosen is None or np.ndim(stamps) == 0 else stamps[chosen]
             if owners is not None:
-                first, last = owners[offsets], owners[offsets + np.uint64(size_bytes - 1)]
+                first = owners.of(offsets)
+                last = owners.of(offsets + np.uint64(size_bytes - 1))
                 if ((first != part & _NUMBER) | (last != first)).any():
                     raise Conflict
                 continue
@@ -145,17 +146,32 @@ class Conflicts:
                 yield allocation, inside
 
 
-def _owners(allocation: Allocation, private: Sequence[Lanes]) -> Lanes | None:
-    """For each byte of an allocation that has private memory, the wave that owns it."""
+class _Owners:
+    """The pieces of an allocation that are private memory of waves."""
+
+    def __init__(self, pieces: list[tuple[int, int, int]]) -> None:
+        """`pieces`: first offset, end, and number of the wave."""
+        pieces.sort()
+        self._first, self._end = (np.array([piece[n] for piece in pieces]) for n in range(2))
+        self._waves = np.array([piece[2] for piece in pieces], np.uint32)
+
+    def of(self, offsets: Lanes) -> Lanes:
+        """The waves that own bytes; `MAX_WAVES` for those that no wave owns."""
+        where = offsets.astype(np.int64)
+        piece = np.maximum(np.searchsorted(self._first, where, "right") - 1, 0)
+        is_inside = (self._first[piece] <= where) & (where < self._end[piece])
+        return np.where(is_inside, self._waves[piece], np.uint32(MAX_WAVES))
+
+
+def _owners(allocation: Allocation, private: Sequence[Lanes]) -> _Owners | None:
+    """Which waves own parts of an allocation; None where none does."""
     begin, end = byte_bounds(allocation.data)
-    out: Lanes | None = None
+    pieces = []
     for number, array in enumerate(private):
         first, last = byte_bounds(array)
         if array.size and begin <= first < end:
-            if out is None:
-                out = np.full(end - begin, MAX_WAVES, np.uint32)
-            out[first - begin : last - begin] = number
-    return out
+            pieces.append((first - begin, last - begin, number))
+    return _Owners(pieces) if pieces else None
 
 
 class LocalConflicts:

@@ -29,6 +29,8 @@ from dwarfgpu.machine.simulated.wave_group import NotTogether, WaveGroup
 
 MAX_LANES: Final = 1 << 12
 """Of a group."""
+MAX_BYTES: Final = 1 << 28
+"""Of memory that a dispatch may write, and which is copied then to be restored."""
 MIN_WAVES: Final = 4
 """Fewer execute one after the other."""
 _PATIENCE: Final = 1 << 10
@@ -92,7 +94,8 @@ def run_together(
     Also False, and nothing has happened, where the order of waves may matter or one stops.
     `progress` is called with the number of instructions.
     """
-    if len(waves) > MAX_WAVES:
+    size = sum(item.end - item.start for item in arena.allocations if item.is_writable)
+    if len(waves) > MAX_WAVES or size > MAX_BYTES:
         return False
     names = {wave.wave.workgroup: None for wave in waves}
     workgroups = {name: number for number, name in enumerate(names)}

@@ -151,3 +151,17 @@ def test_private_memory_is_of_one_wave() -> None:
     conflicts.access(where, 4, conflicts.stamps[1], reads=False, writes=True)
     with pytest.raises(Conflict):
         conflicts.access(where, 4, conflicts.stamps[0], reads=True, writes=False)
+
+
+def test_private_memory_has_gaps_that_no_wave_owns() -> None:
+    arena = Arena()
+    allocation = arena.add("scratch", START, bytes(1024))
+    rows = allocation.data.view(np.uint32).reshape(4, 1, 64)
+    conflicts = Conflicts(arena, [0, 0], [rows[3], rows[1]])
+    for offset, wave in ((768, 0), (256, 1), (508, 1)):
+        where = np.array([START + offset], np.uint64)
+        conflicts.access(where, 4, conflicts.stamps[wave], reads=False, writes=True)
+    for offset, wave in ((0, 0), (512, 0), (508, 0), (510, 1), (1020, 1)):
+        where = np.array([START + offset], np.uint64)
+        with pytest.raises(Conflict):
+            conflicts.access(where, 4, conflicts.stamps[wave], reads=True, writes=False)

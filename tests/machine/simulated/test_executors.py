@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated import interpreter
+from dwarfgpu.machine.simulated import interpreter, lockstep
 from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.lockstep import run_together
@@ -254,6 +254,15 @@ def test_waves_that_wait_for_another_one(
 
     results = together(monkeypatch)
     require_same(make, [{}])
+    assert results == [False]
+
+
+def test_waves_with_much_memory_do_not_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be copied, to be restored where their order turns out to matter."""
+    results = together(monkeypatch)
+    monkeypatch.setattr(lockstep, "MAX_BYTES", programs.OWN_BYTES)
+    code = programs.program(1, "gfx942", 64)
+    assert programs.machine_of(code, 1, "gfx942", 64).run() is None
     assert results == [False]
 
 
