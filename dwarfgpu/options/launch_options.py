@@ -17,7 +17,7 @@ def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bo
     )
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
-        help="an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, "
+        help="an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, "
         "buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, "
         "? (unknown)",
     )  # fmt: skip

@@ -358,7 +358,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l load-address -x -d '
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l target -x -d 'which code object of a fat binary'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l fill -x -d 'contents of memory that was never written'
@@ -378,7 +378,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l json -d 'one JSON object 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l demo -d 'a kernel that comes with dwarfgpu and draws a picture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l fill -x -d 'contents of memory that was never written'
@@ -677,7 +677,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l strict -d 'take the DWA
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l dispatch -x -d 'set up a kernel as dwarfgpu dispatch does'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l fill -x -d 'contents of memory that was never written'
