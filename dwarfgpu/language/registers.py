@@ -36,7 +36,10 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return _integer(numbers, used_lanes(session))
     if name == "pc" and session.pc is not None and not session.frame.level:
         kind = register_type(RegisterInfo("pc", None, architecture.address_type))
-        return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
+        counter = architecture.program_counter
+        register = None if counter is None else architecture.register(counter)
+        place = None if register is None else _location(session, register)
+        return TypedValue(kind, place, bits=Bits(session.pc, architecture.address_bits))
     register = _register(session, name)
     pseudo = architecture.pseudo_named(name)
     part = architecture.part_named(name)

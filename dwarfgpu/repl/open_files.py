@@ -20,10 +20,12 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.limit_options import file_limits_of
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.machine.going_on import able_to_go_on
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
 
@@ -98,13 +100,17 @@ class FileOpener:
 
 
 def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
-    """The machine of a dispatch that was not only prepared, with the power to run."""
-    launched = getattr(args, "launched", None)
-    if launched is None or stopped.given is None:
+    """The machine of a dispatch with the power to run, that of a GPU's state to go on."""
+    launched, state = getattr(args, "launched", None), stopped.given
+    is_of_gpu = stopped.architecture.machine == "AMDGPU" and stopped.has_started
+    if state is None or not is_of_gpu:
         return stopped
+    if launched is None:
+        fill = natural(getattr(args, "fill", None), "--fill")
+        return evolve(stopped, machine=able_to_go_on(state, stopped.code_objects, fill))
     from dwarfgpu.service.machine.run_kernel import able_to_run  # most conversations run nothing
 
-    return evolve(stopped, machine=able_to_run(launched, stopped.given, stopped.code_objects))
+    return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))
 
 
 def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMachine:

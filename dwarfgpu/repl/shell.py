@@ -15,7 +15,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
-from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.target import RegisterPlace, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.advice import advised
 from dwarfgpu.repl.answer import Answer, without_token
@@ -229,11 +229,30 @@ class Shell:
         paint = PAINTS.get(call.command.name)
         if paint is not None and self.console.has_colours:
             parts = (painted(part, paint) for part in parts)
+        writes = self.session.write_count.writes
         try:
             yield from parts
         except UsageError as error:
             raise advised(self.session, error) from None
+        if self.session.write_count.writes != writes:
+            self._follow_pc()
         yield from self._hooked(f"hookpost-{call.command.name}")
+
+    def _follow_pc(self) -> None:
+        """Where a command has set the program counter of the wave in focus, its frame is there."""
+        top, target = self.session.top or self.session, self.session.target
+        number = top.architecture.program_counter
+        if not isinstance(target, RecordedTarget) or number is None:
+            return
+        counter = top.architecture.register(number)
+        last = [writes for _, writes in (*target.done[-1:], *target.undone[-1:])]
+        for place in (write.place for writes in last for write in writes):
+            if isinstance(place, RegisterPlace) and place.register is counter:
+                if place.wave == top.wave:
+                    data = target.read_register(top.wave, counter)
+                    pc = int.from_bytes(data, top.architecture.endian)
+                    self.session = self.session if pc == top.pc else evolve(top, pc=pc)
+                return
 
     def _hooked(self, name: str) -> Iterator[Part]:
         """The output of a command that is defined to run before or after another one."""

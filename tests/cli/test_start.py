@@ -47,7 +47,7 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 194),
         ("where --demo t", 197),
         ("run --demo", 252),
-        ("debug --demo -batch", 433),
+        ("debug --demo -batch", 441),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

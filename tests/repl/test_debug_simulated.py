@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -253,3 +254,59 @@ def test_a_wave_that_goes_on_has_no_reason(tmp_path: Path) -> None:
     state.unlink()
     nest("run", "set var $exec = 0", "stepi", f"save {state}", count=100)
     assert "memory_violation" not in state.read_text("utf-8")
+
+
+def saved(folder: Path) -> Path:
+    """vadd of gfx942 at -O0, before the addition in the first wave."""
+    state = folder / "middle.json"
+    talk(folder, "vadd", "break integers.hip:16", "run", f"save {state}")
+    return state
+
+
+def going_on(state: Path, *lines: str, options: tuple[str, ...] = ()) -> list[str]:
+    commands = [word for line in lines for word in ("-ex", line)]
+    done = run("debug", "--state", state, *options, "--batch", *commands)
+    return [line for line in [*done.lines, *done.err.splitlines()] if not line.startswith("note: ")]
+
+
+def test_a_state_goes_on(tmp_path: Path) -> None:
+    state = saved(tmp_path)
+    lines = going_on(
+        state, "run", "set $o = (int *) out", "set var ((int *) a)[1] = 5", "break 17", "c",
+        "p t", "delete", "c", "p $o[0]@3",
+    )  # fmt: skip
+    assert 'A state has no beginning: "continue" goes on from it.' in lines
+    assert any("hit Breakpoint 1, with lanes [0-63], vadd" in line for line in lines)
+    assert "$2 = {-20, 12, -17}" in lines  # the second is 5 + 7, not -19 + 7
+
+
+def test_what_a_state_leaves_out_stops_the_wave(tmp_path: Path) -> None:
+    state = saved(tmp_path)
+    document = json.loads(state.read_text("utf-8"))
+    del document["waves"][0]["registers"]["v2"]
+    state.write_text(json.dumps(document), "utf-8")
+    [stopped] = [line for line in going_on(state, "c") if "received signal" in line]
+    assert stopped == (
+        "Thread 1 received signal SIGTRAP, UNAVAILABLE, "
+        "flat_load_dwordx2 needs v2 of lane 0, which is not known."
+    )
+    lines = going_on(state, "c", options=("--fill", "0"))
+    [stopped] = [line for line in lines if "received signal" in line]
+    assert "UNAVAILABLE, lane 0 reads 4 bytes at 0x0: the state does not have it; 63" in stopped
+
+
+def test_what_is_set_before_the_start_counts(tmp_path: Path) -> None:
+    """A kernel that is continued without "run" begins with what was written."""
+    lines = talk(
+        tmp_path, "vadd", "set $s8 = 7", "p $s8", "break integers.hip:17", "c", "info breakpoints"
+    )  # fmt: skip
+    assert "$1 = 7" in lines and "\tbreakpoint already hit 1 time" in lines
+
+
+def test_a_wave_goes_on_where_it_is_put(tmp_path: Path) -> None:
+    """The pc is set to the line after the addition: the sum of this wave is not stored."""
+    lines = talk(
+        tmp_path, "vadd", "tbreak integers.hip:16", "run", "set $o = (int *) out",
+        "set $pc = 0x7f000000d7c0", "info line *$pc", "c", "p $o[3]", "p $o[64]",
+    )  # fmt: skip
+    assert lines[-2:] == ["$1 = 0", "$2 = 50"]

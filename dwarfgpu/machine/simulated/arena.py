@@ -78,6 +78,8 @@ class Arena:
         """By address."""
         self.absent: dict[int, str] = {}
         """What is not made, by the upper halves of the addresses that stand for it."""
+        self.is_partial = False
+        """Whether there may be more memory, of which nothing is known."""
 
     def add(
         self, name: str, start: int, contents: bytes, *, is_writable: bool = True
@@ -136,8 +138,7 @@ class Arena:
         """What a wave reads; `WaveStop` where there is no allocation."""
         allocation = self.at(address)
         if allocation is None or address + size_bytes > allocation.end:
-            place = self.describe(address, size_bytes, "reads")
-            raise _stop_of_lanes(f"reads {size_bytes} bytes at {address:#x}: {place}", (), address)
+            raise self._stop("reads", address, size_bytes, ())
         first = address - allocation.start
         return allocation.data[first : first + size_bytes].tobytes()
 
@@ -248,9 +249,16 @@ class Arena:
         ]
         address = int(addresses[faulty[0]])
         numbers = _numbers(faulty, lanes)
+        return self._stop(verb, address, size_bytes, numbers)
+
+    def _stop(self, verb: str, address: int, size_bytes: int, lanes: tuple[int, ...]) -> WaveStop:
+        """Why an address cannot be accessed: no memory is there, or nothing is known of it."""
         text = f"{verb} {size_bytes} bytes at {address:#x}: "
+        if self.is_partial and self.at(address) is None:
+            text += "the state does not have it"
+            return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
         text += self.describe(address, size_bytes, verb)
-        return _stop_of_lanes(text, numbers, address)
+        return _stop_of_lanes(text, lanes, address)
 
     def _has(self, address: int, size_bytes: int, verb: str) -> bool:
         allocation = self.at(address)
@@ -287,11 +295,16 @@ class Arena:
         return "no memory is there"
 
 
-def _stop_of_lanes(text: str, lanes: tuple[int, ...], address: int) -> WaveStop:
+def _stop_of_lanes(
+    text: str,
+    lanes: tuple[int, ...],
+    address: int,
+    reason: StopReason = StopReason.MEMORY_VIOLATION,
+) -> WaveStop:
     """A memory violation of the first lane, and of the others."""
     who = f"lane {lanes[0]} " if lanes else ""
     more = f"; {len(lanes) - 1} more of its lanes fault" if len(lanes) > 1 else ""
-    return WaveStop(StopReason.MEMORY_VIOLATION, f"{who}{text}{more}", lanes=lanes, address=address)
+    return WaveStop(reason, f"{who}{text}{more}", lanes=lanes, address=address)
 
 
 def _numbers(chosen: Iterable[int], lanes: Lanes | None) -> tuple[int, ...]:

@@ -29,6 +29,9 @@ class StopReason(Enum):
     """The debugger asks the machine to stop; amd-dbgapi has no such reason."""
     WAITING = "WAITING"
     """At a barrier for waves that do not run; no reason of amd-dbgapi."""
+    UNAVAILABLE = "UNAVAILABLE"
+    """The instruction needs what the state does not have, from which the machine was made; no
+    reason of amd-dbgapi."""
     NOT_SIMULATED = "NOT_SIMULATED"
     """No reason of amd-dbgapi: the instruction is one that a GPU has and this simulator has not."""
 

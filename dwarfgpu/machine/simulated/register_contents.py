@@ -25,6 +25,8 @@ _M0: Final = 124
 _FLAT_SCRATCH: Final = 102
 _XNACK_MASK: Final = 104
 _PAIRS: Final = {"flat_scratch": _FLAT_SCRATCH, "xnack_mask": _XNACK_MASK}
+_BARRIER_BYTES: Final = 4
+"""Size of `s_barrier` and `s_barrier_wait`."""
 _MASK32: Final = 0xFFFFFFFF
 
 
@@ -76,8 +78,8 @@ def _number(wave: SimulatedWave, name: str) -> int | None:
         first = _PAIRS[name]
         return wave.s[first] | wave.s[first + 1] << 32
     match name:
-        case "pc" | "pc_32":
-            return wave.pc
+        case "pc" | "pc_32":  # of a wave at a barrier, the instruction that waits: it has not ended
+            return wave.pc - _BARRIER_BYTES if wave.is_waiting else wave.pc
         case "exec":
             return wave.exec
         case "exec_hi":
@@ -138,6 +140,8 @@ def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> N
 def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
     match name:
         case "pc":
+            if wave.is_waiting:
+                wave.is_waiting, wave.signals = False, 0
             wave.pc = number
         case "exec":
             wave.set_exec(number)

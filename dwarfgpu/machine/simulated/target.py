@@ -30,6 +30,7 @@ from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.observers import Observer
     from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.watchpoints import Watching
     from dwarfgpu.machine.simulated.wave_memory import WaveMemory
@@ -42,6 +43,7 @@ _SIGNALS: Final = {
     StopReason.ASSERT_TRAP: "SIGABRT",
     StopReason.FATAL_HALT: "SIGABRT",
     StopReason.INTERRUPTED: "SIGINT",
+    StopReason.UNAVAILABLE: "SIGTRAP",
 }
 """ROCgdb's names of stops; all others are SIGTRAP."""
 _STACK_POINTER: Final = 32
@@ -51,14 +53,21 @@ _STACK_POINTER: Final = 32
 class SimulatedTarget(StateTarget):
     """A dispatch that can be started, as often as one likes."""
 
-    def __init__(self, state: StateTarget, begin: Callable[[], RunningMachine]) -> None:
-        """`begin` makes the machine as it is before the first instruction."""
+    def __init__(
+        self,
+        state: StateTarget,
+        begin: Callable[[], RunningMachine] | None = None,
+        adopt: Callable[[StateTarget], RunningMachine] | None = None,
+    ) -> None:
+        """`begin` makes the machine as it is before the first instruction; None for a state, which
+        has no beginning. `adopt` makes it from the registers and the memory of a state; None where
+        one is attached."""
         super().__init__(state.architecture, state.apertures, state.machine)
         self._places, self._machine = state._places, state.machine
         self._registers = state._registers
         self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
         self._memories = state._memories
-        self._begin = begin
+        self._begin, self._adopt = begin, adopt
         self._running: RunningMachine | None = None
         self._by_id: dict[WaveId, SimulatedWave] = {}
         """The waves of the machine that runs, ended ones too."""
@@ -180,12 +189,15 @@ class SimulatedTarget(StateTarget):
 
     def start(self) -> Halt:
         """Make the machine anew."""
-        machine = self.attach()
+        if self._begin is None:
+            raise UsageError('A state has no beginning: "continue" goes on from it.')
+        machine = self._begin()
+        self.attach(machine)
         return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
 
-    def attach(self) -> RunningMachine:
+    def attach(self, machine: RunningMachine) -> None:
         """Show a machine as it is, wherever its waves are."""
-        machine = self._running = self._begin()
+        self._running = machine
         self._by_id = {wave.wave.id: wave for wave in machine.waves}
         self._memories = {}
         from dwarfgpu.machine.simulated.running_memory import RunningMemory  # it imports NumPy
@@ -197,15 +209,25 @@ class SimulatedTarget(StateTarget):
             group = self.workgroups.get(wave.wave.id, wave.wave.id)
             if wave.lds.contents and ("local", group) not in self._memories:
                 self._memories["local", group] = RunningMemory("local", [wave.lds])
+            if wave.own_scratch is not None:
+                name = "private_wave"
+                self._memories[name, wave.wave.id] = RunningMemory(name, [wave.own_scratch])
         self.stop += 1
-        return machine
+
+    def _machine_to_run(self) -> RunningMachine:
+        """The machine, made of the state if it is only that yet, as it is now."""
+        if self._running is None:
+            assert self._adopt is not None
+            self.attach(self._adopt(self))
+        assert self._running is not None
+        return self._running
 
     @contextmanager
     def _going_on(self) -> Iterator[RunningMachine]:
         """The machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
         from dwarfgpu.machine.simulated.interpreter import interrupts  # it imports NumPy
 
-        machine = self._running or self.attach()
+        machine = self._machine_to_run()
         for wave in machine.waves:
             wave.stop_reason = None
         self.stop += 1
@@ -222,12 +244,17 @@ class SimulatedTarget(StateTarget):
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
         watches = [watch for watch in self._watches if self._is_watchable(watch)]
-        if not watches:
-            machine.observe()
-            return
-        from dwarfgpu.machine.simulated.watchpoints import Watchpoints  # it imports NumPy
+        observers: list[Observer] = []
+        if machine.arena.is_partial:
+            from dwarfgpu.machine.simulated.unknown_contents import UnknownContents, is_all_known
 
-        machine.observe(Watchpoints([self._watching(watch) for watch in watches], self._scratch))
+            observers += [] if is_all_known(machine) else [UnknownContents(machine)]
+        if watches:
+            from dwarfgpu.machine.simulated.watchpoints import Watchpoints  # it imports NumPy
+
+            watching = [self._watching(watch) for watch in watches]
+            observers.append(Watchpoints(watching, self._scratch))
+        machine.observe(*observers)
 
     def _is_watchable(self, watch: Watch) -> bool:
         """Whether the waves exist that an object belongs to."""

@@ -80,6 +80,8 @@ class WaveMemory(RunningWave):
         self.lds = Allocation("LDS", 0, b"", True)
         self.shared_base = 0
         self.private_base = 0
+        self.own_scratch: Allocation | None = None
+        """Its private memory, where that is no part of global memory."""
         self.on_access: Callable[[Access], None] | None = None
         """Is called before each access of memory; None: nothing observes the wave."""
 

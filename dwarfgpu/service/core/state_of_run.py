@@ -39,8 +39,8 @@ def state_of_run(
             begun.element_bytes,
             launched.group_bytes,
         )
-    target = SimulatedTarget(before, lambda: machine)
-    target.attach()
+    target = SimulatedTarget(before)
+    target.attach(machine)
     return target, {wave.wave.id: wave.pc for wave in machine.waves if not wave.is_ended}
 
 

@@ -143,7 +143,32 @@ def able_to_run(
         images = [image for code_object in code_objects for image in code_object.images()]
         return _started(launched, images, 0, tracks_writes=True)
 
-    return SimulatedTarget(state, begin)
+    def adopt(edited: StateTarget) -> RunningMachine:
+        machine = begin()
+        from dwarfgpu.machine.simulated.edited import take_over  # it imports NumPy
+
+        take_over(machine, edited)
+        return machine
+
+    return SimulatedTarget(state, begin, adopt)
+
+
+def machine_of_state(
+    state: StateTarget,
+    code_objects: Sequence[CodeObject],
+    seed: int = 0,
+    fill: int | None = None,
+) -> RunningMachine:
+    """The waves of a state as a machine that runs.
+
+    `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
+    Errors as of `dwarfgpu.machine.simulated.adopted.adopted`; `Unsupported` without NumPy.
+    """
+    _require_numpy()
+    from dwarfgpu.machine.simulated.adopted import adopted
+
+    images = [image for code_object in code_objects for image in code_object.images()]
+    return adopted(state, images, seed, fill)
 
 
 def _started(

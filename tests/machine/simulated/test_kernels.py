@@ -12,7 +12,7 @@ import pytest
 from dwarfgpu.machine.simulated.arena import Allocation
 from dwarfgpu.machine.simulated.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.started import buffers, started
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.launch import Prepared, prepare_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import COUNT, KERNELS, Array, Kernel
 
@@ -33,8 +33,8 @@ class Arguments(Namespace):
         return None
 
 
-def begun(path: Path, kernel: Kernel, folder: Path) -> tuple[RunningMachine, Allocation]:
-    """A kernel before its first instruction, and its output."""
+def prepared(path: Path, kernel: Kernel, folder: Path) -> Prepared:
+    """The dispatch of a kernel."""
     given = []
     for name, array in zip("ab", kernel.inputs()[:2], strict=True):
         (folder / name).write_bytes(array.tobytes())
@@ -45,9 +45,17 @@ def begun(path: Path, kernel: Kernel, folder: Path) -> tuple[RunningMachine, All
         arg=[*given, f"2=zeros:{out.nbytes}"],
         scratch=None if kernel.scratch_bytes is None else str(kernel.scratch_bytes),
     )  # fmt: skip
-    prepared = prepare_run(arguments)
-    machine = started(prepared.launched, prepared.code_object.images())
-    return machine, list(buffers(prepared.launched, machine).values())[2]
+    return prepare_run(arguments)
+
+
+def begun(
+    path: Path, kernel: Kernel, folder: Path, *, tracks_writes: bool = False
+) -> tuple[RunningMachine, Allocation]:
+    """A kernel before its first instruction, and its output."""
+    made = prepared(path, kernel, folder)
+    images = made.code_object.images()
+    machine = started(made.launched, images, tracks_writes=tracks_writes)
+    return machine, list(buffers(made.launched, machine).values())[2]
 
 
 def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:

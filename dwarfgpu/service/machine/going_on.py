@@ -1,0 +1,30 @@
+"""A state of waves with the power to go on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dwarfgpu.machine.simulated.target import SimulatedTarget
+from dwarfgpu.machine.state.target import StateTarget
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.code_object import CodeObject
+    from dwarfgpu.machine.simulated.interpreter import RunningMachine
+
+
+def able_to_go_on(
+    state: StateTarget, code_objects: Sequence[CodeObject], fill: int | None = None
+) -> SimulatedTarget:
+    """The state as a machine that runs when it is asked to.
+
+    `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
+    """
+
+    def adopt(edited: StateTarget) -> RunningMachine:
+        # Only here: most states are looked at, and nothing else.
+        from dwarfgpu.service.machine.run_kernel import machine_of_state
+
+        return machine_of_state(edited, code_objects, fill=fill)
+
+    return SimulatedTarget(state, None, adopt)

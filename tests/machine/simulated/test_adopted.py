@@ -1,0 +1,61 @@
+"""A machine goes on from a state: in the middle of a kernel, with the same result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.simulated.adopted import adopted
+from dwarfgpu.machine.simulated.unknown_contents import UnknownContents
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.service.core.state_of_run import state_of_run
+from tests.cli.command import FIXTURES
+from tests.machine.simulated.kernels import KERNELS, Kernel
+from tests.machine.simulated.test_kernels import begun, prepared
+
+NAMES = ("nest", "reduce", "histogram", "recursion", "through_pointer", "stack_array", "matmul")
+COMPUTES_WITH_UNDEFINED = ("stack_array", "gfx942.O0"), ("stack_array", "gfx90a.O0")
+"""A mask of lanes before the first iteration of a loop: what is undefined of it does not matter."""
+
+
+def middle(kernel: Kernel, built: str, folder: Path, part: float) -> tuple[StateTarget, Path]:
+    """The state after a part of the instructions of a kernel."""
+    path = FIXTURES / "run" / f"{kernel.file}.{built}.v5.co"
+    whole, _ = begun(path, kernel, folder)
+    assert whole.run() is None
+    machine, _ = begun(path, kernel, folder, tracks_writes=True)
+    assert machine.run(most=int(whole.instructions * part)) is None
+    target, _ = state_of_run(prepared(path, kernel, folder).launched, machine)
+    return target, path
+
+
+@pytest.mark.parametrize("built", ["gfx942.O0", "gfx1100.O2", "gfx90a.O0"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
+    """Two waves and their barriers, LDS, private memory and calls are what they were."""
+    kernel = KERNELS[name]
+    fill = 0x5A if (name, built) in COMPUTES_WITH_UNDEFINED else None
+    state, path = middle(kernel, built, tmp_path, 0.3 if built == "gfx942.O0" else 0.7)
+    made = prepared(path, kernel, tmp_path)
+    machine = adopted(state, made.code_object.images(), fill=fill)
+    machine.observe(*[] if fill else [UnknownContents(machine)])
+    stopped = machine.run()
+    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
+    wanted = kernel.wanted()
+    address = made.launched.kernarg.buffers[2][0]
+    found = np.frombuffer(machine.arena.read(address, wanted.nbytes), wanted.dtype)
+    np.testing.assert_array_equal(found, wanted)
+
+
+DIVERGENT = FIXTURES / "states/divergent.gfx942.json"
+
+
+def test_what_is_not_known_stops_the_wave() -> None:
+    """A state for looking at it has no pc of all waves, no MODE."""
+    state = load_state(DIVERGENT).target
+    with pytest.raises(UsageError, match=r"wave \d+ cannot go on: its \w+ is not known; set \$"):
+        adopted(state, [])
