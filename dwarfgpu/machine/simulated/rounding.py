@@ -122,7 +122,7 @@ def _rounded(
     limits = np.finfo(out.dtype)
     for at in np.ndindex(out.shape):
         values = [source[at] for source in sources]
-        if not all(np.isfinite(value) for value in values):
+        if out[at] != out[at] or not all(np.isfinite(value) for value in values):
             continue
         wanted = exact(*(Fraction(value.item()) for value in values))
         if wanted:
@@ -185,7 +185,7 @@ def _of_sources(result: Lanes, sources: tuple[Lanes, ...]) -> Lanes:
 
 def raise_enabled(raised: Lanes, enabled: int, wave: RunningWave) -> None:
     """`WaveStop` for the first exception that is enabled, in the active lanes that have it."""
-    flags = raised & enabled
+    flags = np.atleast_1d(raised & enabled)
     flags = flags.reshape(-1, flags.shape[-1])
     if flags.shape[-1] == wave.lane_count:
         flags = flags * wave.active_lanes

@@ -196,6 +196,20 @@ def test_exceptions_stop_a_wave_that_enables_them(
     assert left(code, PLAIN | 0x7F << 12, "f4", *[1.0] * len(sources))[0] in (1.0, 2.0)
 
 
+def test_square_roots_of_negative_numbers() -> None:
+    """In every direction NaN, which is an exception."""
+    root = "0067107e"
+    assert np.isnan(left(root, PLAIN | UPWARD, "f4", -2.0)[0])
+    stopped = left(root, PLAIN | 0x7F << 12, "f4", -2.0)
+    assert stopped.reason is StopReason.FP_INVALID_OPERATION
+
+
+def test_a_product_of_scalars() -> None:
+    """v_mul_f32_e64 v8, s0, s2 has one value for all lanes."""
+    code = "080008d500040000"
+    assert left(code, PLAIN | UPWARD | 0x7F << 12, "f4")[0] == 0
+
+
 def test_an_exception_of_an_inactive_lane_is_none() -> None:
     a = np.where(np.arange(32) == 5, 1e30, 1.0)
     assert left(MUL["f4"], PLAIN | 8 << 12, "f4", a, a, lanes=5)[0] == 1
