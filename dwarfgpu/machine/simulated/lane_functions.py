@@ -411,7 +411,9 @@ def canonical(a: Lanes, *sources: Lanes) -> Lanes:
     this differ."""
     is_new = a != a
     for source in sources:
-        is_new = is_new & (source == source)
+        is_number = source == source
+        # Of a sum of products (v_dot2), all elements count.
+        is_new = is_new & (is_number.all(0) if is_number.ndim > is_new.ndim else is_number)
     return np.where(is_new, -np.abs(a.dtype.type(np.nan)), a) if is_new.any() else a
 
 

@@ -39,3 +39,16 @@ def test_conversions_of_scalar_floats() -> None:
     assert executed("gfx1200", 32, "s_cvt_f32_u32", sdst=8, src0=2).s[8] == 0x40400000
     assert executed("gfx1200", 32, "s_cvt_hi_f32_f16", sdst=8, src0=0).s[8] == 0x3FF80000
     # The f16 0x3fc0 is 1.9375.
+
+
+def test_a_new_nan_of_a_sum_of_products() -> None:
+    """Infinity times 0 in lane 1; in lane 2 the NaN of a source is no new one."""
+    code = programs.encoded(
+        decoder("gfx942", 64), "v_dot2_f32_f16", vdst=5, src0=256 + 1, src1=256 + 2, src2=256 + 3
+    )
+    machine = vectors.machine(code, 64, "gfx942", 64)
+    [wave] = machine.waves
+    wave.v[1][1:3] = 0x7C00, 0x7E00
+    assert machine.run(most=1) is None
+    assert wave.v[5][0] == 0 and wave.v[5][1] == 0xFFC00000
+    assert np.isnan(wave.f[5][2]) and wave.v[5][2] != 0xFFC00000
