@@ -375,6 +375,8 @@ class RunningMachine:
         blocks = all_blocks.of(mode, breakpoints)
         first = wave.instructions
         while True:
+            if wave.instructions - first == most:
+                return None
             pc = wave.pc
             if pc in breakpoints and not is_leaving:
                 return _at_breakpoint(wave)

@@ -311,3 +311,16 @@ def test_modes(mode: int) -> None:
             return machine
 
         require_same(make, [{}])
+
+
+def test_stopping_after_each_number_of_instructions() -> None:
+    code = programs.program(2, "gfx1100", 32)
+
+    def make() -> RunningMachine:
+        machine = programs.machine_of(code, 2, "gfx1100", 32)
+        machine.waves = machine.waves[:2]
+        return machine
+
+    count = require_same(make, [{}])["instructions"]
+    for number in range(1, min(count, 50)):
+        assert require_same(make, [{"most": number}])["instructions"] == number
