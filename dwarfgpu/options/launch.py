@@ -82,11 +82,14 @@ class Prepared:
     """Whether the machine has the code object already."""
 
 
-def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
-    """Return the dispatch of the arguments, notes about it, and the saved files."""
+def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list[str], list[str]]:
+    """Return the dispatch of the arguments, notes about it, and the saved files.
+
+    `has_guards`: of a dispatch that may run, as in `prepare_run`.
+    """
     limits = file_limits_of(args)
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
-    place = _place(args, before)
+    place = _with_guards(FIRST_PLACEMENT) if has_guards else _place(args, before)
     fill = _fill(args)
     if fill is not None and args.save is None:
         raise UsageError("--fill is about the memory of a state; give --save STATE")
@@ -105,9 +108,11 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
 
 def prepare_run(args: Namespace) -> Prepared:
     """The dispatch of the arguments on a machine of its own, with a guard around each buffer."""
-    return _prepared(
-        args, file_limits_of(args), None, evolve(FIRST_PLACEMENT, guard_bytes=GUARD_BYTES)
-    )
+    return _prepared(args, file_limits_of(args), None, _with_guards(FIRST_PLACEMENT))
+
+
+def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
+    return evolve(place, guard_bytes=GUARD_BYTES)
 
 
 def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:

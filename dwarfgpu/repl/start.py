@@ -208,7 +208,7 @@ def _dispatched(args: argparse.Namespace) -> int:
             **launch_options,
             **given_file_limits(args),
         )
-        launched, notes, _ = launch(arguments)
+        launched, notes, _ = launch(arguments, has_guards=True)
         for note in dict.fromkeys(notes):
             print(one_line(f"note: {note}"), file=sys.stderr)
         args.file, args.state = None, state

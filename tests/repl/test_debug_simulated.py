@@ -256,6 +256,14 @@ def test_a_wave_that_goes_on_has_no_reason(tmp_path: Path) -> None:
     assert "memory_violation" not in state.read_text("utf-8")
 
 
+def test_what_runs_past_its_buffer_is_not_in_another_one(tmp_path: Path) -> None:
+    """The second wave reads what is after the 64 numbers of `a`, where `b` must not be."""
+    lines = talk(tmp_path, "vadd", "run", a=list(range(64)))
+    [stop] = [line for line in lines if "received signal" in line]
+    assert stop.startswith("Thread 2 received signal SIGSEGV, MEMORY_VIOLATION, lane 0 reads 4 b")
+    assert "0 bytes after the end of" in stop and "which has 256 bytes" in stop
+
+
 def saved(folder: Path) -> Path:
     """vadd of gfx942 at -O0, before the addition in the first wave."""
     state = folder / "middle.json"
