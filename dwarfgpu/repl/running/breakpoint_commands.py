@@ -20,6 +20,8 @@ from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.value.value_history import whole_number
 
 _NONE: Final = "No breakpoints or watchpoints."
+_MAX_DIGITS: Final = 18
+"""No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
 
 def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -35,17 +37,18 @@ def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
         bad = next(word for word in words if not is_numbers(word))
         raise UsageError(f"Bad breakpoint number '{bad}'")
     for word in words:
-        if word.isdecimal() and int(word) not in shell.breakpoints:
-            raise UsageError(f"No breakpoint number {word}.")
+        if word.isdecimal():
+            _one(shell, word)
     return [shell.breakpoints[n] for n in listed(words, shell.breakpoints, "breakpoint")]
 
 
 def _one(shell: Shell, word: str) -> Breakpoint:
     if not word.isdecimal():
         raise UsageError(f"Bad breakpoint argument: '{word}'")
-    if int(word) not in shell.breakpoints:
+    number = int(word) if len(word) <= _MAX_DIGITS else 0
+    if number not in shell.breakpoints:
         raise UsageError(f"No breakpoint number {word}.")
-    return shell.breakpoints[int(word)]
+    return shell.breakpoints[number]
 
 
 @command("condition", topic="running", complete=completion.values, repeats=False)
