@@ -56,8 +56,8 @@ from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.session.all_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 
 __all__ = [
     "AddressSpace",

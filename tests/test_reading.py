@@ -16,7 +16,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import joined_below, open_companion, places
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.files.source_path import SourcePath
-from dwarfgpu.session.backtrace import FramePosition
+from dwarfgpu.session.stack_frames import FramePosition
 from tests.cli.command import run
 
 KMSG = Path("/proc/kmsg")

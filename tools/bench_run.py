@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
-from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
-from dwarfgpu.machine.simulated.started import started
+from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
+from dwarfgpu.machine.simulated.launch.started import started
 from dwarfgpu.options.launch import prepare_run
 
 _FILE = "fixtures/run/speed.{}.v5.co"

@@ -27,8 +27,8 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.simulated.interpreter import Executor
-from dwarfgpu.machine.simulated.started import buffers, started
+from dwarfgpu.machine.simulated.execution.interpreter import Executor
+from dwarfgpu.machine.simulated.launch.started import buffers, started
 from dwarfgpu.options.launch import prepare_run
 
 Words = np.ndarray[Any, Any]

@@ -7,7 +7,7 @@
     python -m tools.gen_isa amdgpu.json
 
 What is a fact of one operand or one encoding is written to the tables; what needs code is in
-`dwarfgpu/isa/`. `docs/decisions/0012-machine-instructions.md` describes the format.
+`dwarfgpu/isa/`. `docs/decisions/0015-machine-instructions.md` describes the format.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class CallStack:
         self._limit = context.limits.frames if limit is None else limit
         self._frames = [self._frame(pc, None)]
         self.function_counts: dict[int, int] = {}
-        """Functions at program locations, inlined ones too (`dwarfgpu.session.backtrace`)."""
+        """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
         self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 

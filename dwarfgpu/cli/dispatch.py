@@ -12,10 +12,10 @@ from typing import Final
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.machine.simulated.dispatch import (
+from dwarfgpu.machine.simulated.launch.dispatch import (
     Launched,
 )
-from dwarfgpu.machine.simulated.initial_registers import Sgpr
+from dwarfgpu.machine.simulated.launch.initial_registers import Sgpr
 from dwarfgpu.machine.topology import Position
 from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch

@@ -27,8 +27,8 @@ from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
-from dwarfgpu.session.backtrace import FramePosition, outer_frame, place_of
 from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.stack_frames import FramePosition, outer_frame, place_of
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.json_object import JsonObject, Plain

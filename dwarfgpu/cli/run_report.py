@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.machine.run_kernel import Result, StopPlace
 
 _MAX_SHOWN: Final = 8

@@ -1,5 +1,5 @@
 """The reader of debugging information: units, entries, and what they describe.
 
 Modules beside the folders read units (`info`, `unit`, `header`), entries (`die`, `forms`, `abbrev`,
-`walk`) and lists of locations and ranges (`lists`). `code_object` is a file as loaded.
+`walk`) and lists of locations and ranges (`location_lists`). `code_object` is a file as loaded.
 """

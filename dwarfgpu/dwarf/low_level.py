@@ -17,7 +17,8 @@ from dwarfgpu.errors import IllFormed, OutOfRange, Unavailable
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries, register_of
+from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, register_of
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 

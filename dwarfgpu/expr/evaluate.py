@@ -16,7 +16,6 @@ from dwarfgpu.access.coalesced_reads import READ_BUDGET, Meter
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
-    EvaluationError,
     IllFormed,
     LimitExceeded,
     Malformed,
@@ -28,7 +27,6 @@ from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
-    LocationListEntry,
     LocList,
     ResultKind,
     format_of,
@@ -38,6 +36,7 @@ from dwarfgpu.expr.convert import as_location, as_value, incomplete
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
@@ -448,20 +447,6 @@ def register_of(last: Instruction | None) -> int | None:
     return None
 
 
-def matching_entries(
-    entries: tuple[LocationListEntry, ...], pc: int | None
-) -> list[LocationListEntry]:
-    """The entries that match a program location: bounded ones, else the default (A.2.5.5)."""
-    if pc is None:
-        raise EvaluationError("a location list needs a program location, and the context has none")
-    bounded = [
-        entry
-        for entry in entries
-        if entry.begin is not None and entry.end is not None and entry.begin <= pc < entry.end
-    ]
-    return bounded or [entry for entry in entries if entry.begin is None]
-
-
 __all__ = [
     "Observer",
     "Program",
@@ -471,7 +456,6 @@ __all__ = [
     "evaluate",
     "evaluate_attribute",
     "final_stack",
-    "matching_entries",
     "prepare",
     "register_of",
 ]

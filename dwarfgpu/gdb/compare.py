@@ -15,8 +15,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.machine.target import frame_cfa, frame_register
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.stack import aligned, is_left, require_stack
-from dwarfgpu.session.backtrace import StackFrame, functions_at
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, functions_at
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.locations import location_text
 

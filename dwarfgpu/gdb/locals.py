@@ -21,8 +21,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import of_error
 from dwarfgpu.service.value.reading_answer import of_reading
-from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Reading
+from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.printable import one_line

@@ -49,7 +49,6 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
-from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,
     call_site_returning_to,
@@ -57,6 +56,7 @@ from dwarfgpu.session.call_site_values import (
 )
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "

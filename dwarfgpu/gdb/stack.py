@@ -17,7 +17,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.machine.target import selected_wave, symbol_text
 from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
-from dwarfgpu.session.backtrace import StackFrame, functions_at, stack_frames
+from dwarfgpu.session.stack_frames import StackFrame, functions_at, stack_frames
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.printable import one_line
 

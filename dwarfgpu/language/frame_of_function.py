@@ -10,8 +10,8 @@ from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.session.backtrace import functions_at, stack_frames
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import functions_at, stack_frames
 
 _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 """First operations of locations that depend on no frame."""

@@ -17,7 +17,7 @@ from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 
 if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp

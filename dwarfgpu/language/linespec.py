@@ -29,8 +29,8 @@ from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
-from dwarfgpu.session.backtrace import FramePosition, place_in
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_in
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""

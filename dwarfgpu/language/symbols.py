@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from dwarfgpu.dwarf.scope import elf_symbols
-from dwarfgpu.session.backtrace import line_place
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import line_place
 from dwarfgpu.view.options import FormatOptions, Symbolize
 
 

@@ -14,7 +14,7 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile.bit_fields import (
+from dwarfgpu.objfile.kernel_descriptor_bits import (
     CODE_PROPERTIES_V2,
     PRELOAD,
     PROPERTIES,

@@ -22,19 +22,20 @@ from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.simulated.add_to_state import (
+from dwarfgpu.machine.simulated.debugger.save import saved, write
+from dwarfgpu.machine.simulated.launch.add_to_state import (
     both,
     load_address_in_state,
     placement_in_state,
     require_same_waves,
 )
-from dwarfgpu.machine.simulated.address_space_layout import (
+from dwarfgpu.machine.simulated.launch.address_space_layout import (
     Extent,
     extents_of_dispatch,
     extents_of_state,
     require_room,
 )
-from dwarfgpu.machine.simulated.dispatch import (
+from dwarfgpu.machine.simulated.launch.dispatch import (
     FIRST_PLACEMENT,
     LOAD_ADDRESS,
     DispatchPlacement,
@@ -44,9 +45,8 @@ from dwarfgpu.machine.simulated.dispatch import (
     named_buffers,
     next_placement,
 )
-from dwarfgpu.machine.simulated.kernarg import parameters
-from dwarfgpu.machine.simulated.save import saved, write
-from dwarfgpu.machine.simulated.undefined import FILL
+from dwarfgpu.machine.simulated.launch.kernarg import parameters
+from dwarfgpu.machine.simulated.storage.undefined import FILL
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file

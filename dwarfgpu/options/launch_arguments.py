@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.simulated.kernarg import (
+from dwarfgpu.machine.simulated.launch.kernarg import (
     ArgumentValue,
     Buffer,
     DeclaredParameter,

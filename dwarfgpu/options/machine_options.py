@@ -144,7 +144,7 @@ def session_of(
     number = natural(args.frame, "--frame")
     if not number:
         return session
-    from dwarfgpu.session.backtrace import selected  # no other option needs call frames
+    from dwarfgpu.session.stack_frames import selected  # no other option needs call frames
 
     return selected(session, number)
 

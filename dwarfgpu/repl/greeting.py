@@ -9,7 +9,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.repl.terminal.colour import painted, source
 from dwarfgpu.service.frame.focus import thread_and_lane
-from dwarfgpu.session.backtrace import selected_number
+from dwarfgpu.session.stack_frames import selected_number
 
 
 def show_core(shell: Shell) -> None:

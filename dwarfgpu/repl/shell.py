@@ -38,8 +38,8 @@ from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.memory_units import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
-from dwarfgpu.session.backtrace import FramePosition
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition
 
 NO_MACHINE: Final = OpenedMachine()
 

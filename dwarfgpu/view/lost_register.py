@@ -13,8 +13,8 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Step, register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
-from dwarfgpu.session.backtrace import selected_number
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.explain import GIVES_UNDEFINED, StepView
 
 _READS = ("regval_type", "GNU_regval_type", "bregx")

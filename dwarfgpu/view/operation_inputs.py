@@ -28,7 +28,8 @@ from dwarfgpu.expr.context import (
     LocList,
     Unit,
 )
-from dwarfgpu.expr.evaluate import Step, evaluate_attribute, matching_entries
+from dwarfgpu.expr.evaluate import Step, evaluate_attribute
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (

@@ -27,7 +27,7 @@ def lane_position(session: Session) -> str | None:
         return f"lane {lane} is inactive; its location is unknown"
     if location.pc is None:
         return None
-    from dwarfgpu.session.backtrace import shown_pc  # only an inactive lane has a place to say
+    from dwarfgpu.session.stack_frames import shown_pc  # only an inactive lane has a place to say
 
     physical = session.physical_frame
     where = _where(session, location.pc if physical is None else shown_pc(session, physical.pc))
@@ -56,7 +56,7 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
     try:
         yield
     except InconsistentContext as error:
-        from dwarfgpu.session.backtrace import outer_frame  # few errors are about another frame
+        from dwarfgpu.session.stack_frames import outer_frame  # few errors are about another frame
 
         frame = outer_frame(session) if session.is_absent else None
         if frame is not None:
@@ -66,7 +66,7 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
 
 
 def _where(session: Session, pc: int) -> str:
-    from dwarfgpu.session.backtrace import place_of  # line tables are for these two notes alone
+    from dwarfgpu.session.stack_frames import place_of  # line tables are for these two notes alone
 
     place = place_of(session, pc)
     return f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"

@@ -16,8 +16,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Register
-from dwarfgpu.session.backtrace import selected, stack_frames
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import selected, stack_frames
 from dwarfgpu.view.locations import location_text
 from tests.cfi.chain import FIXTURES, VARIANTS, Registers, state_text, stopped
 from tests.cli.command import run

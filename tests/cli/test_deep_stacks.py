@@ -11,7 +11,7 @@ import pytest
 
 from dwarfgpu.cfi.unwind import MAX_STEPS
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.session import backtrace, call_site_values
+from dwarfgpu.session import call_site_values, stack_frames
 from dwarfgpu.session.session import Session
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
@@ -146,13 +146,13 @@ def test_only_frames_that_are_shown_are_described(
 ) -> None:
     """The others are counted: what is known of their program location is looked up once."""
     described: list[int] = []
-    names = backtrace.functions_at
+    names = stack_frames.functions_at
 
     def counted(session: Session) -> list[Die]:
         described.append(session.level)
         return names(session)
 
-    monkeypatch.setattr(backtrace, "functions_at", counted)
+    monkeypatch.setattr(stack_frames, "functions_at", counted)
     assert at_prompt(deep, "bt -2", "frame function main", "up 100000")
     assert len(described) < 100
 

@@ -9,8 +9,8 @@ import pytest
 
 from dwarfgpu.expr.evaluate import Step, evaluate
 from dwarfgpu.expr.text.text import assemble
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_inputs
 from dwarfgpu.view import operation_inputs as looked_into
 from tests.cli.command import FIXTURES, STATES, Json, run, run_json

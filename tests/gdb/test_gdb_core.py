@@ -21,12 +21,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList
-from dwarfgpu.expr.evaluate import matching_entries
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.service.value.reading_answer import of_reading
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from tests.cli.command import FIXTURES, run
 
 Json = Any

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.aql_objects import (
+from dwarfgpu.machine.simulated.launch.aql_objects import (
     Allocator,
     Packet,
     Pieces,
@@ -16,7 +16,7 @@ from dwarfgpu.machine.simulated.aql_objects import (
     joined,
     user_signal,
 )
-from dwarfgpu.machine.simulated.kernarg import (
+from dwarfgpu.machine.simulated.launch.kernarg import (
     ArgumentValue,
     Buffer,
     DeclaredParameter,

@@ -11,8 +11,8 @@ from attrs import evolve
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.machine.simulated.dispatch import Request, dispatched
-from dwarfgpu.machine.simulated.initial_registers import (
+from dwarfgpu.machine.simulated.launch.dispatch import Request, dispatched
+from dwarfgpu.machine.simulated.launch.initial_registers import (
     USER_SGPRS,
     UserValues,
     WaveValues,
@@ -25,9 +25,9 @@ from dwarfgpu.machine.simulated.initial_registers import (
     work_item_ids,
 )
 from dwarfgpu.machine.topology import Geometry
-from dwarfgpu.objfile.bit_fields import CODE_PROPERTIES_V2, PROPERTIES, RSRC1, RSRC2
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor, read_kernel_code
+from dwarfgpu.objfile.kernel_descriptor_bits import CODE_PROPERTIES_V2, PROPERTIES, RSRC1, RSRC2
 from dwarfgpu.objfile.metadata import KernelMetadata
 from tests.objfile.build import KernelCode
 

@@ -11,7 +11,10 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS, processor
 from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile.bit_fields import (
+from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.objfile.kernel_descriptor import read_descriptor, read_kernel_code
+from dwarfgpu.objfile.kernel_descriptor_bits import (
     CODE_PROPERTIES_V2,
     PRELOAD,
     PROPERTIES,
@@ -20,9 +23,6 @@ from dwarfgpu.objfile.bit_fields import (
     RSRC3,
     fields_of,
 )
-from dwarfgpu.objfile.elf import open_object
-from dwarfgpu.objfile.gpu_code import read_gpu_code
-from dwarfgpu.objfile.kernel_descriptor import read_descriptor, read_kernel_code
 from tests.objfile.build import KernelCode, run
 
 Tool = Callable[[str], str]

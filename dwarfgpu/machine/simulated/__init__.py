@@ -1,5 +1,6 @@
-"""The simulated machine: a dispatch, its registers and memory before it starts, and its execution.
+"""The simulated machine, which executes compiled kernels.
 
-`dispatch` places a kernel and its arguments, `initial_registers` sets up its waves, `running`
-executes them, one compiled instruction of `program` at a time.
+`launch` places a kernel and its arguments and sets up its waves, `semantics` makes Python of each
+machine instruction, `execution` gives the waves their turns, `storage` has their registers and
+memories, and `debugger` shows and changes all of it.
 """

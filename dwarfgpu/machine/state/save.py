@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.reading import resolved
-from dwarfgpu.machine.simulated.save import Arrays, Saved
+from dwarfgpu.machine.simulated.debugger.save import Arrays, Saved
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget
 

@@ -20,7 +20,7 @@ from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
-from dwarfgpu.session.backtrace import selected_number
+from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
 _MAX_BYTES = 16
@@ -179,7 +179,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
     # Only here: they know the simulated machine, which few conversations need.
-    from dwarfgpu.machine.simulated.save import write
+    from dwarfgpu.machine.simulated.debugger.save import write
     from dwarfgpu.machine.state.save import state_document
 
     target = shell.session.target

@@ -22,7 +22,7 @@ from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.memory_units import SIZES, Format, format_and_rest
 from dwarfgpu.service.value.value_history import evaluated, options_of, required
-from dwarfgpu.session.backtrace import readable_functions_at
+from dwarfgpu.session.stack_frames import readable_functions_at
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsri"

@@ -10,7 +10,7 @@ from dwarfgpu.repl.files.listing import text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.backtrace import place_in
+from dwarfgpu.session.stack_frames import place_in
 
 
 @command("disassemble", topic="data", complete=completion.symbols)

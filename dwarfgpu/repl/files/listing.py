@@ -30,8 +30,8 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
-from dwarfgpu.session.backtrace import FramePosition, place_in, place_of
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_in, place_of
 from dwarfgpu.terminal.input import read_file
 from dwarfgpu.view.json_object import JsonObject
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.reading import is_source
-from dwarfgpu.session.backtrace import FramePosition
+from dwarfgpu.session.stack_frames import FramePosition
 
 COMPILED, CURRENT = "$cdir", "$cwd"
 DEFAULT: Final = f"{COMPILED}:{CURRENT}"

@@ -30,7 +30,7 @@ from dwarfgpu.service.symbol.symbol_description import (
     symbol_description,
     symbols_at,
 )
-from dwarfgpu.session.backtrace import place_in
+from dwarfgpu.session.stack_frames import place_in
 from dwarfgpu.view.json_object import JsonObject
 
 _MANGLED: Final = "_Z"

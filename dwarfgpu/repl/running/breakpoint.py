@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.session.backtrace import FramePosition
+from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.view.json_object import JsonObject
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]

@@ -54,8 +54,8 @@ from dwarfgpu.repl.running.stops import (
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.value.value_history import whole_number
-from dwarfgpu.session.backtrace import readable_functions_at, selected_number
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
 

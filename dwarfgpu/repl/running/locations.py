@@ -12,8 +12,8 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.backtrace import FramePosition, place_of
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_of
 
 
 def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:

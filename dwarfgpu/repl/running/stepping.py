@@ -13,8 +13,8 @@ from dwarfgpu.machine.target import Halt, StepsRanges
 from dwarfgpu.repl.running.machine import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, depth, function_of, is_active, place, stop_of
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.session.backtrace import readable_functions_at
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import readable_functions_at
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""

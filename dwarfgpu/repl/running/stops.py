@@ -28,14 +28,14 @@ from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.stack_frame import frame_record
 from dwarfgpu.service.value.value_history import holds
-from dwarfgpu.session.backtrace import (
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import (
     FramePosition,
     frame_of,
     place_of,
     readable_functions_at,
     selected_number,
 )
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.json_object import JsonObject
 

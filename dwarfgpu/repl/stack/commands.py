@@ -26,8 +26,8 @@ from dwarfgpu.service.frame.backtrace import left_out_note
 from dwarfgpu.service.frame.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
-from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.position import unlocated

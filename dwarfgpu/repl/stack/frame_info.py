@@ -11,8 +11,8 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number
 from dwarfgpu.repl.stack.past_main import frames_of
 from dwarfgpu.service.frame import frame_info as service
-from dwarfgpu.session.backtrace import StackFrame, selected
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, selected
 
 
 @command("info frame", topic="stack")

@@ -10,7 +10,7 @@ from dwarfgpu.language.linespec import entry_of, functions_of
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frame_numbered, levels_of
 from dwarfgpu.service.value.value_history import options_of, required
-from dwarfgpu.session.backtrace import StackFrame, frames_in, functions_at
+from dwarfgpu.session.stack_frames import StackFrame, frames_in, functions_at
 from dwarfgpu.view.options import FormatOptions
 
 _WORDS = ("address", "function", "level")

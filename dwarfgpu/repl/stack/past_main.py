@@ -10,8 +10,8 @@ from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.session.backtrace import NumberedLevel, StackFrame, frames_in, numbered_levels
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import NumberedLevel, StackFrame, frames_in, numbered_levels
 
 
 def levels_of(

@@ -10,8 +10,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import wave_pc
-from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import function_in_focus, place_of
 
 _SEPARATOR = "  "
 

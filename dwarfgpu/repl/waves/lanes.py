@@ -24,8 +24,8 @@ from dwarfgpu.service.frame.focus import (
 )
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.service.value.value_history import whole_number
-from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.session.session import UNUSED, LaneState, Session
+from dwarfgpu.session.stack_frames import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import state_letter

@@ -26,8 +26,8 @@ from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.value.value_history import expression_settings_of, required
-from dwarfgpu.session.backtrace import place_of
 from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.stack_frames import place_of
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import (
     LEAST_COLUMNS,

@@ -11,8 +11,8 @@ from dwarfgpu.language.linespec import (
     spots_of,
 )
 from dwarfgpu.language.options import Options
-from dwarfgpu.session.backtrace import FramePosition, place_in
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_in
 
 
 def break_addresses(

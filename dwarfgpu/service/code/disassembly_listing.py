@@ -25,8 +25,8 @@ from dwarfgpu.service.code.session_code import (
     instruction_text,
 )
 from dwarfgpu.service.frame.focus import frame_pc
-from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import place_in
 from dwarfgpu.view.json_object import JsonObject
 
 SourceText = Callable[[SourceLine], Sequence[str] | None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.core.core_of_state import write_core_of_state
 from dwarfgpu.service.core.state_of_run import all_of_run
 from dwarfgpu.service.machine.run_kernel import Result

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures
-from dwarfgpu.machine.simulated.dispatch import Launched
-from dwarfgpu.machine.simulated.save import saved, write
-from dwarfgpu.machine.simulated.target import SimulatedTarget
-from dwarfgpu.machine.simulated.written_registers import define_all
+from dwarfgpu.machine.simulated.debugger.save import saved, write
+from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
+from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.state.save import state_document
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.run_kernel import Result
 
 if TYPE_CHECKING:  # it imports NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 
 
 def state_of_run(

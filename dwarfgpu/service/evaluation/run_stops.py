@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import spots_of
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers
@@ -24,12 +24,12 @@ from dwarfgpu.service.machine.run_kernel import AtBreakpoint
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory, holds
-from dwarfgpu.session.backtrace import FramePosition, place_of
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_of
 
 if TYPE_CHECKING:  # it imports NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine
-    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 
 _CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 

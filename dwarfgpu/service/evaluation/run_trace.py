@@ -12,8 +12,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.code.source_text import SourceText
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine
-    from dwarfgpu.machine.simulated.trace import TraceEntry
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.trace import TraceEntry
 
 
 @frozen(eq=False)
@@ -48,7 +48,7 @@ class RunTrace:
 
     def attach(self, machine: RunningMachine) -> None:
         """Trace a machine from now on."""
-        from dwarfgpu.machine.simulated.trace import Trace  # it imports NumPy
+        from dwarfgpu.machine.simulated.execution.trace import Trace  # it imports NumPy
 
         self._machine = machine
         machine.observe(*machine.observers, Trace(self._traced, self._wave))

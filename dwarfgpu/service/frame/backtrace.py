@@ -8,8 +8,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.position import unlocated
 

@@ -15,8 +15,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.frame.focus import arguments_text
 from dwarfgpu.service.output import Output, heading
-from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.frame_line import arguments_of
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject

@@ -17,8 +17,8 @@ from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
-from dwarfgpu.session.backtrace import function_in_focus, place_of
 from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.stack_frames import function_in_focus, place_of
 from dwarfgpu.view.frame_line import frame_line, is_aggregate
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.printed import has_printer

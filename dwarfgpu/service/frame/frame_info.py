@@ -13,15 +13,15 @@ from dwarfgpu.service.frame.focus import frame_pc, lane_numbers, wave_pc
 from dwarfgpu.service.frame.stack_frame import frame_record
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.output import Output, heading
-from dwarfgpu.session.backtrace import (
+from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import (
     StackFrame,
     frame_of,
     function_in_focus,
     place_of,
     selected_number,
 )
-from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.locations import entry_text, location_text

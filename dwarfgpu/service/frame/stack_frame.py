@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.frame.focus import argument_text
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_line
 from dwarfgpu.view.frame_line import arguments_of
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle

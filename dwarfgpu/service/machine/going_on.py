@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dwarfgpu.machine.simulated.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.code_object import CodeObject
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 
 
 def able_to_go_on(

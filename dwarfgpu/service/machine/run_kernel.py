@@ -14,15 +14,15 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
-from dwarfgpu.machine.simulated.dispatch import Launched, named_buffers
-from dwarfgpu.machine.simulated.kernarg import Parameter
-from dwarfgpu.machine.simulated.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
+from dwarfgpu.machine.simulated.launch.kernarg import Parameter
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.arena import Arena
-    from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
-    from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.storage.arena import Arena
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """What is called when a wave is at a breakpoint: whether the run ends there."""
@@ -145,7 +145,7 @@ def able_to_run(
 
     def adopt(edited: StateTarget) -> RunningMachine:
         machine = begin()
-        from dwarfgpu.machine.simulated.edited import take_over  # it imports NumPy
+        from dwarfgpu.machine.simulated.debugger.edited import take_over  # it imports NumPy
 
         take_over(machine, edited)
         return machine
@@ -162,10 +162,10 @@ def machine_of_state(
     """The waves of a state as a machine that runs.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
-    Errors as of `dwarfgpu.machine.simulated.adopted.adopted`; `Unsupported` without NumPy.
+    Errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`; `Unsupported` without NumPy.
     """
     _require_numpy()
-    from dwarfgpu.machine.simulated.adopted import adopted
+    from dwarfgpu.machine.simulated.launch.adopted import adopted
 
     images = [image for code_object in code_objects for image in code_object.images()]
     return adopted(state, images, seed, fill)
@@ -180,7 +180,7 @@ def _started(
     earlier: Arena | None = None,
 ) -> RunningMachine:
     _require_numpy()
-    from dwarfgpu.machine.simulated.started import started
+    from dwarfgpu.machine.simulated.launch.started import started
 
     return started(launched, images, seed, tracks_writes=tracks_writes, earlier=earlier)
 
@@ -188,14 +188,14 @@ def _started(
 def why_not_simulated(instruction: Instruction) -> str | None:
     """What of an instruction is not simulated; None where all is. `Unsupported` without NumPy."""
     _require_numpy()
-    from dwarfgpu.machine.simulated import compiled_instructions
+    from dwarfgpu.machine.simulated.semantics import compiled_instructions
 
     return compiled_instructions.why_not_simulated(instruction)
 
 
 def _require_numpy() -> None:
     try:
-        import dwarfgpu.machine.simulated.wave_registers  # noqa: F401 - the first that needs it
+        import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
@@ -228,7 +228,7 @@ def _text(data: bytes, parameter: Parameter) -> str:
 def _place(
     stopped: Stopped, code_object: CodeObject, launched: Launched, machine: RunningMachine
 ) -> StopPlace:
-    from dwarfgpu.machine.simulated.simulated_wave import at_barrier  # it imports NumPy
+    from dwarfgpu.machine.simulated.execution.simulated_wave import at_barrier  # it imports NumPy
 
     wave = stopped.wave
     step = machine.program.steps.get(wave.pc)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.access_conflicts import Conflict, Conflicts
-from dwarfgpu.machine.simulated.arena import Arena
+from dwarfgpu.machine.simulated.execution.access_conflicts import Conflict, Conflicts
+from dwarfgpu.machine.simulated.storage.arena import Arena
 
 START = 0x1000
 WORKGROUPS = [0, 0, 0, 1]

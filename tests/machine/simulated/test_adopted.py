@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.adopted import adopted
-from dwarfgpu.machine.simulated.unknown_contents import UnknownContents
+from dwarfgpu.machine.simulated.launch.adopted import adopted
+from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.service.core.state_of_run import state_of_run

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.operation import operations
-from dwarfgpu.machine.simulated.approximations import (
+from dwarfgpu.machine.simulated.semantics.approximations import (
     APPROXIMATIONS,
     _rounded,
     exp2,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.faults import StopReason
-from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
 from dwarfgpu.machine.topology import Wave
 from tests.machine.simulated import vectors
 

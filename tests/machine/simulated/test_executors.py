@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated import interpreter, lockstep
+from dwarfgpu.machine.simulated.execution import interpreter, lockstep
+from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
+from dwarfgpu.machine.simulated.execution.lockstep import run_together
 from dwarfgpu.machine.simulated.faults import StopReason
-from dwarfgpu.machine.simulated.interpreter import Executor, RunningMachine
-from dwarfgpu.machine.simulated.lockstep import run_together
-from dwarfgpu.machine.simulated.started import started
+from dwarfgpu.machine.simulated.launch.started import started
 from dwarfgpu.options.launch import prepare_run
 from tests.machine.simulated import programs
 from tests.machine.simulated.kernels import COUNT, KERNELS

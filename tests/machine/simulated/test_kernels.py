@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.arena import Allocation
-from dwarfgpu.machine.simulated.interpreter import RunningMachine
-from dwarfgpu.machine.simulated.started import buffers, started
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.launch.started import buffers, started
+from dwarfgpu.machine.simulated.storage.arena import Allocation
 from dwarfgpu.options.launch import Prepared, prepare_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import COUNT, KERNELS, Array, Kernel

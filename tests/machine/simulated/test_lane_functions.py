@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated import lane_functions as lanes
-from dwarfgpu.machine.simulated import scalar_functions as scalars
-from dwarfgpu.machine.simulated.exact_floats import fma_of
+from dwarfgpu.machine.simulated.semantics import lane_functions as lanes
+from dwarfgpu.machine.simulated.semantics import scalar_functions as scalars
+from dwarfgpu.machine.simulated.semantics.exact_floats import fma_of
 
 FORMATS = {np.float16: 11, np.float32: 24, np.float64: 53}
 

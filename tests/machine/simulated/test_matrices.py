@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
-from dwarfgpu.machine.simulated.matrices import mfma, tile, untiled, wmma
-from dwarfgpu.machine.simulated.small_floats import small_floats
+from dwarfgpu.machine.simulated.semantics.matrices import mfma, tile, untiled, wmma
+from dwarfgpu.machine.simulated.semantics.small_floats import small_floats
 from tests.machine.simulated import vectors
 
 Array = np.ndarray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from tests.machine.simulated import programs, vectors
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated.small_floats import (
+from dwarfgpu.machine.simulated.semantics.small_floats import (
     format_of,
     small_bits,
     small_float,

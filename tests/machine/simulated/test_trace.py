@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.trace import RegisterChange, Trace, TraceEntry
+from dwarfgpu.machine.simulated.execution.trace import RegisterChange, Trace, TraceEntry
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.test_kernels import begun

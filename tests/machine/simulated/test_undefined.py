@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.started import buffers, started
-from dwarfgpu.machine.simulated.undefined import FILL, Undefined, known_bits
+from dwarfgpu.machine.simulated.launch.started import buffers, started
+from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined, known_bits
 from dwarfgpu.options.launch import prepare_run
 from tests.cli.command import FIXTURES, run
 from tests.machine.simulated import vectors

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.arena import Allocation, Arena
-from dwarfgpu.machine.simulated.compiled_instructions import Program
-from dwarfgpu.machine.simulated.interpreter import RunningMachine, Stopped
-from dwarfgpu.machine.simulated.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"

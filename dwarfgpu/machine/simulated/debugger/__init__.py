@@ -1,0 +1,1 @@
+"""A machine that runs, as the debugger sees and changes it."""

@@ -1,0 +1,90 @@
+"""Memory of a machine that runs, as debuggers read and write it.
+
+Law: bytes that nothing has written are unknown; a debugger that writes them defines them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.simulated.storage.arena import Allocation
+from dwarfgpu.machine.sparse_memory import Run, SparseMemory
+
+
+class RunningMemory(SparseMemory):
+    """Allocations, by address: what they contain now."""
+
+    def __init__(self, name: str, allocations: Sequence[Allocation]) -> None:
+        super().__init__(name)
+        self._allocations = {item.start: item for item in allocations}
+        for item in allocations:
+            self.share(item.start, item.contents)
+
+    def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        out: list[tuple[int, bytes]] = []
+        for index in self._overlapped(address, address + size_bytes):
+            start = self._starts[index]
+            first, last = max(start, address), min(self._end(index), address + size_bytes)
+            for begin, end in _stretches(self._allocations[start], first - start, last - start):
+                offset = start + begin - address
+                data = bytes(self._allocations[start].contents[begin:end])
+                if out and out[-1][0] + len(out[-1][1]) == offset:
+                    out[-1] = out[-1][0], out[-1][1] + data
+                else:
+                    out.append((offset, data))
+        return out
+
+    def _require(self, address: int, size_bytes: int) -> None:
+        super()._require(address, size_bytes)
+        at = address
+        for offset, data in self.known(address, size_bytes):
+            if address + offset > at:
+                break
+            at = address + offset + len(data)
+        if at < address + size_bytes:
+            place = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+            raise Unavailable(f"cannot access memory at address {place}: nothing has written it")
+
+    def require_writable(self, address: int, size_bytes: int) -> None:
+        super()._require(address, size_bytes)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Change bytes of allocations; `Unavailable` outside of them."""
+        self.require_writable(address, len(data))
+        for index in self._overlapped(address, address + len(data)):
+            start = self._starts[index]
+            first, last = max(start, address), min(self._end(index), address + len(data))
+            self._allocations[start].write(first - start, data[first - address : last - address])
+
+    def forget(self, address: int, size_bytes: int) -> None:
+        self.require_writable(address, size_bytes)
+        for index in self._overlapped(address, address + size_bytes):
+            start = self._starts[index]
+            written = self._allocations[start].written
+            if written is not None:
+                written[max(address - start, 0) : address + size_bytes - start] = 0
+
+    def runs(self) -> list[tuple[int, Run]]:
+        out: list[tuple[int, Run]] = []
+        for start, run in super().runs():
+            allocation = self._allocations[start]
+            if allocation.written is None:
+                out.append((start, run))
+                continue
+            for begin, end in _stretches(allocation, 0, len(run)):
+                out.append((start + begin, allocation.contents[begin:end]))
+        return out
+
+
+def _stretches(allocation: Allocation, first: int, last: int) -> list[tuple[int, int]]:
+    """The written bytes of a range: offsets of their begin and end."""
+    if allocation.written is None:
+        return [(first, last)]
+    is_written = np.zeros(last - first + 2, bool)
+    is_written[1:-1] = allocation.written[first:last]
+    edges = (np.flatnonzero(is_written[1:] != is_written[:-1]) + first).tolist()
+    return list(pairwise(edges))[::2]

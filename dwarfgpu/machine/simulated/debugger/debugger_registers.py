@@ -1,0 +1,165 @@
+"""Registers of a wave that runs, as debuggers name them.
+
+Law: what is written is what the next instruction reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.simulated.storage.written_registers import (
+    forget_written,
+    set_written,
+    written_bits,
+)
+from dwarfgpu.machine.state.target import RegisterBytes
+
+if TYPE_CHECKING:  # it imports NumPy
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+
+_TTMP: Final = 108
+_M0: Final = 124
+_FLAT_SCRATCH: Final = 102
+_XNACK_MASK: Final = 104
+_PAIRS: Final = {"flat_scratch": _FLAT_SCRATCH, "xnack_mask": _XNACK_MASK}
+_BARRIER_BYTES: Final = 4
+"""Size of `s_barrier` and `s_barrier_wait`."""
+_MASK32: Final = 0xFFFFFFFF
+
+
+class WaveRegisters(Mapping[str, RegisterBytes]):
+    """The registers of a wave that runs, by name; each is read when it is asked for."""
+
+    def __init__(self, wave: SimulatedWave, registers: Mapping[str, RegisterInfo]) -> None:
+        """`registers`: those that the wave was allocated."""
+        self._wave = wave
+        self._registers = registers
+
+    def __getitem__(self, name: str) -> RegisterBytes:
+        data = contents(self._wave, self._registers[name])
+        if data is None:
+            raise KeyError(name)
+        stored = RegisterBytes(len(data))
+        known = stored.known[:] = written_bits(self._wave, name, len(data))
+        stored.data[:] = bytes(byte & mask for byte, mask in zip(data, known, strict=True))
+        return stored
+
+    def __iter__(self) -> Iterator[str]:
+        for name, register in self._registers.items():
+            if contents(self._wave, register) is not None:
+                yield name
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
+    """The bytes of a register; None for one that is not simulated."""
+    name, size = register.name, (register.size_bits + 7) // 8
+    bank, digits = name[:1], name[1:]
+    if digits.isdecimal():
+        if bank == "s":
+            return wave.s[int(digits)].to_bytes(4, "little")
+        rows = {"v": wave.v, "a": wave.av}.get(bank)
+        if rows is not None:
+            return rows[int(digits)].tobytes() if int(digits) < len(rows) else None
+    number = _number(wave, name)
+    return None if number is None else (number & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+
+def _number(wave: SimulatedWave, name: str) -> int | None:
+    """What a register contains that is not one of a bank."""
+    if name.startswith("ttmp"):
+        return wave.s[_TTMP + int(name[4:])]
+    if name in _PAIRS:
+        first = _PAIRS[name]
+        return wave.s[first] | wave.s[first + 1] << 32
+    match name:
+        case "pc" | "pc_32":  # of a wave at a barrier, the instruction that waits: it has not ended
+            return wave.pc - _BARRIER_BYTES if wave.is_waiting else wave.pc
+        case "exec":
+            return wave.exec
+        case "exec_hi":
+            return wave.exec >> 32
+        case "vcc":
+            return wave.vcc
+        case "vcc_hi":
+            return wave.vcc >> 32
+        case "m0":
+            return wave.s[_M0]
+        case "mode":
+            return wave.mode
+        case "scratch_base":
+            return wave.scratch_base
+        case "status":
+            return wave.scc | (not wave.exec) << 9 | (not wave.vcc_of_lanes) << 10
+        case "state_priv":
+            return wave.scc << 9
+    return None
+
+
+def write_contents(
+    wave: SimulatedWave, register: RegisterInfo, offset_bytes: int, data: bytes
+) -> None:
+    """Write bytes of a register, which are defined then; `UsageError` as of `_set_contents`."""
+    whole = bytearray(contents(wave, register) or b"")
+    whole[offset_bytes : offset_bytes + len(data)] = data
+    _set_contents(wave, register, bytes(whole))
+    set_written(wave, register.name, offset_bytes, len(data))
+
+
+def forget_contents(
+    wave: SimulatedWave, register: RegisterInfo, offset_bytes: int, size_bytes: int
+) -> None:
+    """Make bytes of a register undefined; `UsageError` for one that always has a value."""
+    if not forget_written(wave, register.name, offset_bytes, size_bytes):
+        raise UsageError(f"{register.name} of a machine that runs cannot be unknown")
+
+
+def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> None:
+    """Write all of a register; `UsageError` for one that is not simulated."""
+    name, number = register.name, int.from_bytes(data, "little")
+    bank, digits = name[:1], name[1:]
+    if digits.isdecimal() and bank == "s":
+        wave.s[int(digits)] = number
+    elif digits.isdecimal() and bank in ("v", "a"):
+        row = (wave.v if bank == "v" else wave.av)[int(digits)]
+        for lane in range(wave.lane_count):
+            row[lane] = int.from_bytes(data[4 * lane : 4 * lane + 4], "little")
+    elif name.startswith("ttmp"):
+        wave.s[_TTMP + int(name[4:])] = number
+    elif name in _PAIRS:
+        wave.s[_PAIRS[name]], wave.s[_PAIRS[name] + 1] = number & _MASK32, number >> 32
+    else:
+        _set_number(wave, name, number)
+
+
+def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
+    match name:
+        case "pc":
+            if wave.is_waiting:
+                wave.is_waiting, wave.signals = False, 0
+            wave.pc = number
+        case "exec":
+            wave.set_exec(number)
+        case "exec_hi":
+            wave.set_exec(wave.exec & _MASK32 | number << 32)
+        case "vcc":
+            wave.vcc = number if wave.lane_count == 64 else wave.vcc & ~_MASK32 | number
+        case "vcc_hi":
+            wave.vcc = wave.vcc & _MASK32 | number << 32
+        case "m0":
+            wave.s[_M0] = number
+        case "mode":
+            wave.set_mode(number)
+        case "scratch_base":
+            wave.scratch_base = number
+        case "status":
+            wave.scc = number & 1
+        case "state_priv":
+            wave.scc = number >> 9 & 1
+        case _:
+            raise UsageError(f"{name} of a machine that runs cannot be written")

@@ -1,0 +1,219 @@
+"""A dispatch as a state file, and the arrays beside it (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.arch.model import Apertures
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.writing import content_name, write_set
+from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
+from dwarfgpu.machine.sparse_memory import Data, Fill
+from dwarfgpu.machine.state.load import SCHEMA_2
+from dwarfgpu.machine.topology import Dispatch, Queue
+
+_LONGEST_HEX_BYTES: Final = 256
+"""Of memory that is written into the document itself."""
+
+
+@frozen
+class Saved:
+    """A document, and the files beside it by name."""
+
+    document: dict[str, Json]
+    files: dict[str, bytes]
+
+
+def saved(
+    launched: Launched,
+    path: Path,
+    code_object: Path,
+    loaded: Iterable[tuple[int, bytes]] = (),
+    fill: int | None = None,
+) -> Saved:
+    """Return the state file of a dispatch at a path; `loaded`: writable memory of the code object;
+    `fill`: the byte of memory that was never written."""
+    request, machine = launched.request, launched.machine
+    number = request.place.dispatch
+    stem = path.name.removesuffix(".json")
+    arrays = Arrays(stem if number == 1 else f"{stem}-{number}")
+    memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
+    memory += [arrays.memory(f"data-{at:x}", at, data) for at, data in loaded]
+    for address, buffer, name in launched.kernarg.buffers:
+        if buffer.data is not None:
+            memory.append(arrays.memory(name, address, buffer.data))
+        elif fill is not None:
+            memory.append({"address": hex(address), "size": buffer.size_bytes, "fill": fill})
+    if fill is not None:
+        memory += _filled_scratch(launched, fill)
+    vectors = {name: arrays.vector(name, launched) for name in _vector_names(launched)}
+    grid, workgroup = request.geometry.grid, request.geometry.workgroup
+    shown = [",".join(map(str, size)) for size in (grid, workgroup)]
+    document: dict[str, Json] = {
+        "schema": SCHEMA_2,
+        "note": f"dispatch of {request.kernel.name}, grid {shown[0]}, workgroup {shown[1]}, "
+        "before the first instruction",
+        "architecture": request.processor.name,
+        "wave_size": machine.lane_count,
+        "code_objects": [
+            {
+                "path": os.path.relpath(resolved(code_object), resolved(path).parent),
+                "load_address": hex(request.load_address),
+            }
+        ],
+        "agents": [
+            {"id": agent.id, "local_base": hex(agent.local_base),
+             "private_base": hex(agent.private_base)}
+            for agent in machine.agents.values() if request.place.is_new_agent
+        ],
+        "queues": [_queue(queue) for queue in machine.queues.values()],
+        "dispatches": [_dispatch(dispatch) for dispatch in machine.dispatches.values()],
+        "workgroups": [
+            {
+                "id": workgroup.id, "dispatch": workgroup.dispatch,
+                "position": list(workgroup.position or ()),
+                "size": list(workgroup.size or ()), "local_bytes": workgroup.local_bytes or 0,
+            }
+            for workgroup in machine.workgroups.values()
+        ],
+        "memory": memory,
+        "waves": [
+            _wave(wave, launched, vectors, n, fill) for n, wave in enumerate(launched.waves)
+        ],
+    }  # fmt: skip
+    return Saved(document, arrays.files)
+
+
+def write(saved: Saved, path: Path) -> None:
+    """Write the document and its files; `UsageError` where that is not possible."""
+    members = ",\n".join(_member(name, value) for name, value in saved.document.items())
+    write_set(path, f"{{\n{members}\n}}\n".encode(), saved.files)
+
+
+def _member(name: str, value: Json) -> str:
+    """A member of the document: of a list, each item on a line."""
+    if not isinstance(value, list):
+        return f'  "{name}": {json.dumps(value)}'
+    items = ",\n".join(f"    {json.dumps(item)}" for item in value)
+    return f'  "{name}": [\n{items}\n  ]'
+
+
+class Arrays:
+    """The files beside a document."""
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self.files: dict[str, bytes] = {}
+
+    def file(self, name: str, array: Npy) -> str:
+        """The name of the file of an array."""
+        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+        data = npy_bytes(array)
+        path = content_name(f"{self.stem}.{safe}", data, "npy")
+        self.files[path] = data
+        return path
+
+    def memory(self, name: str, address: int, data: Data) -> Json:
+        """An entry of `memory`."""
+        if isinstance(data, Fill):
+            return {"address": hex(address), "size": len(data), "fill": data.byte}
+        data = bytes(data)
+        if len(data) <= _LONGEST_HEX_BYTES:
+            return {"address": hex(address), "bytes": data.hex()}
+        return {"address": hex(address), "npy": self.file(name, Npy("|u1", (len(data),), data))}
+
+    def vector(self, name: str, launched: Launched) -> str:
+        """A vector register of every wave: a row for each, a number for each lane."""
+        lanes = launched.machine.lane_count
+        rows = []
+        for wave in launched.waves:
+            values = wave.vectors.get(name, ())
+            rows.append(struct.pack(f"<{lanes}I", *values, *[0] * (lanes - len(values))))
+        return self.file(name, Npy("<u4", (len(rows), lanes), b"".join(rows)))
+
+
+def _vector_names(launched: Launched) -> list[str]:
+    return list(dict.fromkeys(name for wave in launched.waves for name in wave.vectors))
+
+
+def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
+    """Return the scratch of all waves, which is contiguous."""
+    first = launched.waves[0].scratch_address
+    size = sum(wave.scratch_bytes for wave in launched.waves)
+    return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]
+
+
+def _wave(
+    wave: WaveRegisters, launched: Launched, vectors: dict[str, str], row: int, fill: int | None
+) -> Json:
+    registers: dict[str, Json] = {
+        name: {"bytes": value} if isinstance(value, str) else hex(value)
+        for name, value in wave.scalars.items()
+    }
+    for name, values in wave.vectors.items():
+        known_mask = (1 << len(values)) - 1
+        registers[name] = {"npy": vectors[name], "row": row, "lanes": hex(known_mask)}
+    out: dict[str, Json] = {
+        "id": wave.wave.id,
+        "workgroup": wave.wave.workgroup,
+        "wave_in_group": wave.wave.wave_in_group,
+        "pc": hex(launched.pc),
+        "registers": registers,
+    }
+    group = launched.machine.workgroup_of(wave.wave.id)
+    if fill is not None and not wave.wave.wave_in_group and group and group.local_bytes:
+        local: Json = {"space": "local", "address": 0, "size": group.local_bytes, "fill": fill}
+        out["memory"] = [local]
+    scratch: dict[str, Json] = {"size": wave.scratch_bytes}
+    if wave.scratch_address is not None:
+        scratch = {"address": hex(wave.scratch_address), **scratch}
+    if wave.element_bytes != Apertures().element_bytes:
+        scratch["element_size"] = wave.element_bytes
+    return {**out, "scratch": scratch}
+
+
+def _queue(queue: Queue) -> Json:
+    return _record_of(
+        {"id": queue.id, "agent": queue.agent},
+        object=queue.object_address,
+        address=queue.packets_address,
+        size=queue.packets_bytes,
+        read=queue.read,
+        write=queue.write,
+    )
+
+
+def _dispatch(dispatch: Dispatch) -> Json:
+    out: dict[str, Json] = {"id": dispatch.id, "queue": dispatch.queue, "kernel": dispatch.kernel}
+    out |= {"grid": list(dispatch.grid or ()), "workgroup": list(dispatch.workgroup or ())}
+    return _record_of(
+        out,
+        packet=dispatch.packet,
+        kernel_descriptor=dispatch.kernel_descriptor,
+        kernarg=dispatch.kernarg,
+        completion_signal=dispatch.completion_signal,
+        group_bytes=dispatch.group_bytes,
+        private_bytes=dispatch.private_bytes,
+        sgprs=dispatch.sgprs,
+        vgprs=dispatch.vgprs,
+        agprs=dispatch.agprs,
+    )
+
+
+_ADDRESSES: Final = ("object", "address", "kernel_descriptor", "kernarg", "completion_signal")
+
+
+def _record_of(out: dict[str, Json], **numbers: int | None) -> Json:
+    """With the numbers that are known; addresses in hexadecimal."""
+    for name, value in numbers.items():
+        if value is not None:
+            out[name] = hex(value) if name in _ADDRESSES else value
+    return out

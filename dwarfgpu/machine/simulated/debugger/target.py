@@ -1,0 +1,414 @@
+"""A simulated machine as debuggers see it: the state of a dispatch, and the power to run.
+
+Law: from the start on, everything that is read and written is the machine that runs; before, it is
+the state just before the first instruction. Waves that ended are gone; memory stays. NumPy is
+needed only from the start on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.machine.simulated.debugger.debugger_registers import (
+    WaveRegisters,
+    contents,
+    forget_contents,
+    write_contents,
+)
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
+from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WaveId
+from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
+from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.execution.observers import Observer
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.execution.watchpoints import Watching
+    from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+
+_SIGNALS: Final = {
+    StopReason.MEMORY_VIOLATION: "SIGSEGV",
+    StopReason.ADDRESS_ERROR: "SIGBUS",
+    StopReason.ILLEGAL_INSTRUCTION: "SIGILL",
+    StopReason.NOT_SIMULATED: "SIGILL",
+    StopReason.ASSERT_TRAP: "SIGABRT",
+    StopReason.FATAL_HALT: "SIGABRT",
+    StopReason.INTERRUPTED: "SIGINT",
+    StopReason.UNAVAILABLE: "SIGTRAP",
+}
+"""ROCgdb's names of stops; all others are SIGTRAP."""
+_STACK_POINTER: Final = 32
+"""s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
+
+
+class SimulatedTarget(StateTarget):
+    """A dispatch that can be started, as often as one likes."""
+
+    def __init__(
+        self,
+        state: StateTarget,
+        begin: Callable[[], RunningMachine] | None = None,
+        adopt: Callable[[StateTarget], RunningMachine] | None = None,
+    ) -> None:
+        """`begin` makes the machine as it is before the first instruction; None for a state, which
+        has no beginning. `adopt` makes it from the registers and the memory of a state; None where
+        one is attached."""
+        super().__init__(state.architecture, state.apertures, state.machine)
+        self._places, self._machine = state._places, state.machine
+        self._registers = state._registers
+        self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
+        self._memories = state._memories
+        self._begin, self._adopt = begin, adopt
+        self._running: RunningMachine | None = None
+        self._by_id: dict[WaveId, SimulatedWave] = {}
+        """The waves of the machine that runs, ended ones too."""
+        self.only_wave: WaveId | None = None
+        self.progress: Callable[[int], None] | None = None
+        self._watches: Sequence[Watch] = ()
+        self._topology: tuple[int, Machine] = (-1, self._machine)
+        """The machine with the waves that had not ended at a stop."""
+
+    # What is there: the waves that have not ended.
+
+    def _live(self) -> Mapping[WaveId, SimulatedWave]:
+        return {number: wave for number, wave in self._by_id.items() if not wave.is_ended}
+
+    @property
+    def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
+        if self._running is None:
+            return self._registers
+        return {
+            number: WaveRegisters(wave, self._allocated(number))
+            for number, wave in self._live().items()
+        }
+
+    @property
+    def machine(self) -> Machine:
+        if self._running is None:
+            return self._machine
+        if self._topology[0] != self.stop:
+            self._topology = self.stop, self._machine_now()
+        return self._topology[1]
+
+    def _machine_now(self) -> Machine:
+        """The waves that have not ended, and the workgroups and dispatches that have any."""
+        waves = {number: _record(wave) for number, wave in self._live().items()}
+        before, groups = self._machine, {wave.workgroup for wave in waves.values()}
+        workgroups = {n: group for n, group in before.workgroups.items() if n in groups}
+        used = {group.dispatch for group in workgroups.values()}
+        dispatches = {n: dispatch for n, dispatch in before.dispatches.items() if n in used}
+        return evolve(before, waves=waves, workgroups=workgroups, dispatches=dispatches)
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        if self._running is None:
+            return super().architecture_of(wave)
+        if wave not in self._by_id:
+            raise Unavailable(f"wave {wave} does not exist")
+        return self.architecture
+
+    def has_ended(self, wave: WaveId) -> bool:
+        """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
+        return wave in self._by_id and self._by_id[wave].is_ended
+
+    def _wave(self, number: WaveId) -> SimulatedWave:
+        """A wave that runs; `Unavailable` in GDB's words where it has ended."""
+        if self._by_id[number].is_ended:
+            raise Unavailable("No registers.")
+        return self._by_id[number]
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        if self._running is None:
+            return super().architecture_of_all(waves)
+        return self.architecture if self._by_id.keys() >= set(waves) else None
+
+    # Registers.
+
+    def _allocated(self, wave: WaveId) -> dict[str, RegisterInfo]:
+        """The registers that a wave has, by name."""
+        architecture, dispatch = self.architecture, self._machine.dispatch_of(wave)
+        out = {}
+        for register in (*architecture.registers.values(), *architecture.other_registers):
+            bank, number = register.name[:1], register.name[1:]
+            is_counted = dispatch is not None and number.isdecimal()
+            count = dispatch.registers_of(bank) if dispatch is not None and is_counted else None
+            if count is None or int(number) < count:
+                out[register.name] = register
+        return out
+
+    def _register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
+    ) -> RegisterBytes | None:
+        if self._running is None:
+            return super()._register(wave, register, offset_bytes, end)
+        self._require_inside(wave, register, offset_bytes, end)
+        self._require_allocated(wave, register)
+        return WaveRegisters(self._wave(wave), {register.name: register}).get(register.name)
+
+    def set_register(
+        self,
+        wave: WaveId,
+        register: RegisterInfo,
+        data: bytes,
+        offset_bytes: int = 0,
+        mask: bytes | None = None,
+    ) -> None:
+        if self._running is None:
+            super().set_register(wave, register, data, offset_bytes, mask)
+            return
+        stored = self._register(wave, register, offset_bytes, offset_bytes + len(data))
+        if stored is None:
+            raise UsageError(f"{register.name} of a machine that runs cannot be written")
+        write_contents(self._wave(wave), register, offset_bytes, data)
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        if self._running is None:
+            super().forget_register(wave, register, offset_bytes, size_bytes)
+            return
+        forget_contents(self._wave(wave), register, offset_bytes, size_bytes)
+
+    def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
+        """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
+        from dwarfgpu.machine.simulated.debugger.debugger_memory import (
+            RunningMemory,  # it imports NumPy
+        )
+
+        for store, start, (_, count) in self._lowered(where, address, size_bytes):
+            if isinstance(store, RunningMemory):
+                store.forget(start, count)
+
+    # Running.
+
+    def start(self) -> Halt:
+        """Make the machine anew."""
+        if self._begin is None:
+            raise UsageError('A state has no beginning: "continue" goes on from it.')
+        machine = self._begin()
+        self.attach(machine)
+        return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
+
+    def attach(self, machine: RunningMachine) -> None:
+        """Show a machine as it is, wherever its waves are."""
+        self._running = machine
+        self._by_id = {wave.wave.id: wave for wave in machine.waves}
+        self._memories = {}
+        from dwarfgpu.machine.simulated.debugger.debugger_memory import (
+            RunningMemory,  # it imports NumPy
+        )
+
+        # What is not writable is in files.
+        writable = [item for item in machine.arena.allocations if item.is_writable]
+        self._memories["", None] = RunningMemory("", writable)
+        for wave in machine.waves:
+            group = self.workgroups.get(wave.wave.id, wave.wave.id)
+            if wave.lds.contents and ("local", group) not in self._memories:
+                self._memories["local", group] = RunningMemory("local", [wave.lds])
+            if wave.own_scratch is not None:
+                name = "private_wave"
+                self._memories[name, wave.wave.id] = RunningMemory(name, [wave.own_scratch])
+        self.stop += 1
+
+    def _machine_to_run(self) -> RunningMachine:
+        """The machine, made of the state if it is only that yet, as it is now."""
+        if self._running is None:
+            assert self._adopt is not None
+            self.attach(self._adopt(self))
+        assert self._running is not None
+        return self._running
+
+    @contextmanager
+    def _going_on(self) -> Iterator[RunningMachine]:
+        """The machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
+        from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
+
+        machine = self._machine_to_run()
+        for wave in machine.waves:
+            wave.stop_reason = None
+        self.stop += 1
+        machine.is_locked = self.only_wave is not None
+        machine.progress = self.progress
+        self._observe(machine)
+        with interrupts(machine):
+            yield machine
+
+    def watch(self, watches: Sequence[Watch]) -> None:
+        """Set what is watched: `dwarfgpu.machine.target.Watches`."""
+        self._watches = watches
+
+    def _observe(self, machine: RunningMachine) -> None:
+        """Have the watchpoints observe the waves."""
+        watches = [watch for watch in self._watches if self._is_watchable(watch)]
+        observers: list[Observer] = []
+        if machine.arena.is_partial:
+            from dwarfgpu.machine.simulated.storage.unknown_contents import (
+                UnknownContents,
+                is_all_known,
+            )
+
+            observers += [] if is_all_known(machine) else [UnknownContents(machine)]
+        if watches:
+            from dwarfgpu.machine.simulated.execution.watchpoints import (
+                Watchpoints,  # it imports NumPy
+            )
+
+            watching = [self._watching(watch) for watch in watches]
+            observers.append(Watchpoints(watching, self._scratch))
+        machine.observe(*observers)
+
+    def _is_watchable(self, watch: Watch) -> bool:
+        """Whether the waves exist that an object belongs to."""
+        waves = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
+                 for place in (part.place for part in watch.bytes)]  # fmt: skip
+        return not any(wave is not None and self.has_ended(wave) for wave in waves)
+
+    def _watching(self, watch: Watch) -> Watching:
+        """How the machine is asked for an object."""
+        from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching
+
+        reads: list[Callable[[], bytes]] = []
+        ranges: list[WatchedRange] = []
+        wave: WaveId | None = None
+        for part in watch.bytes:
+            place, size = part.place, part.size_bytes
+            if isinstance(place, RegisterPlace):
+                wave = place.wave
+                reads.append(partial(self._register_bytes, place, size))
+                continue
+            for store, start, (_, count) in self._lowered(place.where, place.address, size):
+                group = None
+                if store.name == "local":
+                    assert place.where.wave is not None
+                    group = self.workgroups.get(place.where.wave, place.where.wave)
+                ranges.append(WatchedRange(group, start, start + count))
+                reads.append(partial(self._memory_bytes, group, start, count))
+        is_in_memory = len(ranges) > 0
+        return Watching(
+            watch,
+            lambda: b"".join(read() for read in reads),
+            tuple(ranges),
+            None if is_in_memory else wave,
+        )
+
+    def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
+        data = contents(self._by_id[place.wave], place.register) or b""
+        return data[place.offset_bytes : place.offset_bytes + size_bytes]
+
+    def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
+        assert self._running is not None
+        if workgroup is None:
+            return self._running.arena.read(address, size_bytes)
+        of_group = (wave for wave in self._by_id.values() if wave.wave.workgroup == workgroup)
+        return next(of_group).lds.data[address : address + size_bytes].tobytes()
+
+    def _scratch(self, wave: WaveMemory) -> int:
+        """Where the private memory of a wave is in global memory."""
+        return self.apertures_of(wave.wave.id).scratch_base or 0
+
+    def step_instruction(self, wave: WaveId) -> Halt:
+        """Execute one instruction; at a barrier, the others run until it goes on."""
+        return self.step_range(wave, 0, 0, frozenset(), over_calls=False)
+
+    def step_range(
+        self,
+        wave: WaveId,
+        begin: int,
+        end: int,
+        addresses: frozenset[int],
+        *,
+        over_calls: bool,
+    ) -> Halt:
+        """Step through ranges (`dwarfgpu.machine.target.StepsRanges`)."""
+        with self._going_on() as machine:
+            running = self._by_id[wave]
+            try:
+                while not running.is_ended:
+                    is_call = over_calls and machine.is_at_call(running)
+                    before = running.pc, running.s[_STACK_POINTER]
+                    stopped = machine.step_past_barriers(running, addresses)
+                    if stopped is None and is_call:
+                        stopped = machine.run_until_return(running, before, addresses)
+                    stopped = stopped or machine.interrupted(running)
+                    if stopped is not None:
+                        return self._halt_of(stopped)
+                    if running.pc in addresses:
+                        return self._halt(Halt("breakpoint-hit", wave))
+                    if not begin <= running.pc < end:
+                        break
+            except WaveStop as stop:
+                return self._signalled(running, stop.reason, stop.text)
+            return self._went_on(machine, running)
+
+    def resume(self, addresses: frozenset[int]) -> Halt:
+        """Let all waves run."""
+        with self._going_on() as machine:
+            if self.only_wave is None:
+                stopped = machine.run(breakpoints=addresses)
+            else:
+                stopped = machine.run_alone(self._by_id[self.only_wave], addresses)
+            return self._went_on(machine, None) if stopped is None else self._halt_of(stopped)
+
+    # Stops.
+
+    def _halt(self, halt: Halt) -> Halt:
+        """Report a stop: the wave is not stopped again for being where it is."""
+        if halt.wave is not None:
+            wave = self._by_id[halt.wave]
+            wave.reported_pc = wave.pc
+        return halt
+
+    def _halt_of(self, stopped: Stopped) -> Halt:
+        if stopped.is_inserted:
+            return self._halt(Halt("breakpoint-hit", stopped.wave.wave.id))
+        number = stopped.wave.wave.id
+        if stopped.watchpoints:
+            return self._watch_halt(stopped)
+        if stopped.reason is StopReason.WAITING:
+            return self._halt(Halt("signal-received", number, text=stopped.text))
+        return self._signalled(stopped.wave, stopped.reason, stopped.text)
+
+    def _watch_halt(self, stopped: Stopped) -> Halt:
+        """A watchpoint was hit, or its function has returned; of a wave that ended by that, the
+        next one is in focus."""
+        wave: SimulatedWave | None = stopped.wave
+        if stopped.wave.is_ended:
+            assert self._running is not None
+            wave = self._running.next_wave()
+        if wave is None:
+            return Halt("exited", exit_code=0)
+        is_scope = stopped.text == "scope"
+        return self._halt(
+            Halt(
+                "watchpoint-scope" if is_scope else "watchpoint-trigger",
+                wave.wave.id,
+                watchpoints=stopped.watchpoints,
+            )
+        )
+
+    def _went_on(self, machine: RunningMachine, wave: SimulatedWave | None) -> Halt:
+        """A step has ended: of another wave, where that one has no next instruction."""
+        next_wave = machine.next_wave() if wave is None or wave.is_ended else wave
+        if next_wave is None:
+            return Halt("exited", exit_code=0)
+        return self._halt(Halt("end-stepping-range", next_wave.wave.id))
+
+    def _signalled(self, wave: SimulatedWave, reason: StopReason, text: str) -> Halt:
+        wave.stop_reason = reason
+        signal = _SIGNALS.get(reason, "SIGTRAP")
+        text = f"{reason.value}, {text}"
+        return self._halt(Halt("signal-received", wave.wave.id, signal=signal, text=text))
+
+
+def _record(wave: SimulatedWave) -> Wave:
+    """Where a wave belongs, and why it stopped in the words of amd-dbgapi."""
+    name = "" if wave.stop_reason is None else wave.stop_reason.value.lower()
+    return evolve(wave.wave, stop_reasons=(name,) if name in STOP_REASONS else ())

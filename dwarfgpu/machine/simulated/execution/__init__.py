@@ -1,0 +1,1 @@
+"""Waves that execute: turns, barriers, executors, and observers of what they do."""

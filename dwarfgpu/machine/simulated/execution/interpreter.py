@@ -1,0 +1,443 @@
+"""A dispatch that runs: waves with registers and memory, one instruction at a time.
+
+Law: what happens is a function of the code, the memory, the registers and the seed of the schedule;
+nothing else. A wave that stops stands before the instruction that it could not execute.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from random import Random
+from typing import Final, Literal
+
+import numpy as np
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
+from dwarfgpu.machine.simulated.execution.observers import Observer
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, meet
+from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.wave_memory import Access
+
+STACK_POINTER: Final = 32
+"""s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
+QUANTUM: Final = 1 << 12
+"""Instructions of a wave before another one has its turn, behind the next one that may branch."""
+Executor = Literal["precise", "block", "lockstep"]
+"""One instruction at a time, consecutive ones in one function, or many waves together: what they
+leave is the same."""
+
+
+@frozen
+class Stopped:
+    """Why a machine stopped before all of its waves ended."""
+
+    wave: SimulatedWave
+    reason: StopReason
+    text: str
+    lanes: tuple[int, ...] = ()
+    is_inserted: bool = False
+    """A breakpoint of the debugger, not one of the program."""
+    watchpoints: tuple[int, ...] = ()
+    """Their numbers: the wave stopped after an instruction, and can continue."""
+
+
+def _locked(wave: SimulatedWave) -> Stopped:
+    text = "waits at a barrier for waves that scheduler-locking stops"
+    return Stopped(wave, StopReason.WAITING, text)
+
+
+def _at_breakpoint(wave: SimulatedWave) -> Stopped:
+    return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+
+
+@contextmanager
+def interrupts(machine: RunningMachine) -> Iterator[None]:
+    """Let Ctrl-C stop a machine between two instructions, where that is possible."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: machine.interrupt())
+    try:
+        yield
+    finally:
+        if before is not None:  # None: a handler that Python did not set
+            signal.signal(signal.SIGINT, before)
+
+
+class RunningMachine:
+    """The waves of a dispatch with their memory."""
+
+    def __init__(self, arena: Arena, program: Program, lane_count: int, seed: int = 0) -> None:
+        self.arena = arena
+        self.program = program
+        self.lane_count = lane_count
+        self.seed = seed
+        self.waves: list[SimulatedWave] = []
+        self.instructions = 0
+        """Of all waves."""
+        self.observers: tuple[Observer, ...] = ()
+        self.is_locked = False
+        """Whether a wave that waits at a barrier waits although others could run."""
+        self.progress: Callable[[int], None] | None = None
+        """Called after each turn with the number of instructions."""
+        self.executor: Executor = "lockstep"
+        """The most that is used where nothing else needs less."""
+        self._is_ordered = False
+        """Whether the order of waves is known to matter."""
+        self._rounds = 0
+        self._round: list[SimulatedWave] = []
+        """Waves that still have a turn; the first one has it now."""
+        self._used = 0
+        """Instructions that the first one has executed in its turn."""
+        self._is_turn_over = False
+        self._is_interrupted = False
+
+    @property
+    def program(self) -> Program:
+        """The code that the waves execute."""
+        return self._execution.program
+
+    @program.setter
+    def program(self, program: Program) -> None:
+        self._execution = WaveExecution(program)
+
+    def groups(self) -> dict[int | None, list[SimulatedWave]]:
+        """The waves of each workgroup."""
+        out: dict[int | None, list[SimulatedWave]] = {}
+        for wave in self.waves:
+            out.setdefault(wave.wave.workgroup, []).append(wave)
+        return out
+
+    def observe(self, *observers: Observer) -> None:
+        """Set who observes the waves; without arguments, nothing does."""
+        self.observers = observers
+        for wave in self.waves:
+            wave.on_access = partial(self._accessed, wave) if observers else None
+
+    def _accessed(self, wave: SimulatedWave, access: Access) -> None:
+        for observer in self.observers:
+            observer.access(wave, access)
+
+    def step(self, wave: SimulatedWave) -> Stopped | None:
+        """Execute one instruction of a wave; `WaveStop` before it where that is not possible.
+
+        Return why an observer stops the machine after it.
+        """
+        before = wave.instructions
+        stopped = self._step(wave)
+        self.instructions += wave.instructions - before
+        return stopped
+
+    def _step(self, wave: SimulatedWave) -> Stopped | None:
+        pc = wave.pc
+        wave.reported_pc = None
+        step = self.program.step_at(pc, wave.step_mode)
+        for observer in self.observers:
+            observer.before(wave, step)
+        wave.pc = step.next_pc
+        try:
+            with np.errstate(all="ignore", invalid="raise"):
+                self._execution.execute(step, wave)
+        except WaveStop:
+            wave.pc = pc
+            raise
+        wave.instructions += 1
+        stops = [observer.after(wave, step) for observer in self.observers]
+        stop = next(filter(None, stops), None)
+        if stop is None:
+            return None
+        return Stopped(wave, stop.reason, stop.text, watchpoints=stop.watchpoints)
+
+    def interrupt(self) -> None:
+        """Stop a run at the next boundary of instructions; for signal handlers."""
+        self._is_interrupted = True
+
+    def interrupted(self, wave: SimulatedWave) -> Stopped | None:
+        """The stop that `interrupt` asked for, once."""
+        if not self._is_interrupted:
+            return None
+        self._is_interrupted = False
+        return Stopped(wave, StopReason.INTERRUPTED, "interrupted")
+
+    def next_wave(self) -> SimulatedWave | None:
+        """The first wave that has not ended."""
+        return next((wave for wave in self.waves if not wave.is_ended), None)
+
+    def step_past_barriers(
+        self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
+    ) -> Stopped | None:
+        """Execute one instruction of a wave; while it waits at a barrier, the others run first."""
+        with np.errstate(all="ignore", invalid="raise"):
+            while wave.is_waiting and not self._release():
+                ready = [other for other in self.waves if not (other.is_ended or other.is_waiting)]
+                if not ready:
+                    return self._deadlock()
+                if self.is_locked:
+                    return _locked(wave)
+                for other in ready:
+                    stopped = self._run_wave(other, breakpoints)
+                    if stopped is not None:
+                        return stopped
+        return self.step(wave)
+
+    def is_at_call(self, wave: SimulatedWave) -> bool:
+        """Return whether the next instruction of a wave calls a function; `WaveStop` as of
+        `step`."""
+        encoding = self.program.step_at(wave.pc).instruction.encoding
+        return any("call" in operation.flags for operation in operations_of(encoding))
+
+    def run_until_return(
+        self, wave: SimulatedWave, before: tuple[int, int], breakpoints: frozenset[int]
+    ) -> Stopped | None:
+        """Run a wave that has called a function until that returns.
+
+        `before`: its pc and stack pointer at the call. `WaveStop` where it cannot go on.
+        """
+        pc, stack_pointer = before
+        behind = self.program.step_at(pc).next_pc
+        while not wave.is_ended:
+            if wave.pc == behind and wave.s[STACK_POINTER] == stack_pointer:
+                return None
+            if wave.pc in breakpoints:
+                return _at_breakpoint(wave)
+            stopped = self.step_past_barriers(wave, breakpoints) or self.interrupted(wave)
+            if stopped is not None:
+                return stopped
+        return None
+
+    def run(
+        self, most: int | None = None, breakpoints: frozenset[int] = frozenset()
+    ) -> Stopped | None:
+        """Run until all waves have ended (None), one cannot go on, one is at a breakpoint where it
+        was not reported before, or all have executed so many instructions since the start (None).
+
+        A stop does not change whose turn it is: what happens is the same without it.
+        """
+        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+            if most is None and not breakpoints and self._can_run_together():
+                self._run_together()
+            while (wave := self._whose_turn()) is not None:
+                remaining = None if most is None else most - self.instructions
+                if remaining is not None and remaining <= 0:
+                    return None
+                before, quantum = wave.instructions, QUANTUM - self._used
+                self._is_turn_over = False
+                stopped = self._run_wave(wave, breakpoints, quantum, remaining)
+                self._used += wave.instructions - before
+                if self._is_turn_over:
+                    self._end_turn()
+                if self.progress is not None:
+                    self.progress(self.instructions)
+                stopped = stopped or self.interrupted(wave)
+                if stopped is not None:
+                    return stopped
+        return self._deadlock()
+
+    def run_alone(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
+        """Run one wave and no other until it has ended (None), or as of `run`."""
+        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+            while not wave.is_ended:
+                if wave.is_waiting and not self._release():
+                    return _locked(wave)
+                stopped = self._run_wave(wave, breakpoints) or self.interrupted(wave)
+                if self.progress is not None:
+                    self.progress(self.instructions)
+                if stopped is not None:
+                    return stopped
+        return None
+
+    def _can_run_together(self) -> bool:
+        if self.executor != "lockstep" or self.observers or self._is_ordered:
+            return False
+        running = sum(not wave.is_ended for wave in self.waves)
+        return running >= MIN_WAVES and not self.program.tracks_writes
+
+    def _run_together(self) -> None:
+        """Run all waves to their end, if their order does not matter."""
+        waves = [wave for wave in self.waves if not wave.is_ended]
+        is_over = run_together(
+            waves, self.arena, self._execution, lambda: self._is_interrupted, self.progress
+        )
+        self._is_ordered = not is_over
+        self.instructions = sum(wave.instructions for wave in self.waves)
+
+    def _run_wave(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        quantum: int = QUANTUM,
+        most: int | None = None,
+    ) -> Stopped | None:
+        """A turn of a wave, or the rest of it; it does not stop where it was reported."""
+        is_leaving = wave.pc == wave.reported_pc
+        wave.reported_pc = None
+        before = wave.instructions
+        if self.observers:
+            run = self._run_observed
+        else:
+            run = self._run_steps if self.executor == "precise" else self._run_blocks
+        try:
+            stopped = run(wave, breakpoints, is_leaving, quantum, most)
+        finally:
+            self.instructions += wave.instructions - before
+        if stopped is None and wave.is_halted:
+            return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
+        return stopped
+
+    def _run_steps(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """One instruction at a time, up to the first after the quantum that may go elsewhere."""
+        mode = wave.step_mode
+        steps, step_at = self.program.steps_of(mode), self.program.step_at
+        pc = wave.pc
+        first = wave.instructions
+        try:
+            while True:
+                pc = wave.pc
+                if pc in breakpoints and not is_leaving:
+                    return _at_breakpoint(wave)
+                is_leaving = False
+                step = steps.get(pc) or step_at(pc, mode)
+                wave.pc = step.next_pc
+                try:
+                    step.execute(wave)
+                except FloatingPointError:
+                    self._execution.execute_carefully(step, wave)
+                wave.instructions += 1
+                executed = wave.instructions - first
+                if step.ends_block:
+                    self._is_turn_over = executed >= quantum
+                    if self._is_turn_over or self._has_to_wait(wave):
+                        return None
+                    if wave.step_mode is not mode:
+                        mode = wave.step_mode
+                        steps = self.program.steps_of(mode)
+                if executed == most:
+                    return None
+        except WaveStop as stop:
+            wave.pc = pc
+            return Stopped(wave, stop.reason, stop.text, stop.lanes)
+
+    def _run_observed(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """The same with observers."""
+        first = wave.instructions
+        try:
+            while True:
+                if wave.pc in breakpoints and not is_leaving:
+                    return _at_breakpoint(wave)
+                is_leaving = False
+                ends_block = self.program.step_at(wave.pc, wave.step_mode).ends_block
+                stopped = self._step(wave)
+                executed = wave.instructions - first
+                self._is_turn_over = ends_block and executed >= quantum
+                if stopped is not None:
+                    return stopped
+                if self._is_turn_over or ends_block and self._has_to_wait(wave):
+                    return None
+                if executed == most:
+                    return None
+        except WaveStop as stop:
+            return Stopped(wave, stop.reason, stop.text, stop.lanes)
+
+    def _run_blocks(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """The same, a block at a time."""
+        mode = wave.step_mode
+        all_blocks = self._execution.blocks
+        blocks = all_blocks.of(mode, breakpoints)
+        first = wave.instructions
+        while True:
+            if wave.instructions - first == most:
+                return None
+            pc = wave.pc
+            if pc in breakpoints and not is_leaving:
+                return _at_breakpoint(wave)
+            try:
+                block = blocks.get(pc) or all_blocks.make(pc, mode, breakpoints)
+                executed = wave.instructions - first
+                if most is not None and executed + len(block.steps) > most:
+                    return self._run_steps(
+                        wave, breakpoints, is_leaving, quantum - executed, most - executed
+                    )
+                is_leaving = False
+                if self._execution.execute_block(block, wave):
+                    self._is_turn_over = wave.instructions - first >= quantum
+                    if self._is_turn_over or self._has_to_wait(wave):
+                        return None
+                    if wave.step_mode is not mode:
+                        mode = wave.step_mode
+                        blocks = all_blocks.of(mode, breakpoints)
+                elif self._is_interrupted:
+                    return None
+            except WaveStop as stop:
+                return Stopped(wave, stop.reason, stop.text, stop.lanes)
+
+    def _has_to_wait(self, wave: SimulatedWave) -> bool:
+        """Whether a wave cannot go on now, or nothing shall."""
+        return wave.is_ended or wave.is_waiting or wave.is_halted or self._is_interrupted
+
+    def _whose_turn(self) -> SimulatedWave | None:
+        """The wave that goes on; None where none can.
+
+        A round has one turn of each wave; it is shuffled by the seed and its number.
+        """
+        while True:
+            while self._round:
+                wave = self._round[0]
+                if not (wave.is_ended or wave.is_waiting):
+                    return wave
+                self._end_turn()
+            self._release()
+            ready = [wave for wave in self.waves if not (wave.is_ended or wave.is_waiting)]
+            if not ready:
+                return None
+            if self.seed:
+                Random(self.seed << 32 | self._rounds).shuffle(ready)
+            self._rounds += 1
+            self._round = ready
+
+    def _end_turn(self) -> None:
+        self._used = 0
+        self._round.pop(0)
+
+    def _release(self) -> bool:
+        """Let waves go on all of whose workgroup have signalled the barrier; whether there are
+        any."""
+        is_any = False
+        for waves in self.groups().values():
+            is_any |= meet(waves)
+        return is_any
+
+    def _deadlock(self) -> Stopped | None:
+        waiting = [wave for wave in self.waves if wave.is_waiting]
+        if not waiting:
+            return None
+        return Stopped(waiting[0], StopReason.FATAL_HALT, "waits at a barrier that is never met")

@@ -1,0 +1,493 @@
+"""Waves that execute the same instruction together: their lanes one after the other in one array.
+
+A `WaveGroup` is what a wave is for generated statements of vector operations, with the lanes of all
+its waves: wave, then lane. Scalars stay with the waves: a register is a Python integer while it is
+the same in all waves that run, else an array of integers, one for each wave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from dwarfgpu.machine.simulated.execution.access_conflicts import (
+    Conflict,
+    Conflicts,
+    LocalConflicts,
+)
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
+from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
+from dwarfgpu.machine.simulated.storage.arena import Allocation
+from dwarfgpu.machine.simulated.storage.wave_memory import (
+    BUFFER_BASE,
+    Access,
+    WaveMemory,
+    buffer_addresses,
+    same_offset,
+)
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+
+_OF_THE_GROUP: Final = frozenset(
+    {"s", "v", "i", "f", "av", "ai", "af", "vectors", "lds", "on_access", "scalar_load"}
+)
+"""Attributes of a wave that its copy in a group has otherwise."""
+_UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "arena")
+
+
+class NotTogether(Exception):
+    """An instruction that the waves of a group have to execute one after the other."""
+
+
+class _Rows(dict[int, Lanes]):
+    """Registers, made when they are first used."""
+
+    def __init__(self, make: Callable[[int], Lanes]) -> None:
+        self._make = make
+
+    def __missing__(self, number: int) -> Lanes:
+        row = self[number] = self._make(number)
+        return row
+
+
+def _part_of(rows: _Rows, part: slice, number: int) -> Lanes:
+    return rows[number][part]
+
+
+class _Scalars:
+    """SGPRs of all waves of a group."""
+
+    def __init__(self, group: WaveGroup) -> None:
+        self._group = group
+
+    def __getitem__(self, number: int) -> Any:
+        return self._group.gathered([wave.s[number] for wave in self._group.members])
+
+    def __setitem__(self, number: int, value: Any) -> None:
+        for wave, item in self._group.spread_out(value):
+            wave.s[number] = item
+
+
+def _scalar(name: str) -> Any:
+    """A scalar register that is an attribute of waves."""
+
+    def read(group: WaveGroup) -> Any:
+        return group.gathered([getattr(wave, name) for wave in group.members])
+
+    def write(group: WaveGroup, value: Any) -> None:
+        for wave, item in group.spread_out(value):
+            setattr(wave, name, item)
+
+    return property(read, write)
+
+
+class WaveGroup(WaveMemory):
+    """Some waves of a dispatch, whole workgroups of it.
+
+    Law: registers, LDS and the place of each wave are copies, which `commit` writes back; global
+    and private memory is written at once, and `conflicts` can restore it.
+    """
+
+    exec = _scalar("exec")
+    vcc = _scalar("vcc")
+    scc = _scalar("scc")
+
+    def __init__(
+        self, waves: Sequence[SimulatedWave], numbers: Sequence[int], conflicts: Conflicts
+    ) -> None:
+        """`numbers`: of the waves, for `conflicts`. `Conflict` for waves that are too different."""
+        first = waves[0]
+        for name in _UNIFORM:
+            if any(getattr(wave, name) != getattr(first, name) for wave in waves):
+                raise Conflict
+            setattr(self, name, getattr(first, name))
+        size = first.wave_size
+        self.lane_count = len(waves) * size
+        self.all_lanes = (1 << size) - 1
+        self.lane = np.tile(first.lane, len(waves))
+        self.originals = waves
+        self._numbers = np.array(numbers)
+        self._conflicts = conflicts
+        self._make_registers(waves)
+        self._make_lds(waves)
+        self._make_scratch(waves)
+        self.on_access = self._accessed
+        self.members = [self._member(number, wave) for number, wave in enumerate(waves)]
+        self.running: Sequence[int] = range(len(waves))
+        """The numbers of the members that execute."""
+        self._is_stale = True
+        self._active: Lanes | None = None
+
+    # Copies.
+
+    def _make_registers(self, waves: Sequence[SimulatedWave]) -> None:
+        rows = _Rows(lambda n: np.concatenate([wave.vectors[n] for wave in waves]))
+        self._rows, count = rows, self.vgprs
+        self.v = _Rows(rows.__getitem__)  # type: ignore[assignment]
+        self.i = _Rows(lambda n: rows[n].view(np.int32))  # type: ignore[assignment]
+        self.f = _Rows(lambda n: rows[n].view(np.float32))  # type: ignore[assignment]
+        self.av = _Rows(lambda n: rows[count + n])  # type: ignore[assignment]
+        self.ai = _Rows(lambda n: rows[count + n].view(np.int32))  # type: ignore[assignment]
+        self.af = _Rows(lambda n: rows[count + n].view(np.float32))  # type: ignore[assignment]
+        self.s = _Scalars(self)  # type: ignore[assignment]
+
+    def _make_lds(self, waves: Sequence[SimulatedWave]) -> None:
+        places = {wave.wave.workgroup: wave.lds for wave in waves}
+        if any(places[wave.wave.workgroup] is not wave.lds for wave in waves):
+            raise Conflict
+        sizes = {part.end for part in places.values()}
+        if len(sizes) > 1 or any(part.written is not None for part in places.values()):
+            raise Conflict
+        size = self._lds_bytes = sizes.pop()
+        slots = {name: slot for slot, name in enumerate(places)}
+        whole = b"".join(bytes(part.contents) for part in places.values())
+        self.lds = Allocation("LDS", 0, whole, True)
+        self._lds_originals = list(places.values())
+        self.slots = [slots[wave.wave.workgroup] for wave in waves]
+        """Of each wave, which LDS it has."""
+        self._lds_first = np.array([slot * size for slot in self.slots], np.uint64)
+        self._local = LocalConflicts(len(whole), self._conflicts.workgroups)
+        self._is_shared = len(places) < len(waves)
+
+    def _make_scratch(self, waves: Sequence[SimulatedWave]) -> None:
+        """Private memory of all waves, shape (waves, dwords, lanes): pieces at equal distances."""
+        self.scratch = waves[0].scratch
+        self.scratch_written = None
+        shapes = {wave.scratch.shape for wave in waves}
+        starts = [wave.scratch.__array_interface__["data"][0] for wave in waves]
+        steps = {after - before for before, after in pairwise(starts)}
+        if len(shapes) > 1 or len(steps) > 1 and self.scratch.size:
+            raise Conflict
+        shape = (len(waves), *self.scratch.shape)
+        step = steps.pop() if steps and self.scratch.size else 0
+        strides = (step, *self.scratch.strides)
+        self._private = as_strided(self.scratch, shape, strides)
+        single_bytes = self.scratch.view(np.uint8)
+        self._private_bytes = as_strided(single_bytes, (*shape, 4), (*strides, 1))
+        """Shape (waves, dwords, lanes, 4)."""
+        self._conflicts.keep_array(self._private)
+
+    def _member(self, number: int, wave: SimulatedWave) -> SimulatedWave:
+        """A copy of a wave with its part of the registers of the group."""
+        first = number * self.wave_size
+        part = slice(first, first + self.wave_size)
+        member = copy(wave)
+        member.s = list(wave.s)
+        for name in ("v", "i", "f", "av", "ai", "af"):
+            rows = getattr(self, name)
+            setattr(member, name, _Rows(partial(_part_of, rows, part)))
+        begin = int(self._lds_first[number])
+        member.lds = self.lds.part(begin, begin + self._lds_bytes)
+        member.on_access = partial(self._accessed_by, number)
+        member.scalar_load = partial(self._scalar_load, number)  # type: ignore[method-assign]
+        return member
+
+    def commit(self) -> None:
+        """Make the waves what their copies are now."""
+        for number, (wave, member) in enumerate(zip(self.originals, self.members, strict=True)):
+            part = slice(number * self.wave_size, (number + 1) * self.wave_size)
+            for register, row in self._rows.items():
+                wave.vectors[register] = row[part]
+            wave.s[:] = member.s
+            for name, value in vars(member).items():
+                if name not in _OF_THE_GROUP:
+                    setattr(wave, name, value)
+        for number, original in enumerate(self._lds_originals):
+            first = number * self._lds_bytes
+            original.data[:] = self.lds.data[first : first + self._lds_bytes]
+
+    # Scalars.
+
+    def gathered(self, values: list[Any]) -> Any:
+        """Scalars of all members: one where those that run have the same, else an array."""
+        first = values[self.running[0]]
+        if values.count(first) == len(values) or all(values[n] == first for n in self.running):
+            return first
+        return np.array(values, object)
+
+    def spread_out(self, value: Any) -> Any:
+        """Pairs of a member that runs and its part of a result."""
+        members = self.members
+        if isinstance(value, np.ndarray):
+            items = value.tolist()
+            return [(members[n], items[n]) for n in self.running]
+        return [(members[n], value) for n in self.running]
+
+    def run_only(self, running: Sequence[int]) -> None:
+        """Choose the members that execute."""
+        if running != self.running:
+            self.running = running
+            self._is_stale = True
+
+    def exec_changed(self) -> None:
+        """EXEC of members was written."""
+        self._is_stale = True
+
+    @property
+    def active(self) -> Lanes | None:  # type: ignore[override]
+        """The lanes that execute; None for all."""
+        if self._is_stale:
+            masks = [0] * len(self.members)
+            for number in self.running:
+                masks[number] = self.members[number].exec
+            is_full = masks.count(self.all_lanes) == len(masks)
+            self._active = None if is_full else self._lanes(masks)
+            self._is_stale = False
+        return self._active
+
+    @property
+    def unmasked(self) -> Lanes | None:  # type: ignore[override]
+        """The lanes of the waves that run."""
+        if len(self.running) == len(self.members):
+            return None
+        rows = np.zeros((len(self.members), self.wave_size), bool)
+        rows[list(self.running)] = True
+        return rows.reshape(-1)
+
+    @property
+    def active_lanes(self) -> Lanes:
+        active = self.active
+        return np.ones(self.lane_count, bool) if active is None else active
+
+    def set_exec(self, mask: Any) -> None:
+        for wave, item in self.spread_out(mask):
+            wave.set_exec(item)
+        self._is_stale = True
+
+    def set_vcc(self, mask: Any) -> None:
+        for wave, item in self.spread_out(mask):
+            wave.set_vcc(item)
+
+    # What statements call, for several waves.
+
+    def namespace(self) -> dict[str, Any]:
+        """What generated statements may call."""
+        functions = (
+            *(self.lanes_of, self.mask_of, self.scalar32, self.scalar64, self.moved, self.moved8),
+            *(self.reached_by, self.first_of, self.lane_of, self.other_half, self.permuted_rows),
+            *(self.read_lanes, self.write_lanes),
+        )
+        return {**NAMESPACE, **{function.__name__: function for function in functions}}
+
+    def _by_wave(self, lanes: Any) -> Lanes:
+        """Shape (waves, lanes)."""
+        if np.ndim(lanes) == 0:
+            return np.full((len(self.members), self.wave_size), lanes)
+        result: Lanes = lanes.reshape(-1, self.wave_size)
+        return result
+
+    def _lanes(self, masks: list[int]) -> Lanes:
+        """A boolean for each lane of each mask."""
+        data = np.array(masks, np.uint64).view(np.uint8).reshape(-1, 8)
+        rows = np.unpackbits(data, axis=1, bitorder="little")[:, : self.wave_size]
+        return rows.reshape(-1).astype(bool)
+
+    def lanes_of(self, mask: Any, lane_count: int) -> Lanes:
+        if isinstance(mask, np.ndarray):
+            return self._lanes(mask.tolist())
+        return self._lanes([mask] * len(self.members))
+
+    def mask_of(self, lanes: Lanes) -> Any:
+        """A mask for each wave."""
+        if not lanes.ndim:
+            return -int(lanes)
+        packed = np.packbits(lanes, bitorder="little").view(f"<u{self.wave_size // 8}")
+        out: Lanes = packed.astype(object)
+        return out
+
+    def scalar32(self, number: Any) -> Any:
+        if isinstance(number, np.ndarray):
+            return np.repeat(number.astype(np.uint32), self.wave_size)
+        return np.uint32(number)
+
+    def scalar64(self, number: Any) -> Any:
+        if isinstance(number, np.ndarray):
+            return np.repeat(number.astype(np.uint64), self.wave_size)
+        return np.uint64(number)
+
+    def moved(self, a: Any, control: int, fetches_inactive: bool, wave: Any) -> Lanes:
+        source, valid = dpp_sources(control, self.wave_size)
+        if not fetches_inactive:
+            valid = valid & self._by_wave(self.active_lanes)[:, source]
+        return np.where(valid, self._by_wave(a)[:, source], np.uint32(0)).reshape(-1)
+
+    def reached_by(
+        self, control: int, rows: int, banks: int, is_zero: bool, fetches_inactive: bool, wave: Any
+    ) -> Lanes:
+        lane = self.lane
+        out = (rows >> (lane >> 4) & 1 != 0) & (banks >> (lane >> 2 & 3) & 1 != 0)
+        if not is_zero:
+            source, valid = dpp_sources(control, self.wave_size)
+            if not fetches_inactive:
+                valid = valid & self._by_wave(self.active_lanes)[:, source]
+            out = out & np.broadcast_to(valid, self._by_wave(out).shape).reshape(-1)
+        result: Lanes = out & self.active_lanes
+        return result
+
+    def moved8(self, a: Any, selectors: int, fetches_inactive: bool, wave: Any) -> Lanes:
+        lane = np.arange(self.lane_count)
+        source = lane & ~7 | selectors >> 3 * (lane & 7) & 7
+        out: Lanes = self._by_wave(a).reshape(-1)[source]
+        return out if fetches_inactive else np.where(self.active_lanes[source], out, np.uint32(0))
+
+    def first_of(self, a: Any, active: Lanes) -> Any:
+        first = self._by_wave(active).argmax(1)
+        return self._by_wave(a)[np.arange(len(first)), first].astype(object)
+
+    def lane_of(self, a: Any, number: Any) -> Any:
+        rows = self._by_wave(a)
+        chosen = np.broadcast_to(self._by_wave(number)[:, 0], len(rows)) & self.wave_size - 1
+        return rows[np.arange(len(rows)), chosen].astype(object)
+
+    def other_half(self, a: Lanes, old: Lanes) -> Lanes:
+        if self.wave_size == 32:
+            return old
+        rows: Lanes = np.roll(self._by_wave(a), 32, 1)
+        return rows.reshape(-1)
+
+    def permuted_rows(self, a: Lanes, low: Any, high: Any, other: int) -> Lanes:
+        if np.size(low) > 1 or np.size(high) > 1:
+            raise NotTogether
+        return permuted_rows(a, low, high, other)
+
+    def read_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
+        source = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
+        a = np.broadcast_to(a, active.shape)
+        out: Lanes = np.where(active[source], a[source], np.uint32(0))
+        return out
+
+    def write_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
+        a = np.broadcast_to(a, active.shape)
+        target = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
+        out: Lanes = np.zeros_like(a)
+        out[target[active]] = a[active]
+        return out
+
+    @property
+    def _firsts(self) -> Lanes:
+        """Of each lane, the place of the first lane of its wave."""
+        return np.arange(self.lane_count) & ~(self.wave_size - 1)
+
+    # Memory.
+
+    def _accessed(self, access: Access) -> None:
+        if access.space == "private":
+            return
+        assert access.lanes is not None
+        self._check(access, access.lanes // self.wave_size)
+
+    def _accessed_by(self, number: int, access: Access) -> None:
+        if access.space != "private":
+            self._check(access, number)
+
+    def _scalar_load(self, number: int, address: int, size_bytes: int, is_signed: bool) -> int:
+        self._conflicts.scalar_read(address, size_bytes, int(self._numbers[number]))
+        data = self.arena.scalar_read(address, size_bytes)
+        return int.from_bytes(data, "little", signed=is_signed)
+
+    def _check(self, access: Access, numbers: Any) -> None:
+        """Require that accesses of members conflict with no others."""
+        conflicts, addresses, size = self._conflicts, access.addresses, access.size_bytes
+        if access.commuting is None:
+            stamps = conflicts.stamps[self._numbers[numbers]]
+        else:
+            stamps = conflicts.stamp_of(access.commuting)
+        reads, writes = access.is_read, access.is_written
+        if access.space == "global":
+            conflicts.access(addresses, size, stamps, reads=reads, writes=writes)
+        elif self._is_shared and len(addresses):
+            if int(addresses.max()) + size > self._lds_bytes:
+                return  # a violation
+            offsets = addresses.astype(np.uint64) + self._lds_first[numbers]
+            self._local.access(offsets, size, stamps, reads=reads, writes=writes)
+
+    def pass_barrier(self, slot: int) -> None:
+        """All members with an LDS have met."""
+        numbers = [int(self._numbers[n]) for n, item in enumerate(self.slots) if item == slot]
+        self._conflicts.pass_barrier(numbers)
+        self._local.pass_barrier(slot * self._lds_bytes, (slot + 1) * self._lds_bytes)
+
+    @property
+    def lds_bytes(self) -> int:
+        return self._lds_bytes
+
+    def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
+        waves = (np.arange(self.lane_count) if lanes is None else lanes) // self.wave_size
+        return addresses + self._lds_first[waves]
+
+    def _announce_private(
+        self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
+    ) -> None:
+        """Private memory is of one lane."""
+
+    def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        if isinstance(address, np.ndarray) and address.dtype == object:
+            address = self.scalar32(address)
+        elif isinstance(address, int) and np.dtype(kind).itemsize == 4 and not address & 3:
+            self._require_scratch(address, 4 * count, None)
+            rows = self._private[:, address >> 2 : (address >> 2) + count]
+            if count == 1:
+                return rows[:, 0].reshape(-1)
+            return rows.transpose(1, 0, 2).reshape(count, -1)
+        size = np.dtype(kind).itemsize * count
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._scratch_addresses(address, size, lanes)
+        if size == 4 and not (addresses & 3).any():
+            wave, lane = np.divmod(lanes, self.wave_size)
+            return self._spread(self._private[wave, addresses >> 2, lane].view(kind), lanes)
+        raw = self._private_bytes[self._byte_places(addresses, size, lanes)].view(kind)
+        values = raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
+        return self._spread(values, lanes)
+
+    def scratch_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        if isinstance(address, np.ndarray) and address.dtype == object:
+            address = self.scalar32(address)
+        data = self._elements(values, kind)
+        rows = data if data.ndim > 1 else data[None]
+        if isinstance(address, int) and data.itemsize == 4 and not address & 3:
+            self._require_scratch(address, 4 * len(rows), None)
+            for number, row in enumerate(rows):
+                target = self._private[:, (address >> 2) + number]
+                where = True if on is None else self._by_wave(on)
+                np.copyto(target, self._by_wave(row), where=where, casting="unsafe")
+            return
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
+        if data.itemsize == 4 and not (addresses & 3).any():
+            wave, lane = np.divmod(lanes, self.wave_size)
+            for number, row in enumerate(rows):
+                values = row[lanes].view(np.uint32)
+                self._private[wave, (addresses >> 2) + number, lane] = values
+            return
+        raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8).reshape(len(lanes), -1)
+        self._private_bytes[self._byte_places(addresses, raw.shape[1], lanes)] = raw
+
+    def _byte_places(self, addresses: Lanes, size: int, lanes: Lanes) -> tuple[Lanes, ...]:
+        offsets = addresses[:, None] + np.arange(size)
+        wave, lane = np.divmod(lanes, self.wave_size)
+        return wave[:, None], offsets >> 2, lane[:, None], offsets & 3
+
+    def buffer_address(
+        self, resource: Any, index: Any, offset: Any, immediate: int, scalar: Any
+    ) -> tuple[Lanes, Lanes]:
+        if isinstance(scalar, np.ndarray):
+            raise NotTogether
+        base, rest = resource & BUFFER_BASE, resource & ~BUFFER_BASE
+        if isinstance(rest, np.ndarray):
+            if any(item != rest[self.running[0]] for item in rest):
+                raise NotTogether
+            rest = rest[self.running[0]]
+        if isinstance(index, int) and isinstance(offset, int):
+            where, valid = same_offset(rest, index, offset + immediate, scalar, self.wave_size)
+            count = len(self.members)
+            return np.tile(where, count) + self.scalar64(base), np.tile(valid, count)
+        total = self._all(np.asarray(offset, np.int64)) + immediate
+        number = self._all(np.asarray(index, np.int64))
+        where, valid = buffer_addresses(rest, number, total, scalar, self.lane)
+        return where + self.scalar64(base), valid

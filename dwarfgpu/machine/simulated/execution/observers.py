@@ -1,0 +1,50 @@
+"""What may watch a machine that runs: its instructions, its accesses of memory.
+
+Watchpoints and contents that a state leaves out are observers; so can be the search for races, logs
+of accesses, and what running backwards has to remember.
+
+Law: a machine without observers executes as if there were no such thing; observers change nothing
+of what a wave computes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.simulated.faults import StopReason
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+    from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+
+
+@frozen(eq=False)
+class ObservedStop:
+    """Why an observer stops a machine after an instruction."""
+
+    reason: StopReason
+    text: str
+    watchpoints: tuple[int, ...] = ()
+    """The numbers of the watchpoints that stop it."""
+
+
+class Observer(Protocol):
+    """Sees what the waves of a machine do, in the order in which they do it."""
+
+    def before(self, wave: WaveMemory, step: Step) -> None:
+        """An instruction is about to execute: `wave.pc` is its address. `WaveStop` prevents it."""
+        ...
+
+    def access(self, wave: WaveMemory, access: Access) -> None:
+        """An instruction is about to access memory, which still has its earlier contents.
+
+        It may turn out to be a memory violation: then `after` does not follow. `WaveStop` as of
+        `before`, if nothing was written yet.
+        """
+        ...
+
+    def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
+        """An instruction has executed: `effects` of `dwarfgpu.isa.binding` are the registers that
+        it has written. Return why the machine stops here."""
+        ...

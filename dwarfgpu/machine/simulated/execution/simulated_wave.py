@@ -1,0 +1,155 @@
+"""A wave of a simulated machine: memory, registers, and what it shares with its workgroup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.simulated.execution.hardware_registers import (
+    read_hardware_register,
+    write_hardware_register,
+)
+from dwarfgpu.machine.simulated.faults import StopReason, trap
+from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
+from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
+from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+from dwarfgpu.machine.topology import Wave
+
+_ALWAYS_SINCE_GFX12: Final = 0x300
+_SOPP_BYTES: Final = 4
+"""Of an instruction that waits at a barrier, or that ends a wave."""
+
+
+class SimulatedWave(WaveMemory):
+    """A wave with what it needs of its machine."""
+
+    def __init__(
+        self,
+        wave: Wave,
+        lane_count: int,
+        vgprs: int,
+        agprs: int,
+        arena: Arena,
+        fill: int | None = None,
+    ) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
+        self.is_halted = False
+        self.step_mode = PLAIN_MODE
+        self.signals = 0
+        """Of the barrier of its workgroup, which it has not met."""
+        self.met = 0
+        """Barriers that are met before it has waited for them."""
+        self.group: list[SimulatedWave] = [self]
+        """The waves of its workgroup."""
+        self.has_ieee_mode = True
+        """Whether MODE has IEEE, DX10_CLAMP and EXCP_EN: up to GFX11."""
+        self.stop_reason: StopReason | None = None
+        """Why the wave cannot continue; None if it can."""
+        self.reported_pc: int | None = None
+        """Where the debugger last reported the wave: a breakpoint there is not hit again."""
+
+    @property
+    def clock(self) -> int:
+        """The counter of clocks: instructions that the wave has executed."""
+        return self.instructions
+
+    def trap(self, number: int) -> None:
+        raise trap(number)
+
+    def halt(self, is_halted: int) -> None:
+        self.is_halted = bool(is_halted)
+
+    def set_mode(self, value: int) -> None:
+        """Write MODE."""
+        self.mode = value
+        self.step_mode = step_mode(self.step_mode.indexed, self._relevant(value))
+
+    def _relevant(self, mode: int) -> int:
+        """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
+        TRAP_CTRL enables exceptions."""
+        return mode if self.has_ieee_mode else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
+
+    def index(self, indexed: int) -> None:
+        """Execute `s_set_gpr_idx_on` or off."""
+        self.step_mode = step_mode(indexed, self._relevant(self.mode))
+
+    def hardware_register(self, name: str, mask: int) -> int:
+        """What `s_getreg_b32` reads; `WaveStop` for bits that are not simulated."""
+        return read_hardware_register(self, name, mask, self.clock)
+
+    def write_hardware_register(self, name: str, mask: int, value: int) -> None:
+        """What `s_setreg_b32` writes: the bits of the mask; `WaveStop` as of reading."""
+        if name == "MODE":
+            self.set_mode(self.mode & ~mask | value & mask)
+        else:
+            write_hardware_register(self, name, mask, value)
+
+    def signal(self) -> None:
+        """Execute `s_barrier_signal` of the barrier of the workgroup."""
+        self.signals += 1
+
+    def is_first_to_signal(self) -> int:
+        """Whether no other wave of the workgroup has signalled the barrier."""
+        return int(not any(wave.signals for wave in self.group))
+
+    def has_to_wait(self) -> bool:
+        """Execute `s_barrier_wait`: whether the barrier is still to be met."""
+        if not self.met:
+            return True
+        self.met -= 1
+        return False
+
+
+@cache
+def step_mode(indexed: int, value: int) -> StepMode:
+    """The one object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
+    documents)."""
+    rounding = (
+        value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT
+    )
+    mode = StepMode(indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8))
+    return _modes.setdefault(mode, mode)
+
+
+_modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
+
+
+@frozen
+class WavesAtBarrier:
+    """Waves of a workgroup that do the same about its barrier."""
+
+    waves: tuple[int, ...]
+    state: str
+    """What they do, in words."""
+    pc: int
+    """Of the instruction that waits, or that ended them."""
+
+
+def at_barrier(waves: Iterable[SimulatedWave]) -> list[WavesAtBarrier]:
+    """What the waves of a workgroup do whose barrier is never met."""
+    out: dict[tuple[str, int], list[int]] = {}
+    for wave in waves:
+        if wave.is_ended:
+            state = "ended"
+        elif not wave.is_waiting:
+            state = "stopped"
+        else:
+            state = "waits, has signalled" if wave.signals else "waits, has not signalled"
+        pc = wave.pc if state == "stopped" else wave.pc - _SOPP_BYTES
+        out.setdefault((state, pc), []).append(wave.wave.id)
+    return [WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items()]
+
+
+def meet(waves: Sequence[SimulatedWave]) -> bool:
+    """Let the waves of a workgroup go on if all have signalled the barrier; whether they have."""
+    running = [wave for wave in waves if not wave.is_ended]
+    if not running or not all(wave.signals for wave in running):
+        return False
+    for wave in running:
+        wave.signals -= 1
+        wave.met += not wave.is_waiting
+        wave.is_waiting = False
+    return True

@@ -1,0 +1,145 @@
+"""Add a dispatch to the machine of a state: its placement, and the combined document.
+
+Law: the state stays as it is; the new dispatch has a queue of its own, so that no object in memory
+changes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.reading import resolved
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.machine.simulated.debugger.save import Saved
+from dwarfgpu.machine.simulated.launch.dispatch import (
+    FIRST_PLACEMENT,
+    LOAD_ADDRESS,
+    DispatchPlacement,
+)
+from dwarfgpu.machine.state.load import State
+from dwarfgpu.machine.topology import Agent
+
+_STEP: Final = 1 << 36
+"""Between the memories of two dispatches, and between two code objects."""
+_LARGEST_ID: Final = 1 << 32
+_LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
+
+
+def placement_in_state(state: State, agent: int | None) -> DispatchPlacement:
+    """Return the placement of a further dispatch; `UsageError` if the state has no machine to
+    extend.
+
+    A nonexistent agent is added; by default it is the first one.
+    """
+    machine = state.machine
+    for kind, table in (("agent", machine.agents), ("workgroup", machine.workgroups)):
+        if not table:
+            raise UsageError(f"the state has no {kind}: a dispatch can only be added to a machine")
+    number = min(machine.agents) if agent is None else agent
+    count = len(machine.dispatches)
+    ranges = [
+        (start, start + len(data))
+        for name, _, store in state.target.memories()
+        if not name
+        for start, data in store.runs()
+    ]
+    scratch = [state.target.apertures_of(wave.wave) for wave in state.waves]
+    ranges += [
+        (wave.scratch_base, wave.scratch_base + (wave.scratch_bytes or 0))
+        for wave in scratch
+        if wave.scratch_base is not None
+    ]
+    return DispatchPlacement(
+        machine.agents.get(number, Agent(number)),
+        number not in machine.agents,
+        queue=_next(machine.queues),
+        dispatch=_next(machine.dispatches),
+        workgroup=_next(machine.workgroups),
+        wave=_next(wave.wave for wave in state.waves),
+        objects_address=_free(FIRST_PLACEMENT.objects_address, count, ranges),
+        scratch_address=_free(FIRST_PLACEMENT.scratch_address, count, ranges),
+    )
+
+
+def _next(numbers: Iterable[int]) -> int:
+    last = max(numbers, default=0)
+    if last >= _LARGEST_ID:
+        raise LimitExceeded(f"no number is left for another one after {shown(last)}")
+    return last + 1
+
+
+def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
+    """Return the first address of a step that is not known to be used."""
+    for step in range(steps, 1 << 12):
+        address = first + step * _STEP
+        if all(end <= address or address + _STEP <= start for start, end in ranges):
+            return address
+    raise LimitExceeded(f"no room for {_STEP} bytes of memory from {first:#x} on")
+
+
+def load_address_in_state(state: State, path: Path) -> tuple[int, bool]:
+    """Where a code object is in the state, or could be loaded; whether it is there."""
+    for code_object in state.code_objects:
+        if resolved(code_object.path) == resolved(path):
+            return code_object.load_address, True
+    last = max(
+        (code_object.load_address for code_object in state.code_objects),
+        default=LOAD_ADDRESS - _STEP,
+    )
+    return max(LOAD_ADDRESS, last // _STEP * _STEP + _STEP), False
+
+
+def require_same_waves(state: State, architecture: str, lanes: int) -> None:
+    """`UsageError` for a kernel of another processor or wave size: a state has waves of one."""
+    there = state.architecture
+    if (there.name, there.lane_count) != (architecture, lanes):
+        raise UsageError(
+            f"the kernel is for {architecture}, wave{lanes}; the waves of the state are of "
+            f"{there.name}, wave{there.lane_count}"
+        )
+
+
+def both(
+    before: dict[str, Json], folder: Path, addition: Saved, path: Path, is_there: bool
+) -> Saved:
+    """Return the merged document of a state in a folder and a further dispatch, for saving at a
+    path."""
+    old = _moved(before, folder, resolved(path).parent)
+    document = {**old, "note": "; ".join(_notes(old, addition.document))}
+    for name in _LISTS:
+        document[name] = [*_items(old, name), *_items(addition.document, name)]
+    added = [] if is_there else _items(addition.document, "code_objects")
+    document["code_objects"] = [*_items(old, "code_objects"), *added]
+    return evolve(addition, document=document)
+
+
+def _notes(*documents: dict[str, Json]) -> list[str]:
+    return [
+        note for document in documents if isinstance(note := document.get("note"), str) and note
+    ]
+
+
+def _items(document: dict[str, Json], name: str) -> list[Json]:
+    entries = document.get(name, [])
+    return entries if isinstance(entries, list) else []
+
+
+def _moved(value: dict[str, Json], folder: Path, target: Path) -> dict[str, Json]:
+    """With the paths of files as another folder sees them."""
+    return {name: _moved_value(name, member, folder, target) for name, member in value.items()}
+
+
+def _moved_value(name: str, value: Json, folder: Path, target: Path) -> Json:
+    if isinstance(value, dict):
+        return _moved(value, folder, target)
+    if isinstance(value, list):
+        return [_moved_value(name, item, folder, target) for item in value]
+    if name in ("npy", "path") and isinstance(value, str):
+        return os.path.relpath(resolved(folder / value), target)
+    return value

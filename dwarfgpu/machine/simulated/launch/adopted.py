@@ -1,0 +1,282 @@
+"""A machine that goes on from a state: waves with registers and memory, wherever these are from.
+
+Law: what the state leaves out is undefined, and the instruction that needs it stops its wave
+(`unknown_contents.py`). Nothing is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import numpy as np
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.simulated.debugger.debugger_registers import (
+    contents,
+    forget_contents,
+    write_contents,
+)
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
+from dwarfgpu.machine.simulated.storage.wave_registers import TTMP
+from dwarfgpu.machine.simulated.storage.written_registers import define_all
+from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
+from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Wave
+
+_NEEDED: Final = {"pc": (1 << 48) - 1, "exec": -1, "mode": 0xFF}
+"""Registers without which no instruction can be executed, and the bits of them: FP_ROUND and
+FP_DENORM of MODE."""
+_MASK32: Final = 0xFFFFFFFF
+_WHOLE: Final = frozenset(
+    {"exec", "exec_hi", "flat_scratch", "pc", "scratch_base", "state_priv", "status", "vcc_hi",
+     "xnack_mask"}
+)  # fmt: skip
+"""Registers of which bits cannot be undefined; unknown ones of them are zeros."""
+_MAX_REGISTERS: Final = 256
+_MAX_BYTES: Final = 1 << 30
+"""Of all memory of a state."""
+
+
+def adopted(
+    state: StateTarget, images: Iterable[Image], seed: int = 0, fill: int | None = None
+) -> RunningMachine:
+    """The waves of a state as a machine that runs.
+
+    `fill`: the byte of registers, LDS and scratch that the state leaves out, which are known then.
+    `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves that are no AMD GPU's
+    and scratch that is not interleaved by dwords.
+    """
+    architecture = state.architecture
+    if architecture.machine != "AMDGPU":
+        raise Unsupported(f"only waves of AMD GPUs are simulated, not {architecture.name}")
+    arena, lane_count = Arena(), architecture.lane_count
+    byte = FILL if fill is None else fill
+    gpu = processor(architecture.name)
+    stores = {(name, owner): store for name, owner, store in state.memories()}
+    _add_memory(arena, images, stores.get(("", None)), _scratch_ranges(state), byte)
+    arena.is_partial = True
+    program = Program(arena, gpu.name, lane_count, tracks_writes=True)
+    machine = RunningMachine(arena, program, lane_count, seed)
+    lds: dict[int, Allocation] = {}
+    for number in state.waves:
+        group = state.workgroups[number]
+        if group not in lds:
+            lds[group] = _local(state, number, stores.get(("local", group)), byte)
+        wave = _wave(state, number, arena, byte)
+        wave.has_ieee_mode = gpu.generation < 12
+        wave.lds = lds[group]
+        apertures = state.apertures_of(number)
+        wave.shared_base, wave.private_base = apertures.local_base, apertures.private_base
+        _set_scratch(state, wave, arena, stores.get(("private_wave", number)), byte)
+        _set_registers(state, wave)
+        machine.waves.append(wave)
+    for waves in machine.groups().values():
+        for wave in waves:
+            wave.group = waves
+    if fill is not None:
+        _define(machine)
+    return machine
+
+
+def _define(machine: RunningMachine) -> None:
+    """Take what is undefined as it is."""
+    for allocation in machine.arena.allocations:
+        allocation.written = None
+    for wave in machine.waves:
+        define_all(wave)
+        wave.lds.written = None
+        wave.scratch_written = None
+
+
+def _wave(state: StateTarget, number: WaveId, arena: Arena, fill: int) -> SimulatedWave:
+    record = state.machine.waves.get(number) or Wave(number)
+    record = Wave(
+        number, state.workgroups[number], record.wave_in_group, (), record.number, record.lane_count
+    )
+    dispatch = state.machine.dispatch_of(number)
+    vgprs, agprs = (
+        max((None if dispatch is None else dispatch.registers_of(bank)) or 0, _MAX_REGISTERS)
+        for bank in "va"
+    )
+    return SimulatedWave(record, state.architecture.lane_count, vgprs, agprs, arena, fill)
+
+
+def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
+    number, known = wave.wave.id, state.waves[wave.wave.id]
+    for name, needed in _NEEDED.items():
+        stored = known.get(name)
+        if stored is None or not _has_bits(stored, needed):
+            raise UsageError(
+                f"wave {number} cannot go on: its {name} is not known; set ${name}, or use --reg"
+            )
+    for register in (
+        *state.architecture.registers.values(),
+        *state.architecture.other_registers,
+    ):
+        stored = known.get(register.name)
+        if stored is not None:
+            set_known(wave, register, stored)
+
+
+def _has_bits(stored: RegisterBytes, needed: int) -> bool:
+    needed &= (1 << 8 * len(stored.known)) - 1
+    return int.from_bytes(stored.known, "little") & needed == needed
+
+
+def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes) -> None:
+    """Write the known bytes of a register, and make the others undefined.
+
+    What nothing simulated reads is passed over: `s_getreg` of it stops the wave.
+    """
+    size = len(stored.data)
+    if not any(stored.known) or register.name == "pc_32" or contents(wave, register) is None:
+        return
+    if register.name == "mode":
+        known = int.from_bytes(stored.known, "little")
+        wave.set_mode(Undefined(int.from_bytes(stored.data, "little"), known))
+        return
+    write_contents(wave, register, 0, bytes(stored.data))
+    if register.name.startswith("ttmp"):
+        known = int.from_bytes(stored.known, "little")
+        number = TTMP + int(register.name[4:])
+        wave.s[number] = Undefined(wave.s[number], known | ~_MASK32)
+        return
+    if register.name in _WHOLE:
+        return
+    step = 4 if register.name[:1] in "va" and register.name[1:].isdecimal() else 1
+    for at in range(0, size, step):
+        if stored.known[at : at + step] != b"\xff" * step:
+            forget_contents(wave, register, at, step)
+
+
+def _add_memory(
+    arena: Arena,
+    images: Iterable[Image],
+    store: SparseMemory | None,
+    scratch: Mapping[int, int],
+    fill: int,
+) -> None:
+    """Code objects, with what the state knows of their memory; then the rest of the state."""
+    runs = [] if store is None else store.runs()
+    if sum(len(run) for _, run in runs) > _MAX_BYTES:
+        raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
+    for image in images:
+        if image.size_bytes > _MAX_BYTES:
+            raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
+        name = "writable memory of the code object" if image.is_writable else "the code object"
+        data = image.read(0, image.size_bytes)
+        arena.add(name, image.address, data, is_writable=image.is_writable)
+    for base, size in scratch.items():
+        arena.insert(_undefined("scratch", base, size, fill))
+    write_known(arena, [] if store is None else [store])
+
+
+def write_known(arena: Arena, stores: Iterable[SparseMemory]) -> None:
+    """Write known global memory into the allocations that there are, and add the rest."""
+    taken = [(item.start, item.end) for item in arena.allocations]
+    known = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
+    for address, data in known:
+        for start, end in taken:
+            first, last = max(start, address), min(end, address + len(data))
+            allocation = arena.at(start)
+            if first < last and allocation is not None:
+                allocation.write(first - start, data[first - address : last - address])
+    for begin, data in _joined(list(_outside(known, taken))):
+        arena.add("memory of the state", begin, data)
+
+
+def _outside(
+    known: list[tuple[int, bytes]], taken: list[tuple[int, int]]
+) -> Iterator[tuple[int, bytes]]:
+    """The parts of known memory that are in no other allocation, by address."""
+    for address, data in known:
+        at, end = address, address + len(data)
+        for start, stop in sorted(taken):
+            if stop <= at or start >= end:
+                continue
+            if at < start:
+                yield at, data[at - address : start - address]
+            at = max(at, stop)
+        if at < end:
+            yield at, data[at - address :]
+
+
+def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Neighbours as one: an access may be in both."""
+    begin, pieces, end = 0, list[bytes](), -1
+    for address, data in sorted(parts):
+        if address != end and pieces:
+            yield begin, b"".join(pieces)
+            pieces = []
+        if not pieces:
+            begin = address
+        pieces.append(data)
+        end = address + len(data)
+    if pieces:
+        yield begin, b"".join(pieces)
+
+
+def _undefined(name: str, start: int, size_bytes: int, fill: int) -> Allocation:
+    written = np.zeros(size_bytes, np.uint8)
+    return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
+
+
+def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: int) -> Allocation:
+    """The LDS of the workgroup of a wave."""
+    runs = [] if store is None else store.runs()
+    group, size = state.machine.workgroup_of(wave), state.apertures_of(wave).local_bytes
+    if size is None and group is not None:
+        size = group.local_bytes
+    if size is None:
+        size = max((address + len(run) for address, run in runs), default=0)
+    allocation = _undefined(f"LDS of workgroup {state.workgroups[wave]}", 0, size, fill)
+    for address, run in runs:
+        allocation.write(address, bytes_of(run)[: max(size - address, 0)])
+    return allocation
+
+
+def _scratch_ranges(state: StateTarget) -> dict[int, int]:
+    """Where the scratch of waves is in global memory, and its sizes."""
+    out = {}
+    for number in state.waves:
+        apertures = state.apertures_of(number)
+        if apertures.scratch_base is not None and apertures.scratch_bytes:
+            out[apertures.scratch_base] = apertures.scratch_bytes
+            if apertures.element_bytes != 4:
+                raise Unsupported(f"scratch in elements of {apertures.element_bytes} bytes")
+    return out
+
+
+def _set_scratch(
+    state: StateTarget,
+    wave: SimulatedWave,
+    arena: Arena,
+    store: SparseMemory | None,
+    fill: int,
+) -> None:
+    """Private memory: a part of global memory where that is known, else of its own."""
+    apertures = state.apertures_of(wave.wave.id)
+    allocation = None if apertures.scratch_base is None else arena.at(apertures.scratch_base)
+    if allocation is None and store is not None and store.runs():
+        row = 4 * wave.lane_count
+        size = max(address + len(run) for address, run in store.runs())
+        allocation = _undefined("scratch", 0, -(-size // row) * row, fill)
+        for address, run in store.runs():
+            allocation.write(address, bytes_of(run))
+    if allocation is None or allocation.written is None:
+        return
+    rows = (allocation.end - allocation.start) // (4 * wave.lane_count)
+    used = rows * 4 * wave.lane_count
+    wave.scratch = allocation.data[:used].view(np.uint32).reshape(rows, wave.lane_count)
+    marks = allocation.written[:used]
+    wave.scratch_written = marks.view(np.uint32).reshape(rows, wave.lane_count)
+    wave.own_scratch = None if apertures.scratch_base is not None else allocation

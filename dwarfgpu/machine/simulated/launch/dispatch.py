@@ -1,0 +1,516 @@
+"""A kernel dispatch just before the first instruction of its waves.
+
+Law: everything known follows from the code object, the arguments, the geometry, and the addresses
+chosen below; the rest is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import Final, TypeAlias
+
+from attrs import Factory, evolve, field
+
+from dwarfgpu.arch.model import NO_APERTURES
+from dwarfgpu.arch.processors import Processor
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
+from dwarfgpu.machine.simulated.launch import aql_objects, initial_registers, kernarg
+from dwarfgpu.machine.simulated.launch.kernarg import (
+    ArgumentValue,
+    Buffer,
+    HiddenValues,
+    Kernarg,
+    Parameter,
+)
+from dwarfgpu.machine.simulated.storage.undefined import FILL
+from dwarfgpu.machine.topology import Agent, Dispatch, Geometry, Machine, Queue, Wave, Workgroup
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+
+LOAD_ADDRESS: Final = 0x7F00_0000_0000
+"""Default load address of the code object."""
+PACKET_COUNT: Final = 64
+_PAGE_BYTES: Final = 4096
+_SCRATCH_STEP: Final = 1 << 34
+"""Between the scratch of two dispatches."""
+MAX_WAVES: Final = 1 << 14
+KERNARG_ALIGNMENT: Final = 64
+"""Of the address and the size of a kernarg segment."""
+_PRELOAD_BYTES: Final = 256
+"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
+_MAX_WORK_ITEMS: Final = 1024
+
+Contents: TypeAlias = int | str
+"""Contents of a scalar register: a number, or its bytes in hexadecimal with `??` for unknown
+ones."""
+
+
+@frozen
+class DispatchPlacement:
+    """Where on a machine a dispatch is: its numbers, and the addresses that are its own."""
+
+    agent: Agent
+    is_new_agent: bool = True
+    queue: int = 1
+    dispatch: int = 1
+    workgroup: int = 1
+    """Of the first one; the others follow."""
+    wave: int = 1
+    """Of the first one; the others follow."""
+    objects_address: int = 0x7E00_0000_0000
+    """Where queue, packets, signals, kernarg segment and buffers begin."""
+    scratch_address: int = 0x7D00_0000_0000
+    guard_bytes: int = 0
+    """Between two objects, where nothing is."""
+
+
+FIRST_PLACEMENT: Final = DispatchPlacement(
+    Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+)
+"""For a machine without other dispatches."""
+
+
+@frozen
+class Request:
+    """The dispatch to prepare."""
+
+    kernel: GpuKernel
+    processor: Processor
+    load_address: int
+    geometry: Geometry
+    parameters: Sequence[Parameter]
+    arguments: Mapping[str, ArgumentValue]
+    dynamic_lds_bytes: int = 0
+    """LDS in addition to that of the kernel and of its arguments."""
+    scratch_bytes: int | None = None
+    """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
+    place: DispatchPlacement = FIRST_PLACEMENT
+    fill: int = FILL
+    """The byte of registers and memory that nothing has defined, where it runs."""
+    earlier: Mapping[str, int] = field(factory=dict)
+    """Addresses of the buffers of earlier dispatches, by their names."""
+
+    @property
+    def private_bytes(self) -> int:
+        """Scratch of a lane; `UsageError` for less than the kernel needs."""
+        descriptor = self.kernel.descriptor
+        least = 0 if descriptor is None else descriptor.scratch_bytes
+        if self.scratch_bytes is None:
+            return least
+        if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
+            raise UsageError(f"kernel {self.kernel.name} has no scratch: it does not enable any")
+        if self.scratch_bytes < least:
+            raise UsageError(
+                f"{self.scratch_bytes} bytes of scratch a lane: the kernel itself has {least}"
+            )
+        return self.scratch_bytes
+
+
+@frozen
+class WaveRegisters:
+    """The known registers of a wave."""
+
+    wave: Wave
+    scratch_address: int | None
+    """Of its scratch, in global memory."""
+    scratch_bytes: int
+    element_bytes: int
+    """Of the interleave of its scratch."""
+    scalars: Mapping[str, Contents]
+    vectors: Mapping[str, Sequence[int]]
+    """Values of the first lanes: those with a work-item."""
+
+
+@frozen
+class Launched:
+    """A dispatch."""
+
+    request: Request
+    machine: Machine
+    pc: int
+    waves: tuple[WaveRegisters, ...]
+    memory: aql_objects.Pieces
+    """The known global memory, except code objects and buffers."""
+    kernarg: Kernarg
+    user_sgprs: tuple[initial_registers.Sgpr, ...]
+    group_bytes: int
+    objects_end: int
+    """Behind the last byte of queue, packets, signals, kernarg segment and buffers."""
+    notes: tuple[str, ...] = field(default=Factory(tuple))
+
+    @property
+    def note_on_hidden(self) -> str | None:
+        """Which hidden arguments are not known; None where all are."""
+        kinds = [kind for _, kind in self.kernarg.absent]
+        return f"unknown, as only a runtime makes them: {', '.join(kinds)}" if kinds else None
+
+
+@frozen
+class _Addresses:
+    """Where the objects of a dispatch are, one after the other."""
+
+    queue: int
+    packets: int
+    doorbell: int
+    completion: int
+    kernarg: int
+
+
+@frozen
+class NamedBuffer:
+    """A buffer that a dispatch has made."""
+
+    address: int
+    parameter: Parameter
+    """For which it was made."""
+
+
+def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
+    """The buffers of dispatches of one run, called after their arguments; where an earlier one has
+    the name `out`, that of the second dispatch is `out.2`."""
+    out: dict[str, NamedBuffer] = {}
+    for number, launched in enumerate(launches, 1):
+        parameters = {
+            parameter.name or str(parameter.argument.offset_bytes): parameter
+            for parameter in launched.request.parameters
+        }
+        for address, _, name in launched.kernarg.buffers:
+            unique = f"{name}.{number}" if name in out else name
+            out[unique] = NamedBuffer(address, parameters[name])
+    return out
+
+
+def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
+    """Where a further dispatch of the same run is: it has a queue of its own."""
+    last, count = launches[-1], len(launches)
+    place = last.request.place
+    end = last.objects_end + place.guard_bytes
+    return evolve(
+        place,
+        queue=place.queue + 1,
+        dispatch=place.dispatch + 1,
+        workgroup=place.workgroup + len(last.machine.workgroups),
+        wave=place.wave + len(last.waves),
+        objects_address=-(-end // _PAGE_BYTES) * _PAGE_BYTES,
+        scratch_address=FIRST_PLACEMENT.scratch_address + count * _SCRATCH_STEP,
+    )
+
+
+def dispatched(request: Request) -> Launched:
+    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor,
+    `Unsupported` for workgroup clusters."""
+    descriptor = request.kernel.descriptor
+    if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
+        raise UsageError(f"kernel {request.kernel.name} has no descriptor with its start")
+    if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
+        raise UsageError(
+            f"kernel {request.kernel.name} has no address where the code object is loaded at "
+            f"{shown(request.load_address)}: there are 64 bits"
+        )
+    lanes = descriptor.wave_size
+    _require_no_clusters(request.kernel)
+    require_geometry(request, lanes)
+    place = request.place
+    allocator = aql_objects.Allocator(place.objects_address, place.guard_bytes)
+    at = _addresses(request, allocator)
+    agent = place.agent
+    hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
+    bound = _bound(request, hidden, allocator)
+    group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
+    _require_lds(request, group_bytes)
+    scratch_bytes = wave_scratch_bytes(request, lanes)
+    groups, placed = _waves(request, lanes, group_bytes)
+    users, first_system = _user_sgprs(request, descriptor, at, bound)
+    shared = {f"s{user.number}": user.value for user in users if user.value is not None}
+    launched = tuple(
+        _wave(request, wave, n, scratch_bytes, groups[wave.workgroup or 0], shared, first_system)
+        for n, wave in enumerate(placed)
+    )
+    dispatch = Dispatch(
+        place.dispatch, place.queue, 0, request.kernel.name,
+        request.kernel.address + request.load_address,
+        request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
+        request.private_bytes, *initial_registers.allocation(descriptor, request.processor),
+    )  # fmt: skip
+    ring_bytes = aql_objects.PACKET_BYTES * PACKET_COUNT
+    queue = Queue(place.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
+    machine = Machine(
+        lanes,
+        {agent.id: agent},
+        {queue.id: queue},
+        {dispatch.id: dispatch},
+        groups,
+        {wave.id: wave for wave in placed},
+    )
+    is_preloaded = initial_registers.preloaded(descriptor)[0] > 0
+    return Launched(
+        request,
+        machine,
+        request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
+        launched,
+        _memory(request, at, agent, dispatch, bound, len(placed), scratch_bytes),
+        bound,
+        tuple(users),
+        group_bytes,
+        allocator.next,
+        tuple(_notes(request, users, bound)),
+    )
+
+
+def _addresses(request: Request, allocator: aql_objects.Allocator) -> _Addresses:
+    kernarg_bytes = request.kernel.kernarg_bytes or 0
+    if kernarg_bytes > kernarg.MAX_BYTES:
+        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MAX_BYTES}")
+    return _Addresses(
+        allocator.take(aql_objects.QUEUE_BYTES, 64),
+        allocator.take(aql_objects.PACKET_BYTES * PACKET_COUNT, 4096),
+        allocator.take(aql_objects.SIGNAL_BYTES, 64),
+        allocator.take(aql_objects.SIGNAL_BYTES, 64),
+        allocator.take(max(kernarg_bytes, 1), KERNARG_ALIGNMENT),
+    )
+
+
+def _user_sgprs(
+    request: Request, descriptor: KernelDescriptor, at: _Addresses, bound: Kernarg
+) -> tuple[list[initial_registers.Sgpr], int]:
+    """The user SGPRs, and the number of the first system SGPR."""
+    values = initial_registers.UserValues(
+        dispatch_ptr=at.packets,
+        queue_ptr=at.queue,
+        kernarg_segment_ptr=at.kernarg,
+        dispatch_id=0,
+        scratch_address=request.place.scratch_address,
+        private_bytes=request.private_bytes,
+        geometry=request.geometry,
+    )
+    length, first = initial_registers.preloaded(descriptor)
+    preload = [_dword(bound.pieces, 4 * (first + n)) for n in range(length)]
+    return initial_registers.user_sgprs(descriptor, request.processor, values, preload)
+
+
+def _memory(
+    request: Request,
+    at: _Addresses,
+    agent: Agent,
+    dispatch: Dispatch,
+    bound: Kernarg,
+    wave_count: int,
+    scratch_bytes: int,
+) -> aql_objects.Pieces:
+    """Return the known parts of packet, queue, signals and kernarg segment."""
+    packet = aql_objects.Packet(
+        request.geometry,
+        dispatch.private_bytes or 0,
+        dispatch.group_bytes or 0,
+        dispatch.kernel_descriptor or 0,
+        at.kernarg,
+        at.completion,
+    )
+    granules = scratch_bytes // request.processor.scratch_granule_bytes
+    queue = aql_objects.QueueObject(
+        id=request.place.queue,
+        packets_address=at.packets,
+        packet_count=PACKET_COUNT,
+        doorbell=at.doorbell,
+        local_base=agent.local_base,
+        private_base=agent.private_base,
+        write_dispatch_id=1,
+        read_dispatch_id=0,
+        scratch_address=request.place.scratch_address,
+        scratch_bytes=scratch_bytes * wave_count,
+        tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
+    )
+    return aql_objects.joined(
+        [
+            (at.packets, packet.encoded()),
+            *aql_objects.placed(at.queue, queue.pieces()),
+            *aql_objects.placed(at.doorbell, aql_objects.doorbell_signal(at.queue)),
+            *aql_objects.placed(at.completion, aql_objects.user_signal(1)),
+            *aql_objects.placed(at.kernarg, bound.pieces),
+        ]
+    )
+
+
+def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Allocator) -> Kernarg:
+    """Return the arguments. Without metadata none is known, and none can be given."""
+    metadata, kernel = request.kernel.metadata, request.kernel
+    if metadata is None:
+        if request.arguments:
+            raise UsageError(f"the code object has no metadata of the arguments of {kernel.name}")
+        size = kernel.kernarg_bytes
+        unknown = (f"the whole kernarg segment of {size} bytes",) if size else ()
+        return Kernarg([], (), 0, unknown)
+    fixed = 0 if kernel.descriptor is None else kernel.descriptor.lds_bytes
+    return kernarg.bind(
+        request.parameters,
+        metadata.arguments,
+        request.arguments,
+        hidden,
+        allocator,
+        fixed,
+        request.earlier,
+    )
+
+
+def _require_no_clusters(kernel: GpuKernel) -> None:
+    """Dispatch packets of the documents have no cluster sizes (code object V6, `.cluster_dims`)."""
+    dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
+    if dims and any(dims):
+        sizes = ",".join(map(str, dims))
+        raise Unsupported(f"workgroup clusters: kernel {kernel.name} is for clusters of {sizes}")
+
+
+def require_geometry(request: Request, lanes: int) -> None:
+    """`UsageError` for a grid or workgroup that the kernel or the processor does not allow."""
+    geometry, metadata = request.geometry, request.kernel.metadata
+    items = prod(geometry.workgroup)
+    shown = ",".join(map(str, geometry.workgroup))
+    if lanes not in request.processor.wave_sizes:
+        raise Malformed(
+            f"the descriptor says wave{lanes}, which {request.processor.name} does not have"
+        )
+    most = _MAX_WORK_ITEMS
+    if metadata is not None:
+        most = min(most, metadata.max_flat_workgroup_size or most)
+        required = metadata.required_workgroup_size
+        if required and tuple(required) != geometry.workgroup:
+            required_size = ",".join(map(str, required))
+            raise UsageError(f"--workgroup {shown}: the kernel requires {required_size}")
+    if items > most:
+        raise UsageError(f"--workgroup {shown}: {items} work-items; the kernel allows {most}")
+    for axis, size, part in zip("xyz", geometry.grid, geometry.workgroup, strict=True):
+        if size >= 1 << 32 or part >= 1 << 16:
+            raise UsageError(f"the {axis} size {max(size, part)} does not fit the dispatch packet")
+        is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
+        if size % part and is_uniform:
+            raise UsageError(
+                f"--grid: {size} work-items in {axis} are not a multiple of the workgroup's "
+                f"{part}, "
+                "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
+            )
+    count = prod(geometry.counts) * -(-items // lanes)
+    if count > MAX_WAVES:
+        raise LimitExceeded(f"{count} waves: at most {MAX_WAVES} are simulated together")
+
+
+def _require_lds(request: Request, group_bytes: int) -> None:
+    most = request.processor.most_lds_bytes
+    if group_bytes > most:
+        name = request.processor.name
+        raise UsageError(f"{group_bytes} bytes of LDS: a workgroup of {name} has at most {most}")
+
+
+def wave_scratch_bytes(request: Request, lanes: int) -> int:
+    """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
+    processor = request.processor
+    granule = processor.scratch_granule_bytes
+    granules = -(-request.private_bytes * lanes // granule)
+    if granules > processor.most_scratch_granules:
+        most = processor.most_scratch_granules * granule // lanes
+        needed = f"{request.private_bytes} bytes of scratch a lane"
+        raise UsageError(f"{needed}: {processor.name} has at most {most}")
+    return granules * granule
+
+
+def element_bytes(descriptor: KernelDescriptor) -> int:
+    """Return the interleave of scratch: V2 encodes it, later it is 4 ("Scratch memory
+    swizzling")."""
+    return 2 << descriptor.fields["private_element_size"] if descriptor.version == 2 else 4
+
+
+def _waves(
+    request: Request, lanes: int, group_bytes: int
+) -> tuple[dict[int, Workgroup], list[Wave]]:
+    """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
+    geometry, place = request.geometry, request.place
+    granule = request.processor.lds_granule_bytes
+    local_bytes = -(-group_bytes // granule) * granule
+    groups: dict[int, Workgroup] = {}
+    waves: list[Wave] = []
+    for number, position in enumerate(geometry.positions(), place.workgroup):
+        size = geometry.size_at(position)
+        groups[number] = Workgroup(number, place.dispatch, position, size, local_bytes)
+        for wave_in_group in range(-(-prod(size) // lanes)):
+            waves.append(Wave(place.wave + len(waves), number, wave_in_group))
+    return groups, waves
+
+
+def _wave(
+    request: Request,
+    wave: Wave,
+    index: int,
+    scratch_bytes: int,
+    group: Workgroup,
+    shared: Mapping[str, int],
+    first_system: int,
+) -> WaveRegisters:
+    descriptor, processor = request.kernel.descriptor, request.processor
+    assert descriptor is not None and group.position is not None and group.size is not None
+    assert wave.wave_in_group is not None
+    lanes = descriptor.wave_size
+    offset = index * scratch_bytes
+    values = initial_registers.WaveValues(
+        group.position,
+        group.size,
+        wave.wave_in_group,
+        -(-prod(group.size) // lanes),
+        offset,
+        request.place.scratch_address + offset,
+    )
+    scalars: dict[str, Contents] = {
+        **shared,
+        **initial_registers.system_sgprs(descriptor, processor, first_system, values),
+        **initial_registers.other_scalars(descriptor, processor, lanes, values),
+    }
+    return WaveRegisters(
+        wave,
+        values.scratch_address if scratch_bytes else None,
+        scratch_bytes,
+        element_bytes(descriptor),
+        scalars,
+        initial_registers.work_item_ids(descriptor, processor, lanes, values),
+    )
+
+
+def _dword(pieces: aql_objects.Pieces, offset: int) -> int | None:
+    """Return a dword of a segment; None if any byte of it is unknown."""
+    data: dict[int, int] = {}
+    for start, part in pieces:
+        for at in range(max(start, offset), min(start + len(part), offset + 4)):
+            data[at] = part[at - start]
+    if len(data) < 4:
+        return None
+    return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")
+
+
+def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Kernarg) -> list[str]:
+    """Return notes about unknown contents, for the user."""
+    descriptor = request.kernel.descriptor
+    assert descriptor is not None
+    notes = [f"unknown: {name}" for name in bound.unknown]
+    for name in dict.fromkeys(user.field for user in users if user.value is None):
+        numbers = [user.number for user in users if user.field == name and user.value is None]
+        registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
+        why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
+        notes.append(f"unknown: {registers} ({name}): {why}")
+    fields = descriptor.fields
+    is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
+    if is_dynamic and request.scratch_bytes is None:
+        notes.append(
+            f"the stack of the kernel is dynamic: its scratch is at least the "
+            f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
+        )
+    requested = sum(
+        count
+        for name, count in initial_registers.USER_SGPRS
+        if descriptor.fields.get(f"enable_sgpr_{name}")
+    )
+    count = descriptor.fields["user_sgpr_count"]
+    if requested > min(count, request.processor.most_user_sgprs):
+        notes.append(f"the descriptor enables {requested} user SGPRs but counts {count}")
+    return notes
+
+
+__all__ = ["ArgumentValue", "Buffer", "Launched", "Request", "dispatched"]

@@ -1,0 +1,509 @@
+"""The kernarg segment: the arguments of a kernel, and the hidden ones (AMDGPU usage, "Code Object
+Metadata").
+
+Law: a missing argument is an error, unless declared unknown; a hidden one that only a runtime could
+make is unknown.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.suggest import nearest
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.machine.simulated.launch.aql_objects import Allocator, Pieces
+from dwarfgpu.machine.topology import Geometry
+from dwarfgpu.objfile.metadata import Argument
+
+MAX_BYTES: Final = 1 << 16
+"""Of a kernarg segment."""
+_BUFFER_ALIGNMENT: Final = 256
+_MAX_LISTED: Final = 8
+"""Arguments named in a message."""
+_SHARED: Final = "dynamic_shared_pointer"
+_BY_VALUE: Final = "by_value"
+_FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
+"""Of the floating point value types of the metadata."""
+_POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
+
+
+@frozen
+class Buffer:
+    """Memory allocated for an argument; without data its contents are unknown."""
+
+    size_bytes: int
+    data: bytes | None = None
+    item_bytes: int | None = None
+    """Of the numbers of the array that it was read from."""
+    is_float: bool = False
+    """Whether these are floating point numbers."""
+
+
+@frozen
+class SharedMemory:
+    """LDS that is allocated for an argument when the kernel is dispatched."""
+
+    size_bytes: int
+
+
+@frozen
+class UnknownArgument:
+    """An argument that the user declares unknown."""
+
+
+@frozen
+class EarlierBuffer:
+    """The buffer of an earlier dispatch."""
+
+    name: str
+    option: str
+    """The option that set it."""
+
+
+Number: TypeAlias = int | float
+
+
+@frozen
+class GeneratedNumbers:
+    """Memory that is made for an argument: numbers of the type that it points to."""
+
+    count: int
+    seed: int | None = None
+    """Of random ones: all integers of the type, or from 0 to 1; without it they are 0, 1, 2 …"""
+
+
+@frozen
+class Enumerator:
+    """A constant of an enumeration, by its name."""
+
+    name: str
+    """With or without the scopes of C++."""
+    option: str
+    """The option that set it."""
+
+
+ArgumentValue: TypeAlias = (
+    Number
+    | tuple[Number, ...]
+    | bytes
+    | Buffer
+    | GeneratedNumbers
+    | SharedMemory
+    | UnknownArgument
+    | Enumerator
+    | EarlierBuffer
+)
+"""What a user gives for an argument; numbers together are the elements of a vector."""
+
+
+@frozen
+class Integers:
+    """The numbers of an integer type."""
+
+    name: str
+    least: int
+    most: int
+
+
+@frozen
+class Vector:
+    """A parameter that has elements."""
+
+    count: int
+    item_bytes: int
+    is_float: bool
+    integers: Integers | None = None
+
+
+@frozen
+class DeclaredParameter:
+    """What debugging information says of a parameter."""
+
+    name: str | None = None
+    is_float: bool = False
+    integers: Integers | None = None
+    """What an integer for it can be."""
+    compound: str | None = None
+    """The type of a vector, a structure or the like, which one number cannot be."""
+    vector: Vector | None = None
+    item: str | None = None
+    """The type of what a pointer points to."""
+    item_bytes: int | None = None
+    is_number: bool = False
+    """Whether such an item is a number."""
+    item_integers: Integers | None = None
+    """What an integer there can be."""
+    is_float_item: bool = False
+    """Whether it is a floating point number."""
+    enumerators: tuple[tuple[str, int], ...] | None = None
+    """Of an enumeration, its constants; None of any other type."""
+
+
+NOT_DECLARED: Final = DeclaredParameter()
+
+
+@frozen
+class Parameter:
+    """An argument of the metadata, and its description in the debugging information."""
+
+    argument: Argument
+    name: str | None
+    is_float: bool = False
+    """Whether a number for it is a floating point number."""
+    declared: DeclaredParameter = NOT_DECLARED
+
+    @property
+    def text(self) -> str:
+        """`limit (by_value, 4 bytes at 16)`."""
+        argument = self.argument
+        title = self.name or f"the argument at {argument.offset_bytes}"
+        place = f"{argument.size_bytes} bytes at {argument.offset_bytes}"
+        return f"{title} ({argument.value_kind}, {place})"
+
+
+@frozen
+class HiddenValues:
+    """What hidden arguments are made of."""
+
+    geometry: Geometry
+    queue_address: int
+    local_base: int
+    private_base: int
+
+    def of(self, kind: str, dynamic_lds_bytes: int) -> int | None:
+        """The value of a hidden argument; None for one that only a runtime could make."""
+        name, _, axis = kind.removeprefix("hidden_").rpartition("_")
+        if axis in ("x", "y", "z"):
+            values = {
+                "block_count": self.geometry.whole_counts,
+                "group_size": self.geometry.workgroup,
+                "remainder": self.geometry.remainders,
+                "global_offset": (0, 0, 0),
+            }.get(name)
+            return None if values is None else values["xyz".index(axis)]
+        return {
+            "hidden_grid_dims": self.geometry.dimensions,
+            "hidden_dynamic_lds_size": dynamic_lds_bytes,
+            "hidden_private_base": self.private_base >> 32,
+            "hidden_shared_base": self.local_base >> 32,
+            "hidden_queue_ptr": self.queue_address,
+        }.get(kind)
+
+
+@frozen
+class Kernarg:
+    """A kernarg segment, and the memory that its arguments point to."""
+
+    pieces: Pieces
+    """Of the segment, by offset."""
+    buffers: tuple[tuple[int, Buffer, str], ...]
+    """Address, buffer, and the argument for which it was made."""
+    dynamic_lds_bytes: int
+    unknown: tuple[str, ...]
+    """Arguments with unknown values, and why."""
+    absent: tuple[tuple[int, str], ...] = ()
+    """Hidden arguments that only a runtime makes: their offsets and kinds."""
+
+
+def parameters(
+    arguments: Sequence[Argument], declared: Sequence[DeclaredParameter]
+) -> list[Parameter]:
+    """The arguments of the programmer, by the names of the metadata, else those declared.
+
+    The declarations belong to the arguments in order; they are used where they are as many.
+    """
+    own = [argument for argument in arguments if not argument.is_hidden]
+    declarations = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
+    return [
+        _parameter(argument, declaration)
+        for argument, declaration in zip(own, declarations, strict=True)
+    ]
+
+
+def _parameter(argument: Argument, declared: DeclaredParameter) -> Parameter:
+    """Return an argument with the facts of its value type, which apply only if it is passed by
+    value.
+
+    "For vector data types, the value is for the element type": the size identifies a vector.
+    """
+    name, is_float = argument.name or declared.name, declared.is_float
+    if argument.value_kind == _BY_VALUE:
+        item = argument.value_type or ""
+        item_bytes = _FLOAT_BYTES.get(item, argument.size_bytes)
+        is_vector = item_bytes < argument.size_bytes
+        if is_vector and declared.compound is None:
+            declared = evolve(declared, compound=f"a vector of {item.upper()}")
+        is_named = (argument.type_name or "") in ("float", "double", "half")
+        is_float = is_float or is_named or (item in _FLOAT_BYTES and not is_vector)
+    return Parameter(argument, name, is_float, declared)
+
+
+def bind(
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    values: Mapping[str, ArgumentValue],
+    hidden: HiddenValues,
+    allocator: Allocator,
+    fixed_lds_bytes: int,
+    earlier: Mapping[str, int] = MappingProxyType({}),
+) -> Kernarg:
+    """Return the segment for the arguments, by name or number; `UsageError` if they do not fit.
+
+    `earlier`: addresses of the buffers of earlier dispatches, by their names.
+    """
+    _require_bounds(arguments)
+    chosen = _chosen(parameters, arguments, values)
+    pieces: Pieces = []
+    buffers: list[tuple[int, Buffer, str]] = []
+    unknown: list[str] = []
+    absent: list[tuple[int, str]] = []
+    lds_bytes = fixed_lds_bytes
+    for parameter in parameters:
+        argument = parameter.argument
+        value: ArgumentValue = _named(parameter, chosen[id(argument)])
+        if isinstance(value, UnknownArgument):
+            unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
+            continue
+        if isinstance(value, GeneratedNumbers):
+            value = _made(parameter, value)
+        if isinstance(value, EarlierBuffer):
+            _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            value = _address_of(value, earlier)
+        if isinstance(value, Buffer):
+            _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            _require_items(parameter, value)
+            address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
+            buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
+            value = address
+        elif isinstance(value, SharedMemory):
+            _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
+            _require_items(parameter, Buffer(value.size_bytes))
+            alignment = argument.pointee_align_bytes or 16
+            lds_bytes = -(-lds_bytes // alignment) * alignment
+            end = lds_bytes + value.size_bytes
+            value, lds_bytes = lds_bytes, end
+        pieces.append((argument.offset_bytes, _encoded(parameter, value)))
+    dynamic_lds_bytes = lds_bytes - fixed_lds_bytes
+    for argument in arguments:
+        if not argument.is_hidden or argument.value_kind == "hidden_none":
+            continue
+        chosen_value = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
+        if chosen_value is None or isinstance(chosen_value, UnknownArgument):
+            absent.append((argument.offset_bytes, argument.value_kind))
+        else:
+            data = _encoded(Parameter(argument, argument.value_kind), chosen_value)
+            pieces.append((argument.offset_bytes, data))
+    return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown), tuple(absent))
+
+
+def _address_of(buffer: EarlierBuffer, earlier: Mapping[str, int]) -> int:
+    if buffer.name in earlier:
+        return earlier[buffer.name]
+    there = f"there are {', '.join(earlier)}" if earlier else "this is the first dispatch"
+    raise UsageError(
+        f"{buffer.option}: no earlier dispatch has a buffer {buffer.name[:40]}; "
+        f"{there}{nearest(buffer.name, earlier)}"
+    )
+
+
+def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
+    """Return the number of an enumerator; `UsageError` if the parameter's type does not have it."""
+    if not isinstance(value, Enumerator):
+        return value
+    enumerators = parameter.declared.enumerators
+    if enumerators is None:
+        raise UsageError(
+            f"{value.option}: {value.name[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, "
+            "lds:SIZE, bytes:HEX, [1,2], an enumerator or ?"
+        )
+    simple = value.name.rpartition("::")[2]
+    for name, number in enumerators:
+        if name == simple:
+            return number
+    listed = [name for name, _ in enumerators[:_MAX_LISTED]]
+    more = ", …" if len(enumerators) > _MAX_LISTED else ""
+    raise UsageError(
+        f"{value.option}: {parameter.text} has no enumerator {value.name[:40]}; "
+        f"there are {', '.join(listed)}{more}"
+    )
+
+
+def _require_bounds(arguments: Sequence[Argument]) -> None:
+    """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
+    for argument in arguments:
+        if argument.offset_bytes + argument.size_bytes > MAX_BYTES or len(arguments) > MAX_BYTES:
+            raise LimitExceeded(
+                f"an argument of {shown(argument.size_bytes)} bytes at "
+                f"{shown(argument.offset_bytes)}: "
+                f"at most {MAX_BYTES} bytes of arguments are set up"
+            )
+
+
+def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
+    if not is_one:
+        raise UsageError(f"{parameter.text} cannot be {subject}")
+
+
+def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
+    """Memory with numbers; `UsageError` where nothing says of which type."""
+    declared, count = parameter.declared, numbers.count
+    size, integers = declared.item_bytes, declared.item_integers
+    code = None
+    if size and declared.is_number:
+        code = {2: "e", 4: "f", 8: "d"}.get(size) if declared.is_float_item else None
+        if integers is not None:
+            code = {1: "b", 2: "h", 4: "i", 8: "q"}.get(size)
+            code = code.upper() if code and integers.least >= 0 else code
+    if code is None:
+        raise UsageError(
+            f"{parameter.text}: no debugging information says which numbers it points to"
+        )
+    rng = Random(numbers.seed)
+    values: list[Number]
+    if integers is None:
+        values = [rng.random() if numbers.seed is not None else n for n in range(count)]
+    else:
+        low, span = integers.least, integers.most - integers.least + 1
+        values = [
+            rng.randint(low, integers.most) if numbers.seed is not None else (n - low) % span + low
+            for n in range(count)
+        ]
+    try:
+        data = struct.pack(f"<{count}{code}", *values)
+    except OverflowError:
+        raise UsageError(f"{parameter.text}: {count - 1} does not fit {declared.item}") from None
+    return Buffer(len(data), data, size, declared.is_float_item)
+
+
+def _require_items(parameter: Parameter, buffer: Buffer) -> None:
+    """`UsageError` for memory that does not hold whole items of what the pointer points to."""
+    declared = parameter.declared
+    if not declared.item_bytes:
+        return
+    if buffer.size_bytes % declared.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: {buffer.size_bytes} bytes are not a multiple of the size of "
+            f"{declared.item}, "
+            f"which has {_bytes(declared.item_bytes)}"
+        )
+    if not declared.is_number or buffer.item_bytes is None:
+        return
+    if declared.item_bytes > 1 and buffer.item_bytes != declared.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: an array of numbers of {_bytes(buffer.item_bytes)}, "
+            f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
+        )
+    if buffer.is_float != declared.is_float_item:
+        kind = "floating point numbers" if buffer.is_float else "integers"
+        raise UsageError(
+            f"{parameter.text}: an array of {kind}, where the pointer is to {declared.item}; "
+            "a raw file gives any bytes"
+        )
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def _chosen(
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    values: Mapping[str, ArgumentValue],
+) -> dict[int, ArgumentValue]:
+    """Return the value for each argument; `UsageError` for missing, repeated or nonexistent
+    ones."""
+    names: dict[str, Argument] = {}
+    for number, parameter in enumerate(parameters):
+        names[str(number)] = parameter.argument
+    for argument in arguments:
+        if argument.is_hidden:
+            names.setdefault(argument.value_kind, argument)
+    for parameter in parameters:
+        if parameter.name is not None:
+            names[parameter.name] = parameter.argument
+    out: dict[int, ArgumentValue] = {}
+    for name, value in values.items():
+        if name not in names:
+            titles = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
+            there = ", ".join(titles) or "none"
+            hint = nearest(name, names)
+            raise UsageError(f"the kernel has no argument {name}; its arguments: {there}{hint}")
+        if id(names[name]) in out:
+            raise UsageError(f"argument {name} is given twice")
+        out[id(names[name])] = value
+    missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
+    if missing:
+        first = missing[0].name or str(parameters.index(missing[0]))
+        listed = [parameter.text for parameter in missing[:_MAX_LISTED]]
+        more = ["…"] if len(missing) > _MAX_LISTED else []
+        raise UsageError(
+            f"not given: {', '.join([*listed, *more])}; "
+            f"give --arg {first}=VALUE, or {first}=? for an unknown one"
+        )
+    return out
+
+
+def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
+    """Return the bytes of an argument; for a vector those of its elements, without padding."""
+    size_bytes, declared = parameter.argument.size_bytes, parameter.declared
+    if isinstance(value, tuple):
+        return _elements(parameter, value)
+    if isinstance(value, int | float) and declared.compound is not None:
+        how = "[1,2] gives elements" if declared.vector else "bytes:HEX gives it"
+        raise UsageError(f"{parameter.text}: {declared.compound} is not a number; {how}")
+    if isinstance(value, bytes):
+        if len(value) != size_bytes:
+            raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
+        return value
+    if not isinstance(value, int | float):
+        raise UsageError(f"{parameter.text} cannot be given so")
+    return _number(parameter, value, size_bytes, declared.integers, is_float=parameter.is_float)
+
+
+def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
+    vector = parameter.declared.vector
+    if vector is None:
+        raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
+    if len(values) != vector.count:
+        raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
+    size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
+    return b"".join(
+        _number(parameter, item, size_bytes, integers, is_float=is_float) for item in values
+    )
+
+
+def _number(
+    parameter: Parameter,
+    value: Number,
+    size_bytes: int,
+    integers: Integers | None,
+    *,
+    is_float: bool,
+) -> bytes:
+    """The bytes of a number of so many bytes."""
+    if isinstance(value, float) or is_float:
+        formats = {2: "<e", 4: "<f", 8: "<d"}
+        if size_bytes not in formats or not is_float:
+            raise UsageError(
+                f"{parameter.text}: {value} is not a number of its type; bytes:HEX gives any"
+            )
+        try:
+            return struct.pack(formats[size_bytes], value)
+        except OverflowError:
+            raise UsageError(f"{parameter.text}: {value} does not fit") from None
+    if integers is not None and not integers.least <= value <= integers.most:
+        raise UsageError(
+            f"{parameter.text}: {shown(value)} is no {integers.name}, which is {integers.least} "
+            f"to {integers.most}; bytes:HEX gives any bits"
+        )
+    bits = 8 * size_bytes
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise UsageError(f"{parameter.text}: {value:#x} does not fit")
+    return (value & (1 << bits) - 1).to_bytes(size_bytes, "little")

@@ -1,0 +1,239 @@
+"""A dispatch as a machine that can run: its memory as allocations, its waves with their registers.
+
+Law: what no document defines is undefined (`undefined.py`), not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.launch.aql_objects import PACKET_BYTES, QUEUE_BYTES, SIGNAL_BYTES
+from dwarfgpu.machine.simulated.launch.dispatch import (
+    KERNARG_ALIGNMENT,
+    PACKET_COUNT,
+    Contents,
+    Launched,
+    WaveRegisters,
+)
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.undefined import Undefined
+from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP
+
+_ABSENT_ADDRESS: Final = 0x7C00_0000_0000
+"""Of the first thing that is not made; nothing else is in the 4 GiB there."""
+_USES: Final = {
+    "hidden_hostcall_buffer": ": printf and other calls of the host are not simulated",
+    "hidden_printf_buffer": ": printf is not simulated",
+    "hidden_heap_v1": ": malloc is not simulated",
+    "hidden_default_queue": ": kernels that enqueue kernels are not simulated",
+    "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
+    "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
+}
+MAX_IMAGE_BYTES: Final = 1 << 30
+_BUFFER_RESOURCE: Final = 1 << 31
+"""Swizzle enable, in the second dword."""
+_ADD_LANE: Final = 1 << 23
+_ELEMENT_4: Final = 1 << 19
+_DATA_FORMAT_32: Final = 4 << 15
+
+
+def started(
+    launched: Launched,
+    images: Iterable[Image],
+    seed: int = 0,
+    *,
+    tracks_writes: bool = False,
+    earlier: Arena | None = None,
+) -> RunningMachine:
+    """The machine before the first instruction; `earlier` is the memory that another dispatch of
+    the code object has left.
+
+    `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
+    `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
+    simulated.
+    """
+    arena = earlier or Arena()
+    for image in images if earlier is None else ():
+        if image.size_bytes > MAX_IMAGE_BYTES:
+            raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
+        name = "writable memory of the code object" if image.is_writable else "the code object"
+        data = image.read(0, image.size_bytes)
+        arena.add(name, image.address, data, is_writable=image.is_writable)
+    fill = launched.request.fill
+    _add_objects(arena, launched, fill, is_tracked=tracks_writes)
+    for address, buffer, name in launched.kernarg.buffers:
+        if buffer.data is None:
+            raise UsageError(
+                f"{name}: its contents are unknown; set them with zeros:SIZE, range:COUNT or @FILE"
+            )
+        is_taken = any(item.name == f"buffer {name}" for item in arena.allocations)
+        suffix = f".{launched.request.place.dispatch}" if is_taken else ""
+        arena.add(f"buffer {name}{suffix}", address, buffer.data)
+    request, processor = launched.request, launched.request.processor
+    lane_count = launched.machine.lane_count
+    scratch = _add_scratch(arena, launched, fill, is_tracked=tracks_writes)
+    program = Program(arena, processor.name, lane_count, tracks_writes=tracks_writes)
+    machine = RunningMachine(arena, program, lane_count, seed)
+    [dispatch] = launched.machine.dispatches.values()
+    memories: dict[int | None, Allocation] = {
+        group: _undefined(
+            f"LDS of workgroup {group}", 0, launched.group_bytes, fill, is_tracked=tracks_writes
+        )
+        for group in launched.machine.workgroups
+    }
+    for registers in launched.waves:
+        wave = SimulatedWave(
+            registers.wave,
+            lane_count,
+            max(dispatch.vgprs or 0, 256),
+            max(dispatch.agprs or 0, 256),
+            arena,
+            fill,
+        )
+        wave.pc = launched.pc
+        wave.has_ieee_mode = processor.generation < 12
+        wave.lds = memories[registers.wave.workgroup]
+        agent = request.place.agent
+        wave.shared_base, wave.private_base = agent.local_base, agent.private_base
+        _set_registers(wave, registers)
+        _set_private_segment_buffer(wave, launched)
+        if scratch is not None and registers.scratch_address is not None:
+            first = registers.scratch_address - scratch.start
+            part = scratch.data[first : first + registers.scratch_bytes]
+            wave.scratch = part.view(np.uint32).reshape(-1, lane_count)
+            if scratch.written is not None:
+                marks = scratch.written[first : first + registers.scratch_bytes]
+                wave.scratch_written = marks.view(np.uint32).reshape(-1, lane_count)
+        machine.waves.append(wave)
+    for waves in machine.groups().values():
+        for wave in waves:
+            wave.group = waves
+    return machine
+
+
+def _undefined(
+    name: str, start: int, size_bytes: int, fill: int, *, is_tracked: bool
+) -> Allocation:
+    written = np.zeros(size_bytes, np.uint8) if is_tracked else None
+    return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
+
+
+def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: bool) -> None:
+    """What the runtime has made for the dispatch."""
+    [queue] = launched.machine.queues.values()
+    [dispatch] = launched.machine.dispatches.values()
+    kernarg_bytes = launched.request.kernel.kernarg_bytes or 0
+    # Compilers widen loads of arguments as far as the alignment of the segment allows.
+    kernarg_bytes = -(-kernarg_bytes // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
+    sizes: list[tuple[str, int | None, int]] = [
+        ("amd_queue_t", queue.object_address, QUEUE_BYTES),
+        ("the dispatch packets", queue.packets_address, PACKET_BYTES * PACKET_COUNT),
+        ("the kernarg segment", dispatch.kernarg, kernarg_bytes),
+        ("the completion signal", dispatch.completion_signal, SIGNAL_BYTES),
+    ]
+    for name, address, size in sizes:
+        if address is None or not size:
+            continue
+        allocation = arena.insert(_undefined(name, address, size, fill, is_tracked=is_tracked))
+        for at, piece in launched.memory:
+            first, last = max(at, address), min(at + len(piece), address + size)
+            if first < last:
+                allocation.write(first - address, bytes(piece[first - at : last - at]))
+        if address == dispatch.kernarg:
+            _add_absent(arena, allocation, launched)
+
+
+def _add_absent(arena: Arena, segment: Allocation, launched: Launched) -> None:
+    """Let hidden arguments that only a runtime makes point to where nothing is, each elsewhere: a
+    kernel that uses one stops, and says which. For a debugger, they are undefined."""
+    for number, (offset, kind) in enumerate(launched.kernarg.absent):
+        address = _ABSENT_ADDRESS + (number << 32)
+        arena.absent[address >> 32] = f"{kind}, which only a runtime makes{_USES.get(kind, '')}"
+        segment.contents[offset : offset + 8] = address.to_bytes(8, "little")
+
+
+def _add_scratch(
+    arena: Arena, launched: Launched, fill: int, *, is_tracked: bool
+) -> Allocation | None:
+    """Private memory of all waves, which lies in one piece."""
+    size = sum(wave.scratch_bytes for wave in launched.waves)
+    first = launched.waves[0].scratch_address
+    if first is None or not size:
+        return None
+    return arena.insert(_undefined("scratch", first, size, fill, is_tracked=is_tracked))
+
+
+def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
+    for name, contents in registers.scalars.items():
+        number = _number(contents)
+        match name:
+            case "exec":
+                wave.set_exec(number)
+            case "vcc":
+                wave.vcc = number
+            case "mode":
+                wave.set_mode(number)
+            case "flat_scratch" | "scratch_base":
+                wave.scratch_base = number
+                wave.s[FLAT_SCRATCH : FLAT_SCRATCH + 2] = number & 0xFFFFFFFF, number >> 32
+            case _ if name.startswith("ttmp"):
+                wave.s[TTMP + int(name[4:])] = number
+            case _ if name[0] == "s" and name[1:].isdecimal():
+                wave.s[int(name[1:])] = number
+            case _:
+                raise Unsupported(f"not simulated: {name} of a wave that begins")
+    for name, values in registers.vectors.items():
+        number = int(name[1:])
+        wave.v[number][: len(values)] = values
+        wave.written[number] |= (1 << len(values)) - 1
+
+
+def _number(contents: Contents) -> int:
+    """A register whose unknown bits are undefined, and zeros."""
+    if isinstance(contents, int):
+        return contents
+    out = known = 0
+    for at, word in enumerate(contents.split()):
+        bits = word[1:] if word.startswith("%") else "?" * 8 if word == "??" else ""
+        bits = bits or f"{int(word, 16):08b}"
+        out |= int(bits.replace("?", "0"), 2) << 8 * at
+        known |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * at
+    return Undefined(out, known)
+
+
+def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:
+    """The V# of scratch, as a runtime makes it: each lane has its dwords, interleaved."""
+    numbers = [
+        user.number for user in launched.user_sgprs if user.field == "private_segment_buffer"
+    ]
+    if not numbers:
+        return
+    address = launched.request.place.scratch_address
+    lanes = {64: 3, 32: 2}[wave.lane_count]
+    size = sum(registers.scratch_bytes for registers in launched.waves)
+    resource = [
+        address & 0xFFFFFFFF,
+        address >> 32 & 0xFFFF | _BUFFER_RESOURCE,
+        size,
+        _ADD_LANE | _ELEMENT_4 | lanes << 21 | _DATA_FORMAT_32,
+    ]
+    for number, value in zip(numbers, resource, strict=False):
+        wave.s[number] = value
+
+
+def buffers(launched: Launched, machine: RunningMachine) -> Mapping[str, Allocation]:
+    """The memory that arguments point to, by their names."""
+    out: dict[str, Allocation] = {}
+    for address, _, name in launched.kernarg.buffers:
+        allocation = machine.arena.at(address)
+        assert allocation is not None
+        out[name] = allocation
+    return out

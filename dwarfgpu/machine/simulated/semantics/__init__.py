@@ -1,0 +1,1 @@
+"""From a machine instruction to the Python that executes it."""

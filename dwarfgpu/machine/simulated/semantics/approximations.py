@@ -1,0 +1,105 @@
+"""What hardware approximates: reciprocal roots, exponentials, logarithms, sines and cosines.
+
+Law: results are correctly rounded, to nearest. Double precision decides, except where its error may
+reach over the middle of two results; these few are computed with 50 digits.
+docs/approximate-instructions.md lists the instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes
+
+_DIGITS: Final = 50
+_DOUBT: Final = 8
+"""Units in the last place of a double: more than the error of any library."""
+_PI: Final = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640629")
+
+Exact = Callable[[Decimal], Decimal]
+
+
+def _rounded(wide: Lanes, like: Lanes, exact: Exact) -> Lanes:
+    """Doubles as numbers of the type of `like`, their source; `exact` of it, where that matters."""
+    out = wide.astype(like.dtype)
+    near = out.astype(np.float64)
+    toward = np.where(wide > near, np.inf, -np.inf).astype(like.dtype)
+    middle = (near + np.nextafter(out, toward).astype(np.float64)) / 2
+    doubt = np.abs(wide - middle) <= _DOUBT * np.spacing(np.abs(wide))
+    for at in np.flatnonzero(doubt & np.isfinite(middle) & np.isfinite(near)):
+        with localcontext(prec=_DIGITS):
+            value = exact(Decimal(float(like.flat[at])))
+            is_above = value > Decimal(float(middle.flat[at]))
+        candidates = sorted((out.flat[at], np.nextafter(out.flat[at], toward.flat[at])))
+        out.flat[at] = candidates[is_above]
+    return out
+
+
+def exp2(a: Lanes) -> Lanes:
+    """Two to the power of a."""
+    return _rounded(np.exp2(a.astype(np.float64)), a, lambda x: Decimal(2) ** x)
+
+
+def logarithm(a: Lanes) -> Lanes:
+    """log2; the NaN 0x7fc00000 of negative numbers."""
+    wide = a.astype(np.float64)
+    out = _rounded(np.log2(np.abs(wide)), a, lambda x: abs(x).ln() / Decimal(2).ln())
+    return np.where(wide < 0, np.abs(a.dtype.type(np.nan)), out)
+
+
+def sine_of_turns(a: Lanes) -> Lanes:
+    """sin(2 pi a)."""
+    wide = np.sin(2 * np.pi * np.fmod(a.astype(np.float64), 1.0))
+    return _rounded(wide, a, lambda x: _sine(2 * _PI * (x % 1)))
+
+
+def cosine_of_turns(a: Lanes) -> Lanes:
+    """cos(2 pi a)."""
+    wide = np.cos(2 * np.pi * np.fmod(a.astype(np.float64), 1.0))
+    return _rounded(wide, a, lambda x: _sine(2 * _PI * (x % 1) + _PI / 2))
+
+
+def _sine(x: Decimal) -> Decimal:
+    """By its series; |x| is below 8."""
+    term = total = x
+    number = 1
+    while abs(term) > Decimal(10) ** (-_DIGITS - 5):
+        term = -term * x * x / ((number + 1) * (number + 2))
+        total += term
+        number += 2
+    return total
+
+
+def reciprocal_root(a: Lanes) -> Lanes:
+    """1 / sqrt(a)."""
+    out = 1 / np.sqrt(a.astype(np.float64))
+    if a.dtype != np.float64:
+        return _rounded(out, a, lambda x: 1 / x.sqrt())
+    for at in np.flatnonzero(np.isfinite(out) & (out > 0) & np.isfinite(a)):
+        out.flat[at] = _root_of_double(float(out.flat[at]), Fraction(float(a.flat[at])))
+    result: Lanes = out
+    return result
+
+
+def _root_of_double(near: float, a: Fraction) -> float:
+    """The double next to 1 / sqrt(a), from one that is near."""
+    while True:
+        above, below = float(np.nextafter(near, np.inf)), float(np.nextafter(near, 0))
+        if ((Fraction(near) + Fraction(above)) / 2) ** 2 * a < 1:
+            near = above
+        elif ((Fraction(near) + Fraction(below)) / 2) ** 2 * a > 1:
+            near = below
+        else:
+            return near
+
+
+APPROXIMATIONS: Final[dict[str, Any]] = {
+    function.__name__: function
+    for function in (exp2, logarithm, sine_of_turns, cosine_of_turns, reciprocal_root)
+}
+"""By the names that expressions use."""

@@ -1,0 +1,122 @@
+"""Machine code as Python functions of blocks: instructions up to the next that may go elsewhere.
+
+A block is the statements of its instructions, one after the other, in one function. Law: it does
+what its instructions do one at a time; where it cannot go on, the line of the source that raised
+says which of them was about to be executed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType, TracebackType
+from typing import Any, Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE, Program, Step
+from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, StepMode
+
+MAX_INSTRUCTIONS: Final = 200
+"""Of a block, so that an interrupt is not noticed late."""
+_MAX_SETS: Final = 16
+"""Sets of breakpoints for which blocks are kept."""
+_FIRST_LINE: Final = 3
+"""Of the first instruction: `def` and the prologue are before."""
+
+
+@frozen
+class Block:
+    """Consecutive instructions, ready to execute."""
+
+    steps: tuple[Step, ...]
+    execute: Callable[[Any], None]
+    """Of a wave; the pc is written at the end."""
+    first_lines: tuple[int, ...]
+    """Of each instruction, in the source of the function."""
+    ends_turn: bool
+    """Whether the last instruction is one after which the turn of a wave may end."""
+
+    def reached(self, traceback: TracebackType | None) -> int:
+        """Return how many instructions were executed before one raised."""
+        return line_reached(traceback, self.execute.__code__, self.first_lines)
+
+
+def line_reached(
+    traceback: TracebackType | None, code: CodeType, first_lines: Sequence[int]
+) -> int:
+    """Return how many pieces of a function, with these first lines, precede what has raised."""
+    while traceback is not None:
+        if traceback.tb_frame.f_code is code:
+            return bisect_right(first_lines, traceback.tb_lineno) - 1
+        traceback = traceback.tb_next
+    raise AssertionError("an exception of another function")
+
+
+class Blocks:
+    """The blocks of a program that were executed so far."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._by_set: dict[tuple[StepMode, frozenset[int]], dict[int, Block]] = {}
+
+    def of(self, mode: StepMode, breakpoints: frozenset[int]) -> dict[int, Block]:
+        """Return the blocks of a mode that are cut at breakpoints, by address."""
+        key = mode, breakpoints
+        blocks = self._by_set.get(key)
+        if blocks is None:
+            if len(self._by_set) >= _MAX_SETS:
+                self._by_set.clear()
+            blocks = self._by_set[key] = {}
+        return blocks
+
+    def make(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> Block:
+        """The block at an address; `WaveStop` where its first instruction cannot be executed."""
+        steps = self.steps(pc, mode, breakpoints)
+        block = self.of(mode, breakpoints)[pc] = compiled_block(steps)
+        return block
+
+    def steps(
+        self, pc: int, mode: StepMode, breakpoints: frozenset[int] = frozenset()
+    ) -> list[Step]:
+        """The instructions of a block; `WaveStop` as of `make`."""
+        program = self._program
+        steps = [program.step_at(pc, mode)]
+        while len(steps) < MAX_INSTRUCTIONS and not steps[-1].ends_block:
+            next_pc = steps[-1].next_pc
+            if next_pc in breakpoints:
+                break
+            try:
+                step = program.step_at(next_pc, mode)
+            except WaveStop:
+                break  # of a wave that comes there
+            if step.reads_clock:
+                break
+            steps.append(step)
+        return steps
+
+
+def compiled_block(steps: Sequence[Step]) -> Block:
+    """The function of consecutive instructions."""
+    lines = ["def execute(w):", PROLOGUE]
+    first_lines = []
+    for step in steps:
+        first_lines.append(len(lines) + 1)
+        lines += step.lines
+    last = steps[-1]
+    at_end = f"w.pc = {last.next_pc:#x}"
+    if last.ends_block:  # before it, as it may write another one
+        lines[first_lines[-1] - 1 : first_lines[-1] - 1] = [at_end]
+    else:
+        lines.append(at_end)
+    execute = _function("\n    ".join(lines))
+    return Block(tuple(steps), execute, tuple(first_lines), last.ends_block)
+
+
+@lru_cache(maxsize=1 << 12)
+def _function(source: str) -> Callable[[Any], None]:
+    names: dict[str, Any] = {}
+    exec(compile(source, "<block>", "exec"), NAMESPACE, names)
+    function: Callable[[Any], None] = names["execute"]
+    return function

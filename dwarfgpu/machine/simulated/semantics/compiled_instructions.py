@@ -1,0 +1,227 @@
+"""Machine code as Python functions of a wave: decoded and compiled once for each address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
+from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
+from dwarfgpu.machine.simulated.semantics.lane_moves import MOVES, TYPES
+from dwarfgpu.machine.simulated.semantics.matrices import MATRICES
+from dwarfgpu.machine.simulated.semantics.rounding import ROUNDED
+from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS
+from dwarfgpu.machine.simulated.semantics.small_floats import SMALL_FLOATS
+from dwarfgpu.machine.simulated.semantics.statements import (
+    PLAIN_MODE,
+    PROLOGUE,
+    StepMode,
+    statements,
+)
+from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
+from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
+
+NAMESPACE: Final[dict[str, Any]] = {
+    **FUNCTIONS,
+    **MOVES,
+    **TYPES,
+    **SCALAR_FUNCTIONS,
+    **MATRICES,
+    **APPROXIMATIONS,
+    **ROUNDED,
+    **SMALL_FLOATS,
+    "lanes_of": lanes_of,
+    "mask_of": mask_of,
+    "absolute": np.abs,
+    "Commuting": Commuting,
+    "scalar32": np.uint32,
+    "scalar64": np.uint64,
+}
+"""What generated statements may call."""
+
+
+_VOP3: Final = 0b110101
+_DS: Final = 0b110110
+_ZERO: Final = 128
+
+
+_ENDS: Final = re.compile(
+    r"w\.(pc = |is_ended|is_waiting|trap\(|halt\(|set_mode\(|index\(|write_hardware_register\()"
+)
+_CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
+
+
+class Step:
+    """One instruction, ready to execute."""
+
+    def __init__(self, instruction: Instruction, lines: tuple[str, ...]) -> None:
+        self.instruction = instruction
+        self.next_pc = instruction.address + instruction.size
+        self.lines = lines
+        """The Python text, without the prologue."""
+        text = "\n".join(lines)
+        self.ends_block = _ENDS.search(text) is not None
+        """Whether the wave may go elsewhere, stop, or go on in another mode."""
+        self.reads_clock = _CLOCK.search(text) is not None
+
+    @cached_property
+    def execute(self) -> Callable[[Any], None]:
+        """The function of a wave."""
+        return _function("\n    ".join(["def execute(w):", PROLOGUE, *self.lines]))
+
+
+class Program:
+    """The code of one processor in global memory."""
+
+    def __init__(
+        self, arena: Arena, processor: str, wave_size: int, *, tracks_writes: bool = False
+    ) -> None:
+        """`tracks_writes`: waves note which lanes of their registers are written."""
+        self._arena = arena
+        self.tracks_writes = tracks_writes
+        self._decoder: Decoder = decoder(processor, wave_size)
+        self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
+        self.steps: dict[int, Step] = {}
+        """By address; those that were executed."""
+        self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
+
+    def steps_of(self, mode: StepMode) -> dict[int, Step]:
+        """Return the steps executed so far in a mode."""
+        return self._by_mode.setdefault(mode, {})
+
+    def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
+        """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
+        steps = self.steps_of(mode)
+        step = steps.get(pc)
+        if step is None:
+            step = steps[pc] = self._compiled(self.instruction_at(pc), mode=mode)
+        return step
+
+    def instruction_at(self, pc: int) -> Instruction:
+        """Decoded; `WaveStop` where no instruction is."""
+        allocation = self._arena.at(pc)
+        if pc & 3 or allocation is None:
+            raise WaveStop(
+                StopReason.MEMORY_VIOLATION,
+                f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}",
+            )
+        first = pc - allocation.start
+        most = self._decoder.target.most_bytes
+        data = allocation.data[first : min(first + most, allocation.end - allocation.start)]
+        code = data.tobytes()
+        instruction = self._decoder.decode(code, 0, pc)
+        if instruction is None and self._decoder.target.generation >= 11:
+            word = int.from_bytes(code, "little")
+            plain = word & ~_ignored(word)
+            instruction = self._decoder.decode(plain.to_bytes(len(code), "little"), 0, pc)
+            if instruction is not None:
+                instruction.word = word
+        if instruction is None:
+            word = int.from_bytes(data[:4].tobytes(), "little")
+            raise WaveStop(
+                StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
+            )
+        return instruction
+
+    def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:
+        """Return the same instruction for operands that produce a NaN."""
+        key = step.instruction.address, mode
+        if key not in self._careful:
+            compiled = self._compiled(step.instruction, is_careful=True, mode=mode)
+            self._careful[key] = compiled.execute
+        return self._careful[key]
+
+    def _compiled(
+        self, instruction: Instruction, *, is_careful: bool = False, mode: StepMode = PLAIN_MODE
+    ) -> Step:
+        is_relative = _is_relative(instruction.encoding)
+        try:
+            lines = _lines(
+                instruction.encoding,
+                instruction.address if is_relative else 0,
+                instruction.size,
+                instruction.word & (1 << 8 * instruction.size) - 1,
+                instruction.literal,
+                instruction.extra,
+                self._decoder.target,
+                is_careful,
+                mode,
+                self.tracks_writes,
+            )
+        except WaveStop as stop:
+            text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
+            raise WaveStop(stop.reason, text) from None
+        return Step(instruction, lines)
+
+
+@lru_cache(maxsize=1 << 14)
+def _lines(
+    encoding: Encoding,
+    address: int,
+    size: int,
+    word: int,
+    literal: int,
+    extra: bytes,
+    target: IsaTarget,
+    is_careful: bool,
+    mode: StepMode,
+    tracks_writes: bool,
+) -> tuple[str, ...]:
+    """The statements of an instruction, made once for all places where it stands."""
+    instruction = Instruction(address, size, encoding, word, literal, extra)
+    return tuple(
+        statements(
+            instruction, target, is_careful=is_careful, mode=mode, tracks_writes=tracks_writes
+        )
+    )
+
+
+@cache
+def _is_relative(encoding: Encoding) -> bool:
+    """Whether what an instruction does depends on where it stands."""
+    places = (
+        place.name
+        for operation in operations_of(encoding)
+        for place in (*operation.sources, *operation.results)
+    )
+    return any(name in ("pc", "label") for name in places)
+
+
+@lru_cache(maxsize=1 << 14)
+def _function(source: str) -> Callable[[Any], None]:
+    names: dict[str, Any] = {}
+    exec(compile(source, "<instructions>", "exec"), NAMESPACE, names)
+    function: Callable[[Any], None] = names["execute"]
+    return function
+
+
+def _ignored(word: int) -> int:
+    """Bits of the first 64 that GFX11 and GFX12 ignore, or that choose half of a register; in the
+    tables of LLVM 19 they are zeros."""
+    if word >> 26 & 0x3F == _VOP3:
+        # LLVM since 20 encodes a third source that is none as the constant 0.
+        return 0x1FF << 50 if word >> 50 & 0x1FF == _ZERO else 0
+    if word >> 26 & 0x3F == _DS:
+        return 0xFF << 56
+    if not word >> 31 & 1:
+        return 1 << 24  # VOP1, VOP2: the high half of a VGPR as destination
+    return 0
+
+
+def why_not_simulated(instruction: Instruction) -> str | None:
+    """What of an instruction is not simulated; None where all is."""
+    try:
+        statements(instruction, instruction.encoding.format.target)
+    except WaveStop as stop:
+        return stop.text
+    return None

@@ -1,0 +1,471 @@
+"""What expressions of vector operations call: functions over arrays whose last axis is the lanes.
+
+Law: a result depends on nothing but the arguments, on every processor. Rounding is to nearest,
+ties to even, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.semantics.exact_floats import fma64, two_over_pi_bits
+
+Lanes = np.ndarray[Any, Any]
+"""Numbers, the last axis of which is the lanes of a wave."""
+
+_INTEGER: Final = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+_FRACTION_BITS: Final = {2: 10, 4: 23, 8: 52}
+_EXPONENT_BITS: Final = {2: 5, 4: 8, 8: 11}
+
+
+def bits(a: Lanes) -> Lanes:
+    """The bits of floating point numbers as unsigned integers."""
+    return a.view(_INTEGER[a.itemsize])
+
+
+def _float_of(a: Lanes, like: Lanes) -> Lanes:
+    return a.view(like.dtype)
+
+
+# Integers.
+
+
+def popcount(a: Lanes) -> Lanes:
+    """The number of bits that are set, as 32-bit numbers."""
+    a = a.astype(np.uint32)
+    a = a - (a >> 1 & 0x55555555)
+    a = (a & 0x33333333) + (a >> 2 & 0x33333333)
+    result: Lanes = (a + (a >> 4) & 0x0F0F0F0F) * np.uint32(0x01010101) >> 24
+    return result
+
+
+def _smeared(a: Lanes) -> Lanes:
+    """With every bit below the highest one set."""
+    for shift in (1, 2, 4, 8, 16):
+        a = a | a >> shift
+    return a
+
+
+def leading_zeros(a: Lanes) -> Lanes:
+    """Zeros above the highest bit that is set, -1 where there is none."""
+    zeros = 32 - popcount(_smeared(a)).astype(np.int32)
+    return np.where(a == 0, np.int32(-1), zeros)
+
+
+def trailing_zeros(a: Lanes) -> Lanes:
+    """Zeros below the lowest bit that is set, -1 where there is none."""
+    return np.where(a == 0, np.int32(-1), popcount((a & -a) - 1).astype(np.int32))
+
+
+def leading_signs(a: Lanes) -> Lanes:
+    """Leading bits that are as the sign, -1 where all are."""
+    return leading_zeros((a ^ a >> 31).view(np.uint32))
+
+
+def reverse(a: Lanes) -> Lanes:
+    """The bits of 32-bit numbers in the other order."""
+    for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
+        a = a >> shift & mask | (a & mask) << shift
+    return a >> 16 | a << 16
+
+
+def byte(a: Lanes, number: int) -> Lanes:
+    return a >> 8 * number & 255
+
+
+def signed_field(a: Lanes, first: int, width: int) -> Lanes:
+    """Bits of 32-bit numbers as signed integers."""
+    return (a << 32 - width - first).view(np.int32) >> 32 - width
+
+
+def field(a: Lanes, first: int, width: int, is_signed: int) -> Lanes:
+    """Bits of 32-bit numbers as integers, signed or not."""
+    if is_signed:
+        return signed_field(a, first, width)
+    return (a >> first & (1 << width) - 1).view(np.int32)
+
+
+def join_bytes(parts: Iterable[Lanes]) -> Lanes:
+    """Bytes as 32-bit numbers, the lowest first."""
+    return sum(part << 8 * number for number, part in enumerate(parts))  # type: ignore[return-value]
+
+
+def absolute_difference(a: Lanes, b: Lanes) -> Lanes:
+    return np.maximum(a, b) - np.minimum(a, b)
+
+
+def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
+    """Each byte is chosen by one of the selectors: 0 to 7 are bytes of b and a, 8 to 11 signs,
+    12 is zero, more are ones."""
+    a, b, selectors = np.broadcast_arrays(a, b, selectors)
+    both = a.astype(np.uint64) << 32 | b
+    out = np.zeros(both.shape, np.uint32)
+    for number in range(4):
+        selector = (selectors >> 8 * number & 255).astype(np.uint64)
+        plain = both >> 8 * (selector & 7) & 255
+        sign = (both >> 16 * (selector & 3) + 15 & 1) * 255
+        value = np.where(selector < 8, plain, np.where(selector < 12, sign, 255))
+        value = np.where(selector == 12, 0, value)
+        out |= value.astype(np.uint32) << 8 * number
+    return out
+
+
+def lanes_below(lane: Lanes) -> Lanes:
+    """Return for each lane a bit for all lanes with a smaller number."""
+    return (np.uint64(1) << lane.astype(np.uint64)) - 1
+
+
+def byte_pair(a: Lanes) -> Lanes:
+    """Two numbers of 8 bits as one of 16 bits."""
+    result: Lanes = a[1].astype(np.uint16) << 8 | a[0].astype(np.uint16)
+    return result
+
+
+def halves(low: Lanes, high: Lanes) -> Lanes:
+    """Two numbers of 16 bits as one of 32 bits."""
+    return low.view(np.uint16).astype(np.uint32) | high.view(np.uint16).astype(np.uint32) << 16
+
+
+def pair_of(a: Lanes, b: Lanes) -> Lanes:
+    return np.stack(np.broadcast_arrays(a, b))
+
+
+# Floating point.
+
+
+def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """a * b + c, rounded once."""
+    if a.dtype == np.float64:
+        return fma64(a, b, c)
+    product = a.astype(np.float64) * b
+    total = product + c
+    # Numbers whose low bits are all zero may be halfway between two results, or seem to be.
+    if ((total.view(np.uint64) & np.uint64(0x0FFFFFFF)) == 0).any() or a.itemsize == 2:
+        total = _rounded_to_odd(product, c.astype(np.float64), total)
+    return total.astype(a.dtype)
+
+
+def _rounded_to_odd(a: Lanes, b: Lanes, total: Lanes) -> Lanes:
+    """The sum of two numbers with the last bit set where it is not exact: to be rounded again."""
+    bee = total - a
+    error = (a - (total - bee)) + (b - bee)
+    number = total.view(np.int64)
+    is_inexact = (error != 0) & np.isfinite(total) & (number & 1 == 0)
+    away = np.where((error > 0) == (total > 0), np.int64(1), np.int64(-1))
+    return np.where(is_inexact, number + away, number).view(np.float64)
+
+
+def flushed(a: Lanes) -> Lanes:
+    """Return the numbers with zeros of their sign in place of denormal ones."""
+    is_denormal = np.abs(a) < np.finfo(a.dtype).smallest_normal
+    return np.where(is_denormal, np.copysign(a.dtype.type(0), a), a)
+
+
+def _quieted(a: Lanes) -> Lanes:
+    quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
+    return _float_of(bits(a) | quiet, a)
+
+
+def is_signalling(a: Lanes) -> Lanes:
+    """Return whether numbers are signalling NaN."""
+    quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
+    result: Lanes = (a != a) & (bits(a) & quiet == 0)
+    return result
+
+
+def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
+    """A minimum or maximum with the rules of IEEE 754-2008 for NaN: a signalling one is quieted."""
+    is_nan = (a != a) | (b != b)
+    if is_nan.any():
+        chosen = np.where(is_signalling(b), _quieted(b), chosen)
+        chosen = np.where(is_signalling(a), _quieted(a), chosen)
+    return chosen
+
+
+def plain_min(a: Lanes, b: Lanes) -> Lanes:
+    """Return the smaller number as `float_min` does where MODE.IEEE is 0: the other one of any
+    NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) | bits(b), a)
+    chosen = np.where(a == b, equal, np.where(a < b, a, b))
+    return np.where(a != a, b, np.where(b != b, a, chosen))
+
+
+def plain_max(a: Lanes, b: Lanes) -> Lanes:
+    """Return the larger number as `float_max` does where MODE.IEEE is 0: the other one of any
+    NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) & bits(b), a)
+    chosen = np.where(a == b, equal, np.where(a > b, a, b))
+    return np.where(a != a, b, np.where(b != b, a, chosen))
+
+
+def float_min(a: Lanes, b: Lanes) -> Lanes:
+    """The smaller number, -0 before +0; the other one of a quiet NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) | bits(b), a)
+    return _chosen(a, b, np.where(a == b, equal, np.fmin(a, b)))
+
+
+def float_max(a: Lanes, b: Lanes) -> Lanes:
+    """The greater number, +0 after -0; the other one of a quiet NaN."""
+    a, b = np.broadcast_arrays(a, b)
+    equal = _float_of(bits(a) & bits(b), a)
+    return _chosen(a, b, np.where(a == b, equal, np.fmax(a, b)))
+
+
+def minimum_2019(a: Lanes, b: Lanes) -> Lanes:
+    """The smaller number, -0 before +0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    a, b = np.broadcast_arrays(a, b)
+    return _nan_of(a, b, plain_min(a, b))
+
+
+def maximum_2019(a: Lanes, b: Lanes) -> Lanes:
+    """The greater number, +0 after -0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    a, b = np.broadcast_arrays(a, b)
+    return _nan_of(a, b, plain_max(a, b))
+
+
+def _nan_of(a: Lanes, b: Lanes, out: Lanes) -> Lanes:
+    return np.where(a != a, _quieted(a), np.where(b != b, _quieted(b), out))
+
+
+def float_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """The middle one of three; the smallest where one is NaN."""
+    smallest = float_min(float_min(a, b), c)
+    largest = float_max(float_max(a, b), c)
+    of_two = np.where(
+        largest == a, float_max(b, c), np.where(largest == b, float_max(a, c), float_max(a, b))
+    )
+    return np.where((a != a) | (b != b) | (c != c), smallest, of_two)
+
+
+def clip_number(a: Lanes, low: float, high: float) -> Lanes:
+    """Cut to a range; NaN stays."""
+    return np.minimum(np.maximum(a, low), high)
+
+
+def clamped(a: Lanes) -> Lanes:
+    """The modifier `clamp` of floating point results: 0 to 1, and 0 for NaN (DX10_CLAMP)."""
+    zero, one = a.dtype.type(0), a.dtype.type(1)
+    result: Lanes = np.where(a > zero, np.minimum(a, one), zero)
+    return result
+
+
+def clamped_but_nan(a: Lanes) -> Lanes:
+    """The modifier `clamp` where MODE.DX10_CLAMP is 0: NaN stays."""
+    return np.where(a == a, clamped(a), a)
+
+
+def fraction(a: Lanes) -> Lanes:
+    """a - floor(a), always below 1."""
+    below_one = np.nextafter(a.dtype.type(1), a.dtype.type(0))
+    part = a - np.floor(a)
+    return np.where(part >= 1, below_one, part)
+
+
+def reciprocal(a: Lanes) -> Lanes:
+    result: Lanes = a.dtype.type(1) / a
+    return result
+
+
+def raw_exponent(a: Lanes) -> Lanes:
+    """The biased exponent, as it is encoded."""
+    count = _FRACTION_BITS[a.itemsize]
+    mask = (1 << _EXPONENT_BITS[a.itemsize]) - 1
+    return (bits(a) >> count & mask).astype(np.int32)
+
+
+def mantissa(a: Lanes) -> Lanes:
+    """The fraction of frexp; infinities and NaN as they are."""
+    return np.where(np.isfinite(a), np.frexp(a)[0], a)
+
+
+def exponent(a: Lanes) -> Lanes:
+    """The exponent of frexp; 0 for zero, infinities and NaN."""
+    return np.where(np.isfinite(a), np.frexp(a)[1], np.int32(0))
+
+
+def scaled(a: Lanes, power: Lanes | int) -> Lanes:
+    """a times two to the power."""
+    wide = np.asarray(power, np.int32)
+    if a.itemsize == 2:
+        return np.ldexp(a.astype(np.float64), wide).astype(a.dtype)
+    return np.ldexp(a, wide)
+
+
+def f16_toward_zero(a: Lanes) -> Lanes:
+    """f32 as f16, without rounding up."""
+    half = a.astype(np.float16)
+    too_large = np.abs(half.astype(np.float32)) > np.abs(a)
+    return np.where(too_large, bits(half) - np.uint16(1), bits(half)).view(np.float16)
+
+
+def bf16(a: Lanes) -> Lanes:
+    """f32 as bf16, which is a number of 16 bits."""
+    number = a.view(np.uint32)
+    rounded = number + 0x7FFF + (number >> 16 & 1) >> 16
+    return np.where(a != a, number >> 16 | 0x40, rounded).astype(np.uint16)
+
+
+def of_bf16(a: Lanes) -> Lanes:
+    """bf16 as f32."""
+    return (a.astype(np.uint32) << 16).view(np.float32)
+
+
+def _integer_of_float(kind: type, low: int, high: int) -> Callable[[Lanes], Lanes]:
+    def converted(a: Lanes) -> Lanes:
+        whole = np.trunc(a.astype(np.float64))
+        whole = np.where(whole == whole, whole, 0.0)
+        return np.clip(whole, float(low), float(high)).astype(np.int64).astype(kind)
+
+    converted.__doc__ = f"Toward zero; numbers outside of {low} to {high} are the nearest of these."
+    return converted
+
+
+# Division (v_div_scale, v_div_fmas, v_div_fixup). Where AMD's pseudo code and the results of
+# hardware differ, these are the results of hardware.
+
+
+def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
+    """Of a denominator and a numerator: is the quotient near the largest number, is the
+    denominator denormal, may its reciprocal be, may the quotient be."""
+    limit, most, least = {4: (96, 253, -126), 8: (768, 2045, -1022)}[b.itemsize]
+    distance = raw_exponent(c) - raw_exponent(b)
+    is_denormal = (np.abs(b) < np.finfo(b.dtype).smallest_normal) & (b != 0)
+    return distance >= limit, is_denormal, raw_exponent(b) >= most, distance <= least
+
+
+def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """One of numerator c and denominator b, scaled so that their division loses nothing."""
+    a, b, c = np.broadcast_arrays(a, b, c)
+    step, tiny = {4: (64, 23), 8: (128, 53)}[a.itemsize]
+    is_huge, is_denormal, tiny_reciprocal, tiny_quotient = _division(b, c)
+    is_denominator, is_numerator = a == b, a == c
+    up, down, nan = scaled(a, step), scaled(a, -step), a.dtype.type(np.nan)
+    of_huge = np.where(is_denominator, np.where(is_denormal, nan, up), a)
+    return np.select(
+        [
+            (b == 0) | (c == 0),
+            is_huge,
+            is_denormal,
+            tiny_reciprocal & tiny_quotient,
+            tiny_reciprocal,
+            tiny_quotient,
+            raw_exponent(c) <= tiny,
+        ],
+        [
+            np.full_like(a, nan),
+            of_huge,
+            up,
+            np.where(is_denominator, up, a),
+            down,
+            np.where(is_numerator, up, a),
+            up,
+        ],
+        a,
+    )
+
+
+def division_needs_scale(b: Lanes, c: Lanes) -> Lanes:
+    """Return whether v_div_fmas scales the quotient of c and b back."""
+    b, c = np.broadcast_arrays(b, c)
+    is_huge, is_denormal, _, tiny_quotient = _division(b, c)
+    result: Lanes = (b == 0) | (c == 0) | is_huge | ~is_denormal & tiny_quotient
+    return result
+
+
+def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
+    """a * b + c, scaled up where c, the quotient, is large, else down."""
+    step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
+    out = fma(a, b, c)
+    power = np.where(raw_exponent(c) > middle, np.int32(step), np.int32(-step))
+    return np.where(is_scaled, scaled(out, power), out)
+
+
+def division_fixup(quotient: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """The quotient of c and b with the special cases of IEEE 754."""
+    quotient, b, c = np.broadcast_arrays(quotient, b, c)
+    kind = quotient.dtype.type
+    sign = np.where(np.signbit(b) ^ np.signbit(c), kind(-1), kind(1))
+    infinite, zero = np.copysign(kind(np.inf), sign), np.copysign(kind(0), sign)
+    nan = np.full_like(quotient, abs(kind(np.nan)))
+    return np.select(
+        [
+            c != c,
+            b != b,
+            (np.isinf(b) & np.isinf(c)) | ((b == 0) & (c == 0)),
+            (b == 0) | np.isinf(c) | (quotient != quotient) & ~np.isinf(b) & (c != 0),
+            np.isinf(b) | (c == 0),
+        ],
+        [_quieted(c), _quieted(b), nan, infinite, zero],
+        np.copysign(quotient, sign),
+    )
+
+
+def canonical(a: Lanes, *sources: Lanes) -> Lanes:
+    """Return the numbers with the NaN 0xffc00000 where no source is one: the processors that run
+    this differ."""
+    is_new = a != a
+    for source in sources:
+        is_number = source == source
+        # Of a sum of products (v_dot2), all elements count.
+        is_new = is_new & (is_number.all(0) if is_number.ndim > is_new.ndim else is_number)
+    return np.where(is_new, -np.abs(a.dtype.type(np.nan)), a) if is_new.any() else a
+
+
+def two_over_pi(a: Lanes, segment: Lanes) -> Lanes:
+    """A segment of 2/pi for the reduction of an angle (V_TRIG_PREOP_F64)."""
+    a, segment = np.broadcast_arrays(a, segment)
+    power = raw_exponent(a)
+    out = [two_over_pi_bits(int(p), int(s) & 31) for p, s in zip(power, segment, strict=True)]
+    return np.array(out, np.float64)
+
+
+def is_class(a: Lanes, classes: Lanes) -> Lanes:
+    """Return whether a number is of one of the classes, a bit each: signalling NaN, quiet NaN, then
+    from -infinity to +infinity."""
+    smallest = np.finfo(a.dtype).smallest_normal
+    is_negative, size = np.signbit(a), np.abs(a)
+    kind = np.where(size == 0, 3, np.where(size < smallest, 2, np.where(np.isinf(a), 0, 1)))
+    number = np.where(is_negative, 2 + kind, 9 - kind)
+    number = np.where(a != a, np.where(is_signalling(a), 0, 1), number)
+    result: Lanes = classes >> number & 1 != 0
+    return result
+
+
+FUNCTIONS: Final[dict[str, Any]] = {
+    **{
+        function.__name__: function
+        for function in (
+            *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
+            *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
+            *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
+            *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),
+            *(
+                reciprocal,
+                mantissa,
+                exponent,
+            ),
+            *(scaled, f16_toward_zero, division_scale, division_needs_scale, division_fma),
+            *(division_fixup, canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
+        )
+    },
+    **{
+        name: getattr(np, name)
+        for name in ("where", "minimum", "maximum", "ceil", "floor", "trunc", "sqrt")
+    },
+    "clip": np.clip,
+    "round_even": np.rint,
+    "reciprocal_iflag": reciprocal,
+    "MAX_F32": float(np.finfo(np.float32).max),
+    "INFINITY": float("inf"),
+    "i32_of_float": _integer_of_float(np.int32, -(1 << 31), (1 << 31) - 1),
+    "u32_of_float": _integer_of_float(np.uint32, 0, (1 << 32) - 1),
+    "i16_of_float": _integer_of_float(np.int16, -(1 << 15), (1 << 15) - 1),
+    "u16_of_float": _integer_of_float(np.uint16, 0, (1 << 16) - 1),
+}
+"""By the names that expressions use, besides those of types, which convert."""

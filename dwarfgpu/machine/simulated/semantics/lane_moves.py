@@ -1,0 +1,383 @@
+"""Moves between lanes, between parts of registers, and between types: what statements are made of.
+
+"Data Parallel Processing (DPP)", "Sub-Dword Addressing (SDWA)" and the descriptions of
+`v_readlane_b32`, `ds_bpermute_b32`, `ds_swizzle_b32` in AMD's ISA documents.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bf16
+from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
+
+TYPES: Final[dict[str, Any]] = {
+    **{f"u{bits}": getattr(np, f"uint{bits}") for bits in (8, 16, 32, 64)},
+    **{f"i{bits}": getattr(np, f"int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": getattr(np, f"float{bits}") for bits in (16, 32, 64)},
+}
+
+
+def pair(low: Lanes, high: Lanes) -> Lanes:
+    """64 bits of two dwords."""
+    return high.astype(np.uint64) << np.uint64(32) | low
+
+
+def broadcast(a: Any, wave: RunningWave) -> Lanes:
+    """Return the same value in every lane."""
+    array = np.asarray(a)
+    if array.ndim and array.shape[-1] == wave.lane_count:
+        return array
+    return np.full(wave.lane_count, a)
+
+
+def filled(a: Any, count: int, wave: RunningWave) -> Lanes:
+    """Return the same value in so many elements of every lane."""
+    return np.full((count, wave.lane_count), a)
+
+
+def one(number: int) -> Lanes:
+    """A scalar register as an array."""
+    return np.array([number], np.uint32)
+
+
+def stacked(parts: tuple[Any, ...], wave: RunningWave, kind: Any) -> Lanes:
+    """Dwords or pairs of them as elements of a type: an array of elements and lanes."""
+    return np.stack([broadcast(part, wave) for part in parts]).view(kind)
+
+
+def two_halves(a: Any, low: int, high: int, wave: RunningWave, kind: str) -> Lanes:
+    """Two 16-bit elements, each of them the lower or the upper half of a register."""
+    number = broadcast(a, wave)
+    out = np.stack([number >> 16 * low, number >> 16 * high])
+    if kind == "bf16":
+        return (out << 16).view(np.float32)
+    return out.astype(np.uint16).view(TYPES[kind])
+
+
+def small_elements(a: Any, bits: int, is_signed: bool, wave: RunningWave) -> Lanes:
+    """The elements of 4 or 8 bits in a dword, lowest first, as 32-bit numbers."""
+    number = broadcast(a, wave)
+    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, None]
+    if is_signed:
+        return (number << 32 - bits - shifts).view(np.int32) >> 32 - bits
+    return number >> shifts & (1 << bits) - 1
+
+
+def negated(pairs: Lanes, signs: int) -> Lanes:
+    """Two elements of which the first (1) or the second (2) has another sign."""
+    out = pairs.copy()
+    for number in range(2):
+        if signs >> number & 1:
+            out[number] = -out[number]
+    return out
+
+
+def signed_if(a: Lanes, bits: int, is_signed: int) -> Lanes:
+    """Small elements as signed numbers, where they are."""
+    number = a.astype(np.int32)
+    return number << 32 - bits >> 32 - bits if is_signed else number
+
+
+def raw_bits(a: Any, kind: str) -> Lanes:
+    """The bits of numbers as unsigned integers of the size of a type."""
+    if kind == "bf16":
+        return bf16(np.asarray(a, np.float32))
+    array = np.asarray(a).astype(TYPES[kind], copy=False)
+    return array.view(TYPES[f"u{8 * array.itemsize}"])
+
+
+def joined_halves(a: Lanes, kind: str) -> Lanes:
+    """Two 16-bit elements as one dword."""
+    bits = raw_bits(a, kind).astype(np.uint32)
+    result: Lanes = bits[0] | bits[1] << 16
+    return result
+
+
+def low_half(a: Lanes) -> Lanes:
+    return (a & 0xFFFF).astype(np.uint16)
+
+
+def high_half(a: Lanes) -> Lanes:
+    return (a >> 16).astype(np.uint16)
+
+
+def wide(a: Any) -> Any:
+    """Integers of 64 bits, in which sums and products of smaller ones do not wrap."""
+    return a.astype(np.int64)
+
+
+def saturated(a: Lanes, kind: str) -> Lanes:
+    """Cut to the range of a type."""
+    limits = np.iinfo(TYPES[kind])
+    if a.dtype.kind == "f":
+        whole = np.trunc(a.astype(np.float64))
+        a = np.where(whole == whole, whole, 0.0)
+    return np.clip(a, limits.min, limits.max).astype(TYPES[kind])
+
+
+def normalised(a: Lanes, kind: str) -> Lanes:
+    """Numbers up to 1 as the integers of a type; NaN is 0."""
+    limits = np.iinfo(TYPES[kind])
+    number = np.where(a == a, a, 0).astype(np.float64)
+    return np.rint(np.clip(number, -1 if limits.min else 0, 1) * limits.max).astype(TYPES[kind])
+
+
+def put(row: Lanes, on: Lanes | None, values: Any) -> None:
+    """Write a register, or the lanes of it that are on."""
+    if on is None:
+        row[:] = values
+        return
+    if values.dtype != row.dtype:
+        values = values.astype(row.dtype)
+    np.putmask(row, on, values)
+
+
+def copied(a: Lanes) -> Lanes:
+    return np.array(a)
+
+
+# SDWA.
+
+
+def selected(a: Any, select: int, is_signed: bool) -> Any:
+    """A byte (0 to 3) or a half (4, 5) of a dword."""
+    bits, first = (8, 8 * select) if select < 4 else (16, 16 * (select - 4))
+    out = a >> first & (1 << bits) - 1
+    if is_signed:
+        sign = 1 << bits - 1
+        out = (out ^ np.uint32(sign)) - np.uint32(sign)
+    return out
+
+
+def placed(old: Lanes, bits: Lanes, select: int, unused: int) -> Lanes:
+    """A result in a part of a dword; the rest is zero (0), the sign (1), or what it was (2)."""
+    number: Lanes = bits.astype(np.uint32)
+    if select == 6:
+        return number
+    width, first = (8, 8 * select) if select < 4 else (16, 16 * (select - 4))
+    mask = (1 << width) - 1
+    number = (number & mask) << first
+    if unused == 2:
+        return old & ~np.uint32(mask << first) | number
+    if unused == 1:
+        above = ~np.uint32((1 << first + width) - 1) if first + width < 32 else np.uint32(0)
+        is_negative = number >> first + width - 1 & 1 != 0
+        return np.where(is_negative, number | above, number)
+    return number
+
+
+# DPP.
+
+
+@cache
+def dpp_sources(control: int, lane_count: int) -> tuple[Lanes, Lanes]:
+    """Return the lane that each lane reads with a `dpp_ctrl`, and which lanes read one."""
+    lane = np.arange(lane_count)
+    row, low = lane & ~15, lane & 15
+    valid = np.ones(lane_count, bool)
+    amount = control & 15
+    if control < 0x100:
+        source = lane & ~3 | control >> 2 * (lane & 3) & 3
+    elif 0x101 <= control <= 0x10F:
+        source, valid = lane + amount, low + amount < 16
+    elif 0x111 <= control <= 0x11F:
+        source, valid = lane - amount, low >= amount
+    elif 0x121 <= control <= 0x12F:
+        source = row | low - amount & 15
+    elif control == 0x130:
+        source, valid = lane + 1, lane + 1 < lane_count
+    elif control == 0x134:
+        source = (lane + 1) % lane_count
+    elif control == 0x138:
+        source, valid = lane - 1, lane > 0
+    elif control == 0x13C:
+        source = (lane - 1) % lane_count
+    elif control == 0x140:
+        source = row | 15 - low
+    elif control == 0x141:
+        source = lane & ~7 | 7 - (lane & 7)
+    elif control == 0x142:
+        source, valid = row - 1, lane >= 16
+    elif control == 0x143:
+        source, valid = np.full(lane_count, 31), lane >= 32
+    elif 0x150 <= control <= 0x15F:
+        source = row | amount
+    elif 0x160 <= control <= 0x16F:
+        source = row | low ^ amount
+    else:
+        raise not_simulated(f"dpp_ctrl {control:#x}")
+    return np.where(valid, source, 0), valid
+
+
+def moved(a: Any, control: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
+    """A register as DPP moves it; zero where no lane is read."""
+    source, valid = dpp_sources(control, wave.lane_count)
+    if not fetches_inactive:
+        valid = valid & wave.active_lanes[source]
+    return np.where(valid, broadcast(a, wave)[source], np.uint32(0))
+
+
+def reached_by(
+    control: int, rows: int, banks: int, is_zero: bool, fetches_inactive: bool, wave: RunningWave
+) -> Lanes:
+    """The lanes that a DPP instruction writes."""
+    lane = np.arange(wave.lane_count)
+    out = (rows >> (lane >> 4) & 1 != 0) & (banks >> (lane >> 2 & 3) & 1 != 0)
+    if not is_zero:
+        source, valid = dpp_sources(control, wave.lane_count)
+        out = out & valid
+        if not fetches_inactive:
+            out = out & wave.active_lanes[source]
+    result: Lanes = out & wave.active_lanes
+    return result
+
+
+def moved8(a: Any, selectors: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
+    """A register as DPP8 moves it: each lane reads one of its group of eight."""
+    lane = np.arange(wave.lane_count)
+    source = lane & ~7 | selectors >> 3 * (lane & 7) & 7
+    out = broadcast(a, wave)[source]
+    return out if fetches_inactive else np.where(wave.active_lanes[source], out, np.uint32(0))
+
+
+# Lanes by number.
+
+
+def first_of(a: Lanes, active: Lanes) -> int:
+    """The value of the first active lane, of lane 0 where none is."""
+    return int(a[int(np.argmax(active))])
+
+
+def of_quad(a: Lanes, number: int) -> Lanes:
+    """The value of one lane of each group of four."""
+    result: Lanes = a[np.arange(a.shape[-1]) & ~3 | number]
+    return result
+
+
+def lane_of(a: Lanes, number: Any) -> int:
+    """The value of one lane."""
+    at = np.asarray(number).reshape(-1)[0]
+    return int(a[int(at) & len(a) - 1])
+
+
+def other_half(a: Lanes, old: Lanes) -> Lanes:
+    """The lanes of a wave64 with its halves exchanged; of a wave32, what was there."""
+    return old if len(a) == 32 else np.roll(a, 32)
+
+
+def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
+    """Each lane of a row of 16 reads the one that four bits of a selector name, in its row (0) or
+    in the neighbouring one (16)."""
+    lane = np.arange(len(a))
+    selector = int(np.asarray(high).reshape(-1)[0]) << 32 | int(np.asarray(low).reshape(-1)[0])
+    numbers = np.array([selector >> 4 * n & 15 for n in range(16)])
+    result: Lanes = a[(lane & ~15 ^ other) | numbers[lane & 15]]
+    return result
+
+
+def permuted_by_lane(a: Lanes, selectors: Any, other: int) -> Lanes:
+    """The same with a selector of its own in each lane."""
+    lane = np.arange(len(a))
+    numbers = (broadcast_to_lanes(selectors, len(a)) & 15).astype(np.intp)
+    result: Lanes = a[lane & ~15 ^ other | numbers]
+    return result
+
+
+def broadcast_to_lanes(a: Any, count: int) -> Lanes:
+    return np.broadcast_to(np.asarray(a), (count,))
+
+
+def inserted(a: Lanes, value: Lanes, first: int, width: int) -> Lanes:
+    """Return numbers with some bits replaced."""
+    mask = np.uint32((1 << width) - 1 << first)
+    result: Lanes = a & ~mask | value.astype(np.uint32) << first & mask
+    return result
+
+
+def packed_sum(a: Lanes, b: Lanes, kind: str) -> Lanes:
+    """Sums of two 16-bit numbers each."""
+    halves = []
+    for first in (0, 16):
+        left, right = (np.asarray(number) >> first & 0xFFFF for number in (a, b))
+        if kind == "bf16":
+            floats = [(number.astype(np.uint32) << 16).view(np.float32) for number in (left, right)]
+        else:
+            floats = [number.astype(np.uint16).view(np.float16) for number in (left, right)]
+        halves.append(raw_bits(floats[0] + floats[1], kind).astype(np.uint32))
+    result: Lanes = halves[0] | halves[1] << 16
+    return result
+
+
+def read_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
+    """Each lane reads the one that a byte address names; 0 from an inactive one."""
+    source = (address >> 2 & len(a) - 1).astype(np.intp)
+    a = np.broadcast_to(a, active.shape)
+    return np.where(active[source], a[source], np.uint32(0))
+
+
+def write_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
+    """Each active lane writes the one that a byte address names; the last one wins."""
+    out = np.zeros_like(a)
+    target = (address >> 2 & len(a) - 1).astype(np.intp)
+    out[target[active]] = a[active]
+    return out
+
+
+def swizzled(a: Lanes, pattern: int, active: Lanes) -> Lanes:
+    """Lanes within groups of 32 (a mask for each group) or of 4 (QUAD_PERM)."""
+    lane = np.arange(len(a))
+    if pattern & 0x8000:
+        if pattern & 0x7F00:
+            raise not_simulated(f"ds_swizzle_b32 offset:{pattern:#x}")
+        source = lane & ~3 | pattern >> 2 * (lane & 3) & 3
+    else:
+        low = lane & 31
+        source = lane & ~31 | (low & pattern | pattern >> 5 & 31) ^ pattern >> 10 & 31
+    return np.where(active[source], a[source], np.uint32(0))
+
+
+def two_addresses(base: Any, first: int, second: int) -> Lanes:
+    """The addresses of an LDS instruction that has two offsets."""
+    return np.stack([base + np.uint32(first), base + np.uint32(second)])
+
+
+MOVES: Final[dict[str, Any]] = {
+    function.__name__: function
+    for function in (
+        *(
+            pair,
+            broadcast,
+            filled,
+            one,
+            stacked,
+            two_halves,
+            small_elements,
+            negated,
+            signed_if,
+            raw_bits,
+        ),
+        *(joined_halves, low_half, high_half, wide, saturated, normalised, copied, selected),
+        *(
+            placed,
+            moved,
+            reached_by,
+            moved8,
+            first_of,
+            of_quad,
+            lane_of,
+            other_half,
+            permuted_rows,
+            permuted_by_lane,
+            inserted,
+            packed_sum,
+            read_lanes,
+        ),
+        *(write_lanes, swizzled, two_addresses, put),
+    )
+}
+"""By the names that generated statements use."""

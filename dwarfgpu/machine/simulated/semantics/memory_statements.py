@@ -1,0 +1,201 @@
+"""The statements of instructions that access memory: where the address is, and in which memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.addressing import immediate_offsets
+from dwarfgpu.isa.operation import AccessedPlace
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
+from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape
+from dwarfgpu.machine.simulated.storage.wave_registers import M0
+
+_COMMUTING: Final = frozenset(
+    {"m + a", "m - a", "m & a", "m | a", "m ^ a", "minimum(m, a)", "maximum(m, a)"}
+)
+"""Updates of integers that leave the same in any order."""
+
+
+@frozen
+class Access:
+    """What a memory instruction does."""
+
+    lines: list[str]
+    """Up to the results."""
+    results: list[tuple[str, str]]
+    """Types and variables of the results that are registers."""
+    writes: list[str]
+
+
+def memory_access(
+    item: Bound,
+    target: IsaTarget,
+    shape_of: Callable[[str], TypeShape],
+    expressions: Sequence[str],
+) -> Access:
+    """The statements; `WaveStop` for what is not simulated."""
+    operation = item.operation
+    if item.fields.get("gds"):
+        raise not_simulated(item.instruction.mnemonic)
+    place = operation.memory[0]
+    if len(operation.memory) > 1:
+        return _to_lds(item, target, shape_of)
+    if place.name == "scalar":
+        return _scalar(item, target, shape_of)
+    lines = _address(item, target, place)
+    count = _count(item, place, shape_of)
+    kind = shape_of(place.type)
+    element = "f32" if kind.kind == "bf" else kind.element
+    if kind.count > 1:
+        raise not_simulated(item.instruction.mnemonic)
+    memory = place.name
+    results: list[tuple[str, str]] = []
+    if operation.is_atomic:
+        value = expressions[-1]
+        names = [name for name in "abc" if re.search(rf"\b{name}\b", value)]
+        given = ", ".join(f"{name}[..., i]" for name in names)
+        inner = f"(lambda {', '.join(names)}: {value})({given})" if names else value
+        update = f"lambda m, i: {inner}"
+        if not item.results and not kind.is_float and value in _COMMUTING:
+            update = f"Commuting({value!r}, {update})"
+        lines.append(f"r0 = w.{memory}_atomic(address, {element}, {update}, on)")
+        if len(operation.results) > 1 and item.results:
+            results.append((operation.results[0].name, "r0"))
+        return Access(lines, results, [])
+    if operation.is_load:
+        lines.append(f"m = w.{memory}_load(address, {element}, {count}, on)")
+        lines.append(f"r0 = {expressions[0]}")
+        return Access(lines, [(operation.results[0].name, "r0")], [])
+    lines.append(f"w.{memory}_store(address, {expressions[0]}, {element}, on)")
+    return Access(lines, results, [])
+
+
+def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
+    """From another memory to LDS: there M0 has the address of the first lane, and each lane has a
+    dword."""
+    source, destination = item.operation.memory
+    if destination.name != "lds" or source.type == "format":
+        raise not_simulated(item.instruction.mnemonic)
+    element = shape_of(source.type).element
+    offset = item.fields.get("offset", 0)
+    return Access(
+        [
+            *_address(item, target, source),
+            f"m = w.{source.name}_load(address, {element}, 1, on)",
+            f"address = (s[{M0}] & 0xffff) + {offset} + 4 * w.lane",
+            f"w.lds_store(address, m.astype({'i32' if element[0] == 'i' else 'u32'}), u32, on)",
+        ],
+        [],
+        [],
+    )
+
+
+def _count(item: Bound, place: AccessedPlace, shape_of: Callable[[str], TypeShape]) -> int:
+    """Elements of memory for each lane."""
+    operation = item.operation
+    operands = operation.results if operation.is_load else operation.sources
+    for operand in operands:
+        if operand.type and not operand.is_memory:
+            shape = shape_of(operand.name)
+            if "offset0" in item.fields or shape.count == 1:
+                return 1
+            return shape.count * shape.bits // shape_of(place.type).bits
+    return 1
+
+
+def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
+    operation, fields = item.operation, item.fields
+    if not operation.is_load or operation.is_atomic:
+        raise not_simulated(item.instruction.mnemonic)
+    base = item.address["sbase"]
+    is_buffer = operation.name.startswith("s_buffer")
+    offset = "0"
+    if "offset" in fields:
+        form = item.instruction.encoding.format
+        kind = form.kinds[form.index["offset"]]
+        value = kind.value(fields["offset"])
+        assert isinstance(value, int)
+        offset = str(value)
+    if "soffset" in item.address:
+        offset = f"{item.address['soffset'].unsigned(32)} + {offset}"
+    shape = shape_of(operation.results[0].name)
+    element = shape_of(operation.memory[0].type)
+    size = shape.count * element.bits // 8
+    signed = element.kind == "i"
+    if is_buffer:
+        lines = [f"address = buffer_base({base.unsigned(128)}, {offset}, {size})"]
+    else:
+        align = " & ~3" if element.bits == 32 else ""
+        lines = [f"address = {base.unsigned(64)} + ({offset}){align} & 0xffffffffffffffff"]
+        if element.bits == 32:
+            lines[0] = (
+                f"address = ({base.unsigned(64)} & ~3) + (({offset}) & ~3) & 0xffffffffffffffff"
+            )
+    lines.append(f"r0 = w.scalar_load(address, {size}, {signed})")
+    register = item.results[0].register
+    assert register is not None
+    from dwarfgpu.machine.simulated.semantics.operand_text import scalar_write
+
+    return Access(lines, [], scalar_write(register, shape.dwords, "r0"))
+
+
+def _address(item: Bound, target: IsaTarget, place: AccessedPlace) -> list[str]:
+    address = item.address
+    form = item.instruction.encoding.format
+    if place.name == "lds":
+        return [_lds_address(item)]
+    [offset] = immediate_offsets(item.instruction, item.operation, place)
+    if place.name == "buffer":
+        resource = address["srsrc"].unsigned(128)
+        words = form.syntax.split()
+        has_index, has_offset = "idxen" in words, any(word.startswith("offen") for word in words)
+        index = offset_text = "0"
+        vaddr = address.get("vaddr")
+        if vaddr is not None:
+            if has_index:
+                index = vaddr.raw(0)
+            if has_offset:
+                offset_text = vaddr.raw(1 if has_index else 0)
+        scalar = address["soffset"].unsigned(32)
+        return [
+            f"address = w.buffer_address({resource}, {index}, {offset_text}, {offset}, {scalar})"
+        ]
+    saddr, vaddr = address.get("saddr"), address.get("vaddr")
+    if place.name == "scratch":
+        terms = [str(offset)]
+        if saddr is not None and not _is_null(saddr):
+            terms.append(saddr.unsigned(32))
+        scalar = " + ".join(terms)
+        if vaddr is None:
+            return [f"address = {scalar} & 0xffffffff"]
+        return [f"address = {vaddr.raw()} + scalar32({scalar} & 0xffffffff)"]
+    if saddr is not None and not _is_null(saddr):
+        assert vaddr is not None
+        base = f"scalar64({saddr.unsigned(64)} + {offset} & 0xffffffffffffffff)"
+        return [f"address = {vaddr.raw()} + {base}"]
+    assert vaddr is not None
+    text = f"pair({vaddr.raw(0)}, {vaddr.raw(1)})"
+    if offset:
+        text += f" + u64({offset & (1 << 64) - 1:#x})"
+    return [f"address = {text}"]
+
+
+def _is_null(operand: Operand) -> bool:
+    register = operand.register
+    return register is not None and register.bank == "null"
+
+
+def _lds_address(item: Bound) -> str:
+    address = item.address
+    if "addr" not in address:
+        raise not_simulated(item.instruction.mnemonic)
+    base = address["addr"].raw()
+    offsets = immediate_offsets(item.instruction, item.operation, item.operation.memory[0])
+    if len(offsets) == 1:
+        return f"address = {base} + {offsets[0]}" if offsets[0] else f"address = {base}"
+    return f"address = two_addresses({base}, {offsets[0]}, {offsets[1]})"

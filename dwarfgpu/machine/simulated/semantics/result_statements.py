@@ -1,0 +1,137 @@
+"""Statements that write results to vector registers, whole or in part, for the lanes that count."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
+from dwarfgpu.isa.operation import Operation
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
+from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape
+
+_KEEPS_HIGH_ON_GFX9: Final = frozenset(
+    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
+)
+"""16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
+
+
+class ResultStatements:
+    """The results of one operation of an instruction."""
+
+    def __init__(self, item: Bound, target: IsaTarget, *, tracks_writes: bool) -> None:
+        self.tracks_writes = tracks_writes
+        self.item = item
+        self.operation: Operation = item.operation
+        self.target = target
+        self.name = item.instruction.mnemonic
+
+    @property
+    def _selects_half(self) -> bool:
+        flags = self.item.instruction.encoding.format.flags
+        return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
+
+    def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
+        register = destination.register
+        assert register is not None
+        bank = "" if register.bank == "v" else "a"
+        first = register.first
+        on = "on" if self.operation.is_masked else "w.unmasked"
+        if self.item.has_dpp:
+            on = "reached"
+        rows: list[tuple[str, str]] = []
+        if destination.offset:
+            if shape.bits != 32 or shape.count > 1:
+                raise not_simulated(f"{self.name} with an index")
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            lines = self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
+            return [*self._marks(destination, 1), *lines]
+        if self.item.is_sdwa and "dst_sel" in self.item.fields:
+            fields = self.item.fields
+            old = f"{bank}v[{first}]"
+            select, unused = fields["dst_sel"], fields["dst_unused"]
+            bits = f"raw_bits({variable}, '{shape.element}')"
+            rows.append((old, f"placed({old}, {bits}, {select}, {unused})"))
+        elif shape.count > 1:
+            rows = self._element_rows(bank, first, shape, variable)
+        elif shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            rows.append((f"{bank}{kind}[{first}]", variable))
+        elif shape.bits == 64:
+            name = f"{variable}_"
+            lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
+            lines += self._stores(
+                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
+            )
+            return [*self._reached(), *self._marks(destination, 2), *lines]
+        else:
+            rows.append(self._half_row(bank, first, shape, variable, destination))
+        marks = self._marks(destination, shape.dwords)
+        return [*self._reached(), *marks, *self._stores(rows, on)]
+
+    def _marks(self, destination: Operand, count: int) -> list[str]:
+        """Statements that note which lanes of registers have been written."""
+        register = destination.register
+        if not self.tracks_writes or register is None:
+            return []
+        lanes = "w.exec" if self.operation.is_masked else "w.all_lanes"
+        if self.operation.name == "v_writelane_b32":
+            lanes = f"1 << (int(b) & {self.target.wave_size - 1})"
+        if self.item.has_dpp:
+            lanes = "mask_of(reached)" if "dpp_ctrl" in self.item.fields else lanes
+        first = f"{register.first}{destination.offset}"
+        if register.bank == "a":
+            first = f"w.vgprs + {first}"
+        return [
+            f"w.written[{first}{f' + {number}' if number else ''}] |= {lanes}"
+            for number in range(count)
+        ]
+
+    def _reached(self) -> list[str]:
+        """The lanes that DPP writes."""
+        fields = self.item.fields
+        if "dpp_ctrl" in fields:
+            zero = bool(fields.get("bound_ctrl"))
+            fetch = bool(fields.get("fi", 0))
+            control, rows, banks = fields["dpp_ctrl"], fields["row_mask"], fields["bank_mask"]
+            return [f"reached = reached_by({control:#x}, {rows}, {banks}, {zero}, {fetch}, w)"]
+        return ["reached = on"] if self.item.has_dpp else []
+
+    def _half_row(
+        self, bank: str, first: int, shape: TypeShape, variable: str, destination: Operand
+    ) -> tuple[str, str]:
+        row = f"{bank}v[{first}]"
+        half = f"u32(raw_bits({variable}, '{'bf16' if shape.kind == 'bf' else shape.element}'))"
+        if shape.bits != 16:
+            raise not_simulated(self.name)
+        is_high = self._selects_half and destination.modifiers & OP_SELECT_HIGH
+        if is_high or (destination.register is not None and destination.register.half == "h"):
+            return row, f"{row} & 0xffff | {half} << 16"
+        keeps = self.target.generation >= 10 or self.operation.name in _KEEPS_HIGH_ON_GFX9
+        return row, f"{row} & 0xffff0000 | {half}" if keeps else half
+
+    def _element_rows(
+        self, bank: str, first: int, shape: TypeShape, variable: str
+    ) -> list[tuple[str, str]]:
+        if shape.bits == 32:
+            kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
+            return [(f"{bank}{kind}[{first + n}]", f"{variable}[{n}]") for n in range(shape.count)]
+        if shape.bits == 64:
+            rows = []
+            for n in range(shape.count):
+                low = f"{variable}[{n}].view(u64)"
+                rows += [
+                    (f"{bank}v[{first + 2 * n}]", low),
+                    (f"{bank}v[{first + 2 * n + 1}]", f"{low} >> 32"),
+                ]
+            return rows
+        if shape.bits == 16 and shape.count == 2:
+            return [(f"{bank}v[{first}]", f"joined_halves({variable}, '{shape.element}')")]
+        if shape.bits == 8 and shape.count in (2, 4):
+            return [(f"{bank}v[{first}]", f"join_bytes({variable})")]
+        raise not_simulated(self.name)
+
+    @staticmethod
+    def _stores(rows: list[tuple[str, str]], on: str) -> list[str]:
+        return [f"put({row}, {on}, {value})" for row, value in rows]

@@ -1,0 +1,102 @@
+"""Floating point numbers of 8 bits, and xf32.
+
+"fnuz" are those of GFX940: one zero, no infinities, one NaN. Later processors have those of the
+Open Compute Project ("OCP 8-bit Floating Point Specification"): e4m3 has no infinities either.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bits, fma
+
+_EXPONENT_BITS: Final = {"fp8": 4, "bf8": 5}
+
+
+def format_of(kind: str, target: IsaTarget) -> str:
+    """The format of `fp8` or `bf8` on a processor."""
+    is_fnuz = target.generation == 9 and target.processor != "gfx950"
+    return f"{kind}_fnuz" if is_fnuz else kind
+
+
+@cache
+def small_floats(name: str) -> Lanes:
+    """The number of each of the 256 bytes, as f32."""
+    kind, _, fnuz = name.partition("_")
+    exponent_bits = _EXPONENT_BITS[kind]
+    fraction_bits = 7 - exponent_bits
+    bias = (1 << exponent_bits - 1) - (not fnuz)
+    out = np.zeros(256, np.float32)
+    for number in range(256):
+        exponent = number >> fraction_bits & (1 << exponent_bits) - 1
+        fraction = number & (1 << fraction_bits) - 1
+        if exponent:
+            value = (1 + fraction / (1 << fraction_bits)) * 2.0 ** (exponent - bias)
+        else:
+            value = fraction / (1 << fraction_bits) * 2.0 ** (1 - bias)
+        out[number] = -value if number & 0x80 else value
+    if fnuz:
+        out[0x80] = np.nan
+    elif kind == "fp8":
+        out[[0x7F, 0xFF]] = np.nan
+    else:
+        out[0x7C], out[0xFC] = np.inf, -np.inf
+        out[[0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF]] = np.nan
+    return out
+
+
+def small_float(a: Lanes, name: str) -> Lanes:
+    """Bytes as f32."""
+    result: Lanes = small_floats(name)[a & 255]
+    return result
+
+
+def small_bits(a: Lanes, name: str) -> Lanes:
+    """f32 as bytes: to nearest, ties to even; what is too large is infinite, or NaN."""
+    numbers = small_floats(name).astype(np.float64)
+    positive = numbers[:128]
+    finite = positive[np.isfinite(positive)]
+    step = finite[-1] - finite[-2]
+    size = np.abs(a.astype(np.float64))
+    above = np.searchsorted(finite, size)  # the first number that is not smaller
+    above = np.minimum(above, len(finite) - 1)
+    below = np.maximum(above - 1, 0)
+    middle = (finite[above] + finite[below]) / 2
+    is_up = (size > middle) | (size == middle) & (above % 2 == 0)
+    out = np.where(is_up, above, below)
+    limit = finite[-1] + step / 2
+    is_large = (size > limit) | (size == limit) & (len(finite) % 2 == 0)
+    nan = int(np.flatnonzero(np.isnan(numbers))[0])
+    large = 0x7C if np.isinf(positive).any() else nan
+    out = np.where(is_large, large, out)
+    is_negative = np.signbit(a)
+    if nan == 0x80:  # neither -0 nor -NaN
+        is_negative = is_negative & (out != 0) & (out != nan)
+    out = np.where(is_negative, out | 0x80, out)
+    return np.where(a != a, nan if nan == 0x80 else 0x7F, out).astype(np.uint32)
+
+
+def xf32(a: Lanes) -> Lanes:
+    """f32 with the 10 bits of the fraction that xf32 has, to nearest even."""
+    number = bits(a).astype(np.uint64)
+    rounded = (number + 0xFFF + (number >> np.uint64(13) & np.uint64(1))) & np.uint64(0xFFFFE000)
+    kept = np.where(np.isfinite(a), rounded, number)
+    return kept.astype(np.uint32).view(np.float32)
+
+
+def small_dot(a: Lanes, kind_a: str, b: Lanes, kind_b: str, c: Lanes) -> Lanes:
+    """c and the products of four bytes each, added one after the other."""
+    for number in range(4):
+        left, right = small_float(a >> 8 * number, kind_a), small_float(b >> 8 * number, kind_b)
+        c = fma(left, right, c)
+    return c
+
+
+SMALL_FLOATS: Final[dict[str, Any]] = {
+    function.__name__: function for function in (small_float, small_bits, small_dot)
+}
+"""By the names that expressions use."""

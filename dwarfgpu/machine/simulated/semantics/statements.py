@@ -1,0 +1,539 @@
+"""From an instruction to the Python statements that execute it, by the line that declares it.
+
+Every executor is made of these statements: they read `w`, the wave, through the names of
+`PROLOGUE`, compute all results, and only then write any.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.names import hardware_registers
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
+from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
+from dwarfgpu.machine.simulated.semantics.memory_statements import memory_access
+from dwarfgpu.machine.simulated.semantics.operand_text import (
+    Operand,
+    TypeShape,
+    scalar_register_text,
+    scalar_write,
+    type_shape,
+)
+from dwarfgpu.machine.simulated.semantics.rounding import in_mode
+from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
+from dwarfgpu.machine.simulated.semantics.small_floats import format_of
+from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
+from dwarfgpu.machine.simulated.storage.wave_registers import M0
+
+PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
+_LETTERS: Final = "abcdefgh".replace("d", "")
+_NAMES: Final = {
+    "scc": "w.scc",
+    "vcc": "w.vcc_of_lanes",
+    "exec": "w.exec",
+    "pc": "{next}",
+    "mode": "w.mode",
+    "clock": "w.clock",
+    "active": "w.active_lanes",
+    "lane": "w.lane",
+    "lane_count": "w.wave_size",
+}
+"""Names of expressions that are no operands."""
+_WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
+_CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
+_NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
+_FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
+_IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
+_FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
+"""Of the modifier omod."""
+_VCC: Final = Register("vcc", 0, 2)
+
+
+@frozen
+class StepMode:
+    """What instructions depend on besides their bits."""
+
+    indexed: int = 0
+    """Bits of `s_set_gpr_idx_on`, for the three sources and the destination."""
+    denormals: int = 0xF
+    """FP_DENORM of MODE: denormal sources (1) and results (2) of f32, and (4, 8) of others."""
+    rounding: int = 0
+    """FP_ROUND with FP16_OVFL and EXCP_EN, as `rounding.in_mode` takes it."""
+    is_ieee: bool = True
+    """IEEE of MODE: signalling NaN are not like others."""
+    is_dx10_clamp: bool = True
+    """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
+
+    def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
+        """Return whether denormal numbers of a type are zeros."""
+        if shape.kind != "f":
+            return False
+        bit = (1 if is_source else 2) << (0 if shape.bits == 32 else 2)
+        return not self.denormals & bit
+
+
+PLAIN_MODE: Final = StepMode()
+
+
+def statements(
+    instruction: Instruction,
+    target: IsaTarget,
+    *,
+    is_careful: bool = False,
+    mode: StepMode = PLAIN_MODE,
+    tracks_writes: bool = False,
+) -> list[str]:
+    """The statements; `WaveStop` where the instruction is not simulated.
+
+    `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
+    says so before anything is written (`FloatingPointError`).
+    `tracks_writes`: keep `RunningWave.written` up to date.
+    """
+    pieces = [
+        _Piece(item, target, is_careful, mode, tracks_writes=tracks_writes)
+        for item in bound(instruction, target.generation)
+    ]
+    out: list[str] = []
+    if len(pieces) == 1:
+        return [*pieces[0].computed(), *pieces[0].written()]
+    for number, piece in enumerate(pieces):
+        piece.suffix = "xy"[number]
+        out += piece.computed()
+    return [*out, *(line for piece in pieces for line in piece.written())]
+
+
+class _Piece(TileStatements, ControlStatements):
+    """One operation of an instruction."""
+
+    def __init__(
+        self,
+        item: Bound,
+        target: IsaTarget,
+        is_careful: bool,
+        mode: StepMode,
+        *,
+        tracks_writes: bool,
+    ) -> None:
+        super().__init__(item, target, tracks_writes=tracks_writes)
+        self.is_careful = is_careful
+        self.mode = mode
+        self.suffix = ""
+        self.sources = list(item.sources)
+        self.results = list(item.results)
+        self.writes: list[str] = []
+        if item.operation.name.startswith("v_"):
+            self._index(mode.indexed)
+
+    def _index(self, indexed: int) -> None:
+        """Say which VGPRs are those of a number and M0."""
+        offset = f"s[{M0}] & 0xff"
+        name = self.operation.name
+        if name in ("v_movrels_b32", "v_movreld_b32"):
+            indexed, offset = 1 if name == "v_movrels_b32" else 8, f"s[{M0}]"
+        for number, source in enumerate(self.sources[:3]):
+            register = source.register
+            if indexed >> number & 1 and register is not None and register.bank == "v":
+                self.sources[number] = evolve(source, offset=_offset(register, offset))
+        destination = self.results[0].register if self.results else None
+        if indexed & 8 and destination is not None and self.results[0].is_vector:
+            self.results[0] = evolve(self.results[0], offset=_offset(destination, offset))
+
+    # Operands.
+
+    def _shape(self, text: str) -> TypeShape:
+        if text == "mask":
+            return TypeShape(1, "b", self.target.wave_size)
+        try:
+            return type_shape(text)
+        except ValueError:
+            raise not_simulated(self.name) from None
+
+    def _width(self) -> int:
+        """Bits of the widest operand."""
+        shapes = [
+            self._shape(place.name)
+            for place in (*self.operation.sources, *self.operation.results)
+            if place.type and not place.is_memory and place.name != "mask" and place.name[0] != "["
+        ]
+        return max((shape.bits for shape in shapes), default=32)
+
+    def _operand_sources(self) -> list[tuple[str, str]]:
+        """For each source that is an operand, its type and letter."""
+        letters = iter(_LETTERS)
+        return [(place.name, next(letters)) for place in self.operation.sources if place.is_operand]
+
+    def _source_lines(self) -> list[str]:
+        is_scalar = self.operation.is_scalar
+        lines = []
+        operands = iter(self.sources)
+        values: list[tuple[str, str, bool]] = []
+        for type, letter in self._operand_sources():
+            if type == "mask":
+                operand = next(operands, None)
+                register = _VCC if operand is None else operand.register
+                if register is None and operand is not None:
+                    number = operand.unsigned(64)
+                else:
+                    assert register is not None
+                    number = scalar_register_text(register, self.target.wave_size // 32)
+                values.append((letter, f"lanes_of({number} & w.all_lanes, w.lane_count)", True))
+                continue
+            operand = next(operands, None)
+            if operand is None:
+                raise not_simulated(self.name)
+            if type in _IMMEDIATES:
+                values.append((letter, self._immediate(type, operand), False))
+                continue
+            if type.startswith("["):
+                values.append((letter, self._tile(type.strip("[]"), operand), True))
+                continue
+            shape = self._shape(type)
+            if is_scalar:
+                values.append((letter, self._scalar_source(operand, shape), False))
+            else:
+                values.append((letter, self._lane_source(operand, shape), operand.is_vector))
+        if "d" in [place.name for place in self.operation.sources] or self._reads_destination():
+            place = next(place for place in self.operation.results if place.type)
+            before = (
+                self._tile(place.name.strip("[]"), self.results[0])
+                if place.name.startswith("[")
+                else self._destination_before()
+            )
+            values.append(("d", before, not is_scalar))
+        if not is_scalar and not any(is_array for _, _, is_array in values) and values:
+            letter, text, _ = values[0]
+            values[0] = letter, f"broadcast({text}, w)", True
+        for letter, text, _ in values:
+            lines.append(f"{letter} = {text}")
+        return lines
+
+    def _reads_destination(self) -> bool:
+        return bool(re.search(r"\bd\b", self.operation.expression))
+
+    def _lane_source(self, operand: Operand, shape: TypeShape) -> str:
+        if self._is_mix and shape.kind == "f":
+            return self._mixed(operand)
+        has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
+        if self.item.is_sdwa and not shape.is_float:
+            has_signs = False
+        if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
+            # Of a packed operation with a plain source (v_dot2): signs alone.
+            operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
+        text = operand.lane_values(shape, has_signs=has_signs)
+        return f"flushed({text})" if self.mode.flushes(shape, is_source=True) else text
+
+    @property
+    def _form_text(self) -> str:
+        return self.item.instruction.encoding.format.syntax
+
+    @property
+    def _is_mix(self) -> bool:
+        return "_mix" in self.operation.name
+
+    def _mixed(self, operand: Operand) -> str:
+        """An f32, or with op_sel_hi a half that op_sel chooses."""
+        modifiers = operand.modifiers
+        plain = _without(operand, OP_SELECT | OP_SELECT_HIGH | 3)
+        if modifiers & OP_SELECT_HIGH:
+            chosen = _without(operand, OP_SELECT_HIGH | 3)
+            text = f"f32({chosen.lane_values(type_shape('f16'), has_signs=False)})"
+        else:
+            text = plain.lane_values(type_shape("f32"), has_signs=False)
+        if modifiers & 2:
+            text = f"absolute({text})"
+        return f"-{text}" if modifiers & 1 else text
+
+    def _scalar_source(self, operand: Operand, shape: TypeShape) -> str:
+        if shape.is_float:
+            return (
+                operand.lane_values(shape, has_signs=False)
+                .replace("scalar32(", "one(")
+                .replace("u32(", "one(", 1)
+            )
+        return operand.scalar(shape)
+
+    def _immediate(self, type: str, operand: Operand) -> str:
+        instruction = self.item.instruction
+        if type == "label":
+            target = instruction.branch_target
+            assert target is not None
+            return hex(target)
+        value = operand.value
+        if not isinstance(value, int):
+            raise not_simulated(self.name)
+        if type == "imm32":
+            kind = self.operation.results[0].name
+            if kind in ("f16", "f32"):
+                bits = 16 if kind == "f16" else 32
+                return f"u{bits}({value & (1 << bits) - 1:#x}).view({kind})"
+            return hex(value & 0xFFFFFFFF)
+        names = {place.name for place in self.operation.sources}
+        if type == "imm16" and "u32" not in names:
+            return str((value & 0xFFFF ^ 0x8000) - 0x8000)
+        return hex(value)
+
+    def _destination_before(self) -> str:
+        """What the first destination has had."""
+        place = next(place for place in self.operation.results if place.type)
+        shape = self._shape(place.name)
+        destination = self.results[0]
+        if self.operation.is_scalar:
+            return self._scalar_source(destination, shape)
+        high = destination.modifiers & OP_SELECT_HIGH and self._selects_half
+        operand = Operand(destination.value, modifiers=OP_SELECT if high else 0)
+        if shape.count == 2 and shape.bits == 16:
+            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
+        if shape.count == 2 and shape.bits == 32:
+            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
+        return operand.lane_values(shape, has_signs=False)
+
+    # Results.
+
+    def computed(self) -> list[str]:
+        """Statements up to the results, which are in variables then."""
+        operation = self.operation
+        if not operation.expression:
+            if operation.flags & {"cache", "wait"} or self._does_nothing:
+                return ["pass"]
+            return self._control()
+        lines = self._source_lines()
+        expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
+        if operation.memory:
+            access = memory_access(self.item, self.target, self._shape, expressions)
+            if access.results and not self.results:
+                raise not_simulated(self.name)
+            lines += access.lines
+            self.writes = access.writes
+            self._write_results(access.results)
+            return lines
+        clamp = bool(self.item.fields.get("clamp"))
+        if len(expressions) < len(operation.results):
+            raise not_simulated(self.name)
+        variables = []
+        for number, (place, expression) in enumerate(
+            zip(operation.results, expressions, strict=True)
+        ):
+            variable = f"r{number}{self.suffix}"
+            if number:
+                expression = re.sub(r"\br1\b", f"r1{self.suffix}", expression)
+                expression = re.sub(r"\br\b", f"r0{self.suffix}", expression)
+                if operation.is_scalar:
+                    expression = re.sub(r"\br0\b", self._typed_integer("r0"), expression)
+            text = self._modified(place.name, expression, clamp)
+            is_view = not operation.is_scalar and re.fullmatch(r"[a-d]", expression)
+            if len(operation.results) > 1 and is_view:
+                text = f"copied({expression})"
+            lines.append(f"{variable} = {text}")
+            variables.append((place.name, variable))
+        self._write_results(variables)
+        return lines
+
+    def _typed_integer(self, name: str) -> str:
+        """A scalar result as its type has it."""
+        place = self.operation.results[0]
+        if not place.type or self._shape(place.name).is_float:
+            return name
+        shape = self._shape(place.name)
+        mask = (1 << shape.bits) - 1
+        if shape.kind == "i":
+            sign = 1 << shape.bits - 1
+            return f"((({name} & {mask:#x}) ^ {sign:#x}) - {sign:#x})"
+        return f"({name} & {mask:#x})"
+
+    def _filled(self, expression: str) -> str:
+        """With the names that are no operands replaced."""
+        next_pc = self.item.instruction.address + self.item.instruction.size
+        is_scalar = self.operation.is_scalar
+
+        def word(match: re.Match[str]) -> str:
+            name = match[0]
+            if name == "width":
+                return str(self._width())
+            if name == "offset":
+                return f"{self.item.fields.get('offset', 0):#x}"
+            if name == "generation":
+                return str(self.target.generation)
+            if name == "neg":
+                return str(self._negations())
+            if name in _FIELDS:
+                return str(self._field(name))
+            if name == "hwreg":
+                return f"w.hardware_register({self._hardware_register()})"
+            if name == "vcc" and not is_scalar:
+                return "lanes_of(w.vcc_of_lanes, w.lane_count)"
+            return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
+
+        for kind in ("fp8", "bf8"):
+            expression = expression.replace(f'"{kind}"', f'"{format_of(kind, self.target)}"')
+        if is_scalar:
+            expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
+        if not self.mode.is_ieee:
+            expression = re.sub(r"\bfloat_(min|max)\b", r"plain_\1", expression)
+        if self.mode.rounding and not self.operation.memory and self._has_floats:
+            expression = in_mode(expression, self.mode.rounding)
+        return _WORD.sub(word, expression)
+
+    @property
+    def _has_floats(self) -> bool:
+        """Whether MODE rounds what the operation computes; products of matrices it does not."""
+        places = (*self.operation.sources, *self.operation.results)
+        types = [place.name for place in places if place.type]
+        if any(type.startswith("[") for type in types):
+            return False
+        names = [type for type in types if type != "mask" and type_shape(type).is_float]
+        return bool(names) or "_mix" in self.operation.name
+
+    def _field(self, name: str) -> int:
+        """A number that the encoding has for some operations."""
+        fields = self.item.fields
+        if name == "key" and "cbsz" in fields:
+            return 0 if fields["cbsz"] else fields["abid"]
+        if name == "key":
+            return fields.get("index_key_8bit", fields.get("index_key_16bit", 0))
+        if name == "high":
+            return int(bool(fields.get("src0_modifiers", 0) & OP_SELECT_HIGH))
+        return fields.get({"byte": "byte_sel"}.get(name, name), 0)
+
+    def _negations(self) -> int:
+        """neg_lo of the first two sources, which says of integers that they are signed."""
+        fields = self.item.fields
+        return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
+
+    def _hardware_register(self) -> str:
+        """The register that an immediate names, and the bits of it."""
+        field = self.item.fields["simm16"]
+        name = hardware_registers(self.target).get(field & 63, str(field & 63))
+        mask = (2 << (field >> 11 & 31)) - 1 << (field >> 6 & 31)
+        return f"'{name}', {mask & 0xFFFFFFFF:#x}"
+
+    def _modified(self, type: str, expression: str, clamp: bool) -> str:
+        """A result with output modifiers."""
+        if type == "exec" and self.operation.is_scalar:
+            return f"({expression}) & w.all_lanes"
+        if type.startswith("["):
+            return expression
+        if type in ("mask", "scc", "exec", "pc", "mode", "hwreg", "a", "m0"):
+            return expression
+        shape = self._shape(type)
+        if self.operation.is_scalar:
+            return expression
+        if shape.is_float or self.operation.name in ("v_fma_mixlo_f16", "v_fma_mixhi_f16"):
+            if self.mode.flushes(shape, is_source=False) and not self._moves_bits:
+                # omod does nothing while denormals are on.
+                if omod := self.item.fields.get("omod", 0):
+                    expression = f"({expression}) * {shape.element}({_FACTORS[omod]})"
+                expression = f"flushed({expression})"
+            if self.is_careful and shape.is_float and "logarithm" not in expression:
+                floats = [
+                    letter
+                    for type, letter in self._operand_sources()
+                    if type not in _IMMEDIATES and type != "mask" and self._shape(type).is_float
+                ]
+                expression = f"canonical({', '.join([f'({expression})', *floats])})"
+            if clamp:
+                if self._is_mix and not shape.is_float:
+                    raise not_simulated(f"{self.name} with clamp")
+                name = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
+                expression = f"{name}({expression})"
+            return expression
+        if clamp and shape.bits < 64:
+            wide = re.sub(r"\b([abcd])\b", r"wide(\1)", expression)
+            return f"saturated({wide}, '{shape.element}')"
+        if clamp:
+            raise not_simulated(f"{self.name} with clamp")
+        return expression
+
+    @property
+    def _moves_bits(self) -> bool:
+        """Whether a floating point result is an operand as it is, denormal or not."""
+        return self.operation.name.startswith("v_div_scale")
+
+    def _write_results(self, variables: list[tuple[str, str]]) -> None:
+        destinations = list(self.results)
+        for type, variable in variables:
+            match type:
+                case "scc":
+                    self.writes.append(f"w.scc = 1 if {variable} else 0")
+                case "pc":
+                    self.writes.append(f"w.pc = {variable}")
+                case "mode":
+                    self.writes.append(f"w.set_mode({variable})")
+                case "hwreg":
+                    register = self._hardware_register()
+                    self.writes.append(f"w.write_hardware_register({register}, {variable})")
+                case "exec" if self.operation.is_scalar:
+                    self.writes += [f"w.set_exec({variable})", "on = w.active"]
+                case "exec":
+                    mask = f"mask_of({variable}) & w.exec"
+                    self.writes += [f"w.set_exec({mask})", "on = w.active"]
+                case "mask":
+                    self._write_mask(variable, destinations)
+                case "a":
+                    self.writes += self._vector_write(
+                        self.sources[0], TypeShape(1, "b", 32), variable
+                    )
+                case _:
+                    if not destinations:
+                        continue  # an encoding without a field for it
+                    destination = destinations.pop(0)
+                    if type.startswith("["):
+                        kind = type.strip("[]")
+                        self.writes += self._tile_write(kind, destination, variable)
+                        continue
+                    self.writes += self._value_write(destination, self._shape(type), variable)
+
+    def _write_mask(self, variable: str, destinations: list[Operand]) -> None:
+        if self.operation.name.startswith("v_cmpx_") and self.target.generation >= 10:
+            return
+        mask = f"mask_of({variable}) & w.exec"
+        register = destinations.pop(0).register if destinations else _VCC
+        assert register is not None
+        if register.bank == "vcc":
+            self.writes.append(f"w.set_vcc({mask})")
+        else:
+            self.writes += scalar_write(register, self.target.wave_size // 32, f"({mask})")
+
+    def _value_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
+        register = destination.register
+        assert register is not None
+        if register.bank in ("v", "a"):
+            return self._vector_write(destination, shape, variable)
+        is_array = not self.operation.is_scalar and "lanes" not in self.operation.flags
+        if is_array or shape.is_float:
+            return scalar_write(register, shape.dwords, f"int(bits({variable}).flat[0])")
+        if self.operation.is_scalar and any(
+            self._shape(type).is_float
+            for type, _ in self._operand_sources()
+            if type not in _IMMEDIATES
+        ):
+            return scalar_write(register, shape.dwords, f"int({variable}.flat[0])")
+        return scalar_write(register, shape.dwords, f"({variable})")
+
+    def written(self) -> list[str]:
+        """Statements that write the results."""
+        return self.writes
+
+
+def _offset(register: Register, index: str) -> str:
+    """What is added to the number of a VGPR."""
+    return f" + w.vgpr_offset({register.first}, {index})"
+
+
+def _scalar_name(name: str) -> str:
+    """A function of expressions over integers, or one of arrays that scalars use as well."""
+    scalar = SCALAR_PREFIX + name
+    return scalar if scalar in SCALAR_FUNCTIONS else name
+
+
+def _without(operand: Operand, modifiers: int) -> Operand:
+    """An operand without some modifiers."""
+    return evolve(operand, modifiers=operand.modifiers & ~modifiers)

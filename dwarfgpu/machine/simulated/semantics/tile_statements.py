@@ -1,0 +1,82 @@
+"""Statements about the matrices of MFMA and WMMA, which are in registers of all lanes."""
+
+from __future__ import annotations
+
+from dwarfgpu.isa.modifiers import OP_SELECT
+from dwarfgpu.machine.simulated.semantics.operand_text import Operand
+from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
+from dwarfgpu.machine.simulated.semantics.small_floats import format_of
+
+
+class TileStatements(ResultStatements):
+    """The tiles of one operation of an instruction."""
+
+    sources: list[Operand]
+    results: list[Operand]
+
+    def _tile(self, kind: str, operand: Operand) -> str:
+        """The elements of a matrix."""
+        number = self.sources.index(operand) if operand in self.sources else 3
+        register = operand.register
+        if register is None:
+            return self._filled_tile(kind, operand)
+        raws = ", ".join(operand.raw(number) for number in range(register.size))
+        form = format_of(kind, self.target) if kind in ("fp8", "bf8") else kind
+        text = f"tile(({raws},), '{form}')"
+        is_half_used = kind in ("f16", "bf16") and self.target.generation == 11 and number == 2
+        if is_half_used:
+            text = f"halves_of({text}, {int(bool(operand.modifiers & OP_SELECT))})"
+        return self._modified_tile(kind, number, text, operand.modifiers)
+
+    def _modified_tile(self, kind: str, number: int, text: str, modifiers: int) -> str:
+        """With cbsz and abid, blgp, and signs."""
+        fields = self.item.fields
+        name = self.operation.name
+        if name.startswith("v_mfma"):
+            pattern, size = fields["blgp"], fields["cbsz"]
+            if "f64" in name:
+                return f"-{text}" if pattern >> number & 1 else text
+            if number == 1 and pattern:
+                return f"grouped_lanes({text}, {pattern})"
+            if number == 0 and size:
+                rows = int(name.split("_")[3].partition("x")[0])
+                return f"one_block({text}, {rows}, {size}, {fields['abid']})"
+            return text
+        if number == 2 and modifiers & 3:
+            text = f"absolute({text})" if modifiers & 2 else text
+            return f"-{text}" if modifiers & 1 else text
+        is_signed = kind in ("f16", "bf16") and modifiers & 3
+        return f"negated_elements({text}, {modifiers & 3})" if is_signed else text
+
+    def _filled_tile(self, kind: str, operand: Operand) -> str:
+        """A constant in all elements."""
+        result = self.results[0].register
+        assert result is not None
+        number = operand.unsigned(64 if kind == "f64" else 32)
+        count = result.size // (2 if kind == "f64" else 1)
+        name = "i32" if kind == "i32" else kind
+        bits = 64 if kind == "f64" else 32
+        value = f"u{bits}({number}).view({name})"
+        return f"filled({value}, {count}, w)"
+
+    def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
+        """A matrix in as many registers as the encoding says."""
+        register = destination.register
+        assert register is not None
+        bank = "v" if register.bank == "v" else "av"
+        lines = []
+        if kind in ("f16", "bf16") and self.target.generation == 11:
+            is_high = self.item.sources[2].modifiers & OP_SELECT
+            kept = "row & 0xffff |" if is_high else "row & 0xffff0000 |"
+            moved = ".astype(u32) << 16" if is_high else ""
+            return [
+                *self._marks(destination, register.size),
+                f"for n in range({register.size}):",
+                f"    row = {bank}[{register.first} + n]",
+                f"    row[:] = {kept} raw_bits({variable}[n], '{kind}'){moved}",
+            ]
+        lines.append(f"{variable}_ = untiled({variable}, '{kind}', {register.size})")
+        lines += self._marks(destination, register.size)
+        for number in range(register.size):
+            lines.append(f"{bank}[{register.first + number}][:] = {variable}_[{number}]")
+        return lines

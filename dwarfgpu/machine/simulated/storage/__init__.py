@@ -1,0 +1,1 @@
+"""Registers and memories of waves that run, and what of them is undefined."""

@@ -1,0 +1,266 @@
+"""What a state leaves out: the instruction that needs it stops its wave, and names it.
+
+Law: an instruction computes only with what is known, in the lanes that execute it. Copies (loads,
+stores, moves) of what is unknown are unknown, because compilers save and restore registers whole.
+Where lanes read registers of others (DPP, permutes), only those of the lanes that execute are
+looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.binding import Use, effects, uses
+from dwarfgpu.isa.operands import Constant
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+from dwarfgpu.machine.simulated.storage.undefined import Undefined, known_bits
+from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+
+_M0: Final = 124
+_FULL: Final = 0xFFFFFFFF
+_MOVES: Final = ("v_mov_b32", "v_accvgpr_")
+_SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
+"""They copy one number, from and to a scalar register or a lane."""
+
+
+@frozen(eq=False)
+class _Needs:
+    """What an instruction must know, and what it only copies."""
+
+    needed: tuple[Register, ...]
+    copied: tuple[Register, ...]
+    results: tuple[Register, ...]
+    is_masked: bool
+    is_load: bool
+    is_store: bool
+    scalar: Use | None
+    """The copy of one number that it is."""
+
+
+class UnknownContents:
+    """Observes all waves of a machine that goes on from a state."""
+
+    def __init__(self, machine: RunningMachine) -> None:
+        self._arena = machine.arena
+        self._needs: dict[int, _Needs] = {}
+        self._copied = 0
+        """The lanes for which the instruction copies something unknown."""
+        self._stores: list[Access] = []
+        self._now: _Needs | None = None
+        """Of the instruction that executes."""
+
+    def before(self, wave: WaveMemory, step: Step) -> None:
+        address = step.instruction.address
+        needs = self._needs.get(address)
+        if needs is None:
+            needs = self._needs[address] = _needs(step)
+        self._now = needs
+        lanes = wave.exec if needs.is_masked else wave.all_lanes
+        for register in needs.needed:
+            missing = _missing(wave, register, lanes)
+            if missing is not None:
+                raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
+        self._stores.clear()
+        self._copied = 0
+        if needs.scalar is not None:
+            source = needs.scalar.sources[0].value
+            lane = _lane(wave, needs.scalar)
+            is_known = not isinstance(source, Register) or _missing(wave, source, lane) is None
+            self._copied = 0 if is_known else lane
+            return
+        for register in needs.copied:
+            self._copied |= _unknown_lanes(wave, register, lanes)
+
+    def access(self, wave: WaveMemory, access: Access) -> None:
+        if access.is_written:
+            self._stores.append(access)
+        if not access.is_read:
+            return
+        assert self._now is not None
+        for index, at in enumerate(access.addresses.tolist()):
+            lane = 0 if access.lanes is None else int(access.lanes[index])
+            marks = self._marks(wave, access, at, lane)
+            if marks is None or marks.all():
+                continue
+            if not self._now.is_load or access.lanes is None:
+                raise _at(access, index)
+            self._copied |= 1 << lane
+
+    def after(self, wave: WaveMemory, step: Step) -> None:
+        if not self._copied:
+            return
+        needs = self._needs[step.instruction.address]
+        if needs.is_store:
+            for access in self._stores:
+                for index, at in enumerate(access.addresses.tolist()):
+                    lane = 0 if access.lanes is None else int(access.lanes[index])
+                    if self._copied >> lane & 1:
+                        self._forget(wave, access, at, lane)
+            return
+        for register in needs.results:
+            if register.bank == "s":
+                for number in range(register.first, register.first + register.size):
+                    wave.s[number] = Undefined(wave.s[number])
+                continue
+            for row in _rows(wave, register):
+                wave.written[row] &= ~self._copied
+
+    def _marks(self, wave: WaveMemory, access: Access, at: int, lane: int) -> Lanes | None:
+        """For the bytes of an access, which are known; None where all are."""
+        size = access.size_bytes
+        if access.space == "private":
+            if wave.scratch_written is None:
+                return None
+            index = np.arange(at, min(at + size, 4 * len(wave.scratch_written)))
+            row: Lanes = wave.scratch_written[index >> 2, lane] >> (8 * (index & 3)) & 0xFF
+            return row
+        allocation = wave.lds if access.space == "local" else self._arena.at(at)
+        if allocation is None or allocation.written is None:
+            return None  # the access itself says what is wrong
+        first = at - allocation.start
+        return allocation.written[first : first + size]
+
+    def _forget(self, wave: WaveMemory, access: Access, at: int, lane: int) -> None:
+        """Make the bytes of an access unknown."""
+        size = access.size_bytes
+        if access.space == "private":
+            if wave.scratch_written is not None:
+                for byte in range(at, at + size):
+                    kept = ~(0xFF << 8 * (byte & 3)) & _FULL
+                    wave.scratch_written[byte >> 2, lane] &= np.uint32(kept)
+            return
+        allocation = wave.lds if access.space == "local" else self._arena.at(at)
+        if allocation is None:
+            return
+        if allocation.written is None:
+            allocation.written = np.full(allocation.end - allocation.start, 0xFF, np.uint8)
+        first = at - allocation.start
+        allocation.written[first : first + size] = 0
+
+
+def _needs(step: Step) -> _Needs:
+    instruction = step.instruction
+    made = uses(instruction)
+    reads, writes = effects(instruction, made)
+    use = made[0]
+    is_atomic = any(place in use.operation.sources for place in use.operation.results)
+    places = {operand.place for operand in use.sources}, {operand.place for operand in use.results}
+    memory = use.operation.memory
+    is_load = len(made) == 1 and not is_atomic and any(place in places[0] for place in memory)
+    is_store = len(made) == 1 and not is_atomic and any(place in places[1] for place in memory)
+    is_scalar = len(made) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
+    is_move = len(made) == 1 and instruction.mnemonic.startswith(_MOVES)
+    copied: tuple[Register, ...] = ()
+    if is_store or is_move:
+        copied = tuple(
+            operand.value
+            for operand in use.sources
+            if isinstance(operand.value, Register) and operand.value.bank in ("v", "a")
+        )
+    if is_scalar and isinstance(source := use.sources[0].value, Register):
+        copied = (source,) if all(source != other.value for other in use.sources[1:]) else ()
+    old = {operand.value for operand in use.sources if operand.place.name == "d"}
+    needed = tuple(
+        register
+        for register in reads
+        if not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
+        and (register not in copied or register in use.addresses)
+        and register not in old
+    )
+    return _Needs(
+        needed,
+        copied,
+        tuple(register for register in writes if register.bank in ("v", "a", "s")),
+        any(part.operation.is_masked for part in made),
+        is_load,
+        is_store,
+        use if is_scalar else None,
+    )
+
+
+def _lane(wave: WaveMemory, use: Use) -> int:
+    """The mask of the lane that is read or written; of a scalar move it does not matter."""
+    if len(use.sources) < 2:
+        return wave.exec & -wave.exec or 1
+    chosen = use.sources[1].value
+    number = 0
+    if isinstance(chosen, Constant):
+        number = chosen.value
+    elif isinstance(chosen, Register) and chosen.bank == "s":
+        number = wave.s[chosen.first]
+    return 1 << (number & wave.lane_count - 1)
+
+
+def _rows(wave: WaveMemory, register: Register) -> range:
+    """The rows of a vector register in `written`."""
+    first = register.first + (wave.vgprs if register.bank == "a" else 0)
+    return range(first, min(first + register.size, len(wave.written)))
+
+
+def _unknown_lanes(wave: WaveMemory, register: Register, lanes: int) -> int:
+    out = 0
+    for row in _rows(wave, register):
+        out |= lanes & ~wave.written[row]
+    return out
+
+
+def _missing(wave: WaveMemory, register: Register, lanes: int) -> str | None:
+    """What is not known of a register, in words; None where all is."""
+    bank = register.bank
+    if bank in ("v", "a"):
+        for row in _rows(wave, register):
+            lacking = lanes & ~wave.written[row]
+            if lacking:
+                number = row - (wave.vgprs if bank == "a" else 0)
+                return f"{bank}{number} of lane {(lacking & -lacking).bit_length() - 1}"
+        return None
+    if bank == "s":
+        numbers = range(register.first, register.first + register.size)
+        missing = (n for n in numbers if known_bits(wave.s[n]) & _FULL != _FULL)
+        return next((f"s{number}" for number in missing), None)
+    if bank == "vcc" and known_bits(wave.vcc) & wave.all_lanes != wave.all_lanes:
+        return "vcc"
+    if bank == "scc" and not known_bits(wave.scc) & 1:
+        return "scc"
+    if bank == "m0" and known_bits(wave.s[_M0]) & _FULL != _FULL:
+        return "m0"
+    return None
+
+
+def _unavailable(text: str, lanes: tuple[int, ...] = ()) -> WaveStop:
+    return WaveStop(StopReason.UNAVAILABLE, f"{text}, which is not known", lanes=lanes)
+
+
+def _at(access: Access, index: int) -> WaveStop:
+    address = int(access.addresses[index])
+    spaces = {"local": "local#", "private": "private_lane#"}
+    place = f"{spaces.get(access.space, '')}{address:#x}"
+    lanes = () if access.lanes is None else (int(access.lanes[index]),)
+    who = f"lane {lanes[0]}" if lanes else "the wave"
+    return _unavailable(f"{who} needs {access.size_bytes} bytes at {place}", lanes)
+
+
+def is_all_known(machine: RunningMachine) -> bool:
+    """Whether nothing of a machine is undefined: then it need not be observed."""
+    return all(
+        allocation.written is None or bool(allocation.written.all())
+        for allocation in machine.arena.allocations
+    ) and all(_is_wave_known(wave) for wave in machine.waves)
+
+
+def _is_wave_known(wave: WaveMemory) -> bool:
+    numbers = (*wave.s, wave.vcc, wave.scc)
+    return (
+        not any(isinstance(number, Undefined) for number in numbers)
+        and all(mask == wave.all_lanes for mask in wave.written)
+        and (wave.lds.written is None or bool(wave.lds.written.all()))
+    )

@@ -1,0 +1,535 @@
+"""Memory as a wave that runs sees it: global, LDS, scratch, and the generic addresses of all three.
+
+Loads return a value for each lane, of which those of inactive lanes mean nothing. A result for
+several elements has an axis for them before the lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.isa.addressing import BufferResource
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+from dwarfgpu.machine.topology import Wave
+
+Update = Callable[[Lanes, Any], Lanes]
+"""What an atomic operation stores, from what was there and which lanes it is for."""
+
+
+class Commuting:
+    """An update of integers that leaves the same in any order, by its text."""
+
+    __slots__ = ("text", "update")
+
+    def __init__(self, text: str, update: Update) -> None:
+        self.text = text
+        self.update = update
+
+    def __call__(self, before: Lanes, lanes: Any) -> Lanes:
+        return self.update(before, lanes)
+
+
+_APERTURE: Final = np.uint64(0xFFFFFFFF)
+_WRITTEN: Final = np.uint32(0xFFFFFFFF)
+BUFFER_BASE: Final = (1 << 48) - 1
+"""The bits of a buffer resource that have the address."""
+
+
+Space: TypeAlias = Literal["global", "local", "private"]
+
+
+@frozen(eq=False)
+class Access:
+    """What an instruction does with one memory, for all of its lanes."""
+
+    space: Space
+    addresses: Lanes
+    """Of each lane, in the space: shape (accesses,)."""
+    lanes: Lanes | None
+    """The numbers of the lanes with these addresses; None for a scalar access, of the wave."""
+    size_bytes: int
+    """Consecutive bytes at each address."""
+    is_read: bool
+    is_written: bool
+    """An atomic operation reads and writes."""
+    commuting: str | None = None
+    """The text of an atomic operation without result that is `Commuting`; None for others."""
+
+
+class WaveMemory(RunningWave):
+    """A wave with its memories."""
+
+    def __init__(
+        self,
+        wave: Wave,
+        lane_count: int,
+        vgprs: int,
+        agprs: int,
+        arena: Arena,
+        fill: int | None = None,
+    ) -> None:
+        super().__init__(wave, lane_count, vgprs, agprs, fill)
+        self.arena = arena
+        self.lds = Allocation("LDS", 0, b"", True)
+        self.shared_base = 0
+        self.private_base = 0
+        self.own_scratch: Allocation | None = None
+        """Its private memory, where that is no part of global memory."""
+        self.on_access: Callable[[Access], None] | None = None
+        """Is called before each access of memory; None: nothing observes the wave."""
+
+    @property
+    def shared_limit(self) -> int:
+        return self.shared_base + 0xFFFFFFFF
+
+    @property
+    def private_limit(self) -> int:
+        return self.private_base + 0xFFFFFFFF
+
+    def _chosen(self, on: Lanes | None) -> Lanes | None:
+        """The numbers of the active lanes."""
+        return None if on is None else np.flatnonzero(on)
+
+    def _spread(self, values: Lanes, lanes: Lanes | None) -> Lanes:
+        """Values of some lanes as values of all."""
+        if lanes is None:
+            return values
+        out = np.zeros((*values.shape[:-1], self.lane_count), values.dtype)
+        out[..., lanes] = values
+        return out
+
+    def _all(self, address: Any) -> Lanes:
+        """An address for each lane."""
+        array = np.asarray(address)
+        return array if array.ndim else np.full(self.lane_count, array)
+
+    def _announce(
+        self,
+        space: Space,
+        addresses: Lanes,
+        lanes: Lanes | None,
+        size_bytes: int,
+        verbs: str,
+        commuting: str | None = None,
+    ) -> None:
+        """Call `on_access`; `verbs` has `r` where it reads, `w` where it writes. Two addresses of
+        a lane are two accesses."""
+        assert self.on_access is not None
+        if lanes is None:
+            lanes = np.arange(self.lane_count)
+        for row in addresses if addresses.ndim > 1 else (addresses,):
+            reads, writes = "r" in verbs, "w" in verbs
+            self.on_access(Access(space, row, lanes, size_bytes, reads, writes, commuting))
+
+    # Global.
+
+    def global_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        lanes = self._chosen(on)
+        addresses = self._all(address)
+        chosen = addresses if lanes is None else addresses[lanes]
+        if self.on_access is not None:
+            self._announce("global", chosen, lanes, np.dtype(kind).itemsize * count, "r")
+        return self._spread(self.arena.gather(chosen, kind, count, lanes), lanes)
+
+    def global_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        lanes = self._chosen(on)
+        addresses, data = self._all(address), self._elements(values, kind)
+        if lanes is not None:
+            addresses, data = addresses[lanes], data[..., lanes]
+        if self.on_access is not None:
+            size = data.itemsize * (1 if data.ndim == 1 else len(data))
+            self._announce("global", addresses, lanes, size, "w")
+        self.arena.scatter(addresses, data, lanes)
+
+    def _elements(self, values: Any, kind: Any) -> Lanes:
+        """Values of all lanes as a type; what does not fit is cut off."""
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and np.dtype(kind).kind == "u":
+            array = array.view(f"u{array.itemsize}")
+        array = array.astype(kind, copy=False)
+        if array.ndim and array.shape[-1] == self.lane_count:
+            return array
+        return np.broadcast_to(array, (*array.shape[:-1], self.lane_count))
+
+    def global_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        def load(where: Lanes, lanes: Lanes) -> Lanes:
+            return self.arena.gather(where, kind, 1, lanes)
+
+        def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
+            self.arena.scatter(where, data, lanes)
+
+        return self._atomic("global", self._all(address), kind, update, on, load, store)
+
+    def _atomic(
+        self,
+        space: Space,
+        addresses: Lanes,
+        kind: Any,
+        update: Update,
+        on: Lanes | None,
+        load: Callable[[Lanes, Lanes], Lanes],
+        store: Callable[[Lanes, Lanes, Lanes], None],
+    ) -> Lanes:
+        """In the order of lanes: in each round, the first lane of every address that remains."""
+        out = np.zeros(self.lane_count, kind)
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        if len(lanes):
+            self._require_aligned(space, addresses[lanes], lanes, np.dtype(kind).itemsize)
+            if self.on_access is not None:
+                commuting = update.text if isinstance(update, Commuting) else None
+                size = np.dtype(kind).itemsize
+                self._announce(space, addresses[lanes], lanes, size, "rw", commuting)
+            load(addresses[lanes], lanes)  # all of them, before anything is written
+        while len(lanes):
+            _, first = np.unique(addresses[lanes], return_index=True)
+            chosen = np.sort(first)
+            now = lanes[chosen]
+            before = load(addresses[now], now)
+            out[now] = before
+            with np.errstate(all="ignore"):
+                after = np.asarray(update(before, now)).astype(kind, copy=False)
+            store(addresses[now], np.broadcast_to(after, now.shape), now)
+            lanes = np.delete(lanes, chosen)
+        return out
+
+    @staticmethod
+    def _require_aligned(space: Space, addresses: Lanes, lanes: Lanes, size: int) -> None:
+        """`WaveStop` for an atomic operation at an address that is no multiple of its size.
+
+        Loads and stores may be misaligned: HSA has SH_MEM_CONFIG.alignment_mode UNALIGNED.
+        """
+        bad = np.asarray(addresses).astype(np.uint64) % np.uint64(size) != 0
+        if bad.any():
+            numbers = tuple(map(int, lanes[bad]))
+            address = int(addresses[bad][0])
+            where = "" if space == "global" else f" of {space} memory"
+            raise WaveStop(
+                StopReason.ADDRESS_ERROR,
+                f"lane {numbers[0]} updates {size} bytes{where} at {address:#x}: misaligned, an "
+                f"atomic operation needs a multiple of {size}",
+                lanes=numbers,
+                address=address,
+            )
+
+    def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
+        """A number of memory, of up to 16 dwords."""
+        if self.on_access is not None:
+            where = np.array([address], np.uint64)
+            self.on_access(Access("global", where, None, size_bytes, True, False))
+        return int.from_bytes(
+            self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
+        )
+
+    # LDS.
+
+    @property
+    def lds_bytes(self) -> int:
+        """The LDS of a workgroup."""
+        return self.lds.end
+
+    def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
+        """Where the addresses of lanes are in `lds`."""
+        return addresses
+
+    def _require_lds(self, addresses: Lanes, size: int, lanes: Lanes | None) -> None:
+        if not addresses.size:
+            return
+        end = self.lds_bytes
+        flat = addresses.reshape(-1, addresses.shape[-1])
+        bad = (flat.astype(np.int64) + size > end).any(0)
+        if bad.any():
+            at = int(np.argmax(bad))
+            numbers = np.flatnonzero(bad) if lanes is None else lanes[bad]
+            address = int(flat[:, at].max())
+            raise WaveStop(
+                StopReason.MEMORY_VIOLATION,
+                f"lane {int(numbers[0])} accesses {size} bytes of LDS at {address:#x}: "
+                f"the workgroup has {end} bytes",
+                lanes=tuple(map(int, numbers)),
+                address=address,
+            )
+
+    def lds_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        lanes = self._chosen(on)
+        addresses = self._lds_addresses(address, lanes)
+        if self.on_access is not None:
+            self._announce("local", addresses, lanes, np.dtype(kind).itemsize * count, "r")
+        self._require_lds(addresses, np.dtype(kind).itemsize * count, lanes)
+        if addresses.ndim > 1:
+            parts = [
+                Arena.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
+                for part in addresses
+            ]
+            return self._spread(np.stack(parts), lanes)
+        addresses = self._in_lds(addresses, lanes)
+        return self._spread(Arena.read_elements(self.lds, addresses, kind, count), lanes)
+
+    def _lds_addresses(self, address: Any, lanes: Lanes | None) -> Lanes:
+        array = self._all(address).astype(np.uint64)
+        return array if lanes is None else array[..., lanes]
+
+    def lds_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        lanes = self._chosen(on)
+        addresses, data = self._lds_addresses(address, lanes), self._elements(values, kind)
+        if lanes is not None:
+            data = data[..., lanes]
+        count = 1 if data.ndim == 1 or addresses.ndim > 1 else len(data)
+        if self.on_access is not None:
+            self._announce("local", addresses, lanes, data.itemsize * count, "w")
+        self._require_lds(addresses, data.itemsize * count, lanes)
+        if addresses.ndim > 1:
+            for part, row in zip(addresses, data, strict=True):
+                Arena.write_elements(self.lds, self._in_lds(part, lanes), row)
+        else:
+            Arena.write_elements(self.lds, self._in_lds(addresses, lanes), data)
+
+    def lds_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        if np.ndim(address) > 1:
+            return self._lds_exchange(address, kind, update, on)
+        size = np.dtype(kind).itemsize
+
+        def load(where: Lanes, lanes: Lanes) -> Lanes:
+            self._require_lds(where, size, lanes)
+            return Arena.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
+
+        def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
+            Arena.write_elements(self.lds, self._in_lds(where, lanes), np.ascontiguousarray(data))
+
+        addresses = self._lds_addresses(address, None)
+        return self._atomic("local", addresses, kind, update, on, load, store)
+
+    def _lds_exchange(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        """Exchange at two addresses, lane by lane."""
+        out = np.zeros((2, self.lane_count), kind)
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._lds_addresses(address, None)
+        if self.on_access is not None:
+            self._announce("local", addresses[:, lanes], lanes, np.dtype(kind).itemsize, "rw")
+        self._require_lds(addresses[:, lanes], np.dtype(kind).itemsize, lanes)
+        for lane in lanes:
+            now = np.array([lane])
+            after = update(out[:, now], now).astype(kind)
+            for number in range(2):
+                where = self._in_lds(addresses[number, now], now)
+                out[number, now] = Arena.read_elements(self.lds, where, kind, 1)
+            for number in range(2):
+                where = self._in_lds(addresses[number, now], now)
+                Arena.write_elements(self.lds, where, after[number])
+        return out
+
+    # Scratch.
+
+    def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        size = np.dtype(kind).itemsize
+        if self.on_access is not None:
+            self._announce_private(address, size * count, on, "r")
+        if isinstance(address, int) and size == 4 and not address & 3:
+            self._require_scratch(address, 4 * count, None)
+            rows = self.scratch[address >> 2 : (address >> 2) + count]
+            return rows[0] if count == 1 else rows
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._scratch_addresses(address, size * count, lanes)
+        if not size & 3 and not (addresses & 3).any():
+            return self._spread(self._scratch_dwords(addresses, lanes, kind, count), lanes)
+        index = self._scratch_bytes(addresses, size * count, lanes)
+        raw = self._scratch_view()[index].view(kind)
+        values = raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
+        return self._spread(values, lanes)
+
+    def scratch_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        data = self._elements(values, kind)
+        rows = data if data.ndim > 1 else data[None]
+        if self.on_access is not None:
+            self._announce_private(address, data.itemsize * len(rows), on, "w")
+        if isinstance(address, int) and data.itemsize == 4 and not address & 3:
+            self._require_scratch(address, 4 * len(rows), None)
+            for number, row in enumerate(rows):
+                target = self.scratch[(address >> 2) + number]
+                if on is None:
+                    target[:] = row
+                else:
+                    np.putmask(target, on, row)
+                if self.scratch_written is not None:
+                    marks = self.scratch_written[(address >> 2) + number]
+                    marks[... if on is None else on] = _WRITTEN
+            return
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
+        if data.itemsize == 4 and not (addresses & 3).any():
+            first = addresses >> 2
+            for number, row in enumerate(rows):
+                self.scratch[first + number, lanes] = row[lanes]
+                if self.scratch_written is not None:
+                    self.scratch_written[first + number, lanes] = _WRITTEN
+            return
+        index = self._scratch_bytes(addresses, data.itemsize * len(rows), lanes)
+        raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8)
+        self._scratch_view()[index] = raw.reshape(len(lanes), -1)
+        if self.scratch_written is not None:
+            self.scratch_written.view(np.uint8).reshape(-1)[index] = 0xFF
+
+    def _announce_private(
+        self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
+    ) -> None:
+        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        addresses = self._all(np.asarray(address).astype(np.uint64))[lanes]
+        self._announce("private", addresses, lanes, size_bytes, verbs)
+
+    def _scratch_view(self) -> Lanes:
+        return self.scratch.view(np.uint8).reshape(-1)
+
+    def _scratch_addresses(self, address: Any, size: int, lanes: Lanes) -> Lanes:
+        """Where accesses of some bytes begin, for each of the lanes; `WaveStop` out of range."""
+        addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
+        bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
+        if bad.any():
+            at = int(np.argmax(bad))
+            self._require_scratch(int(addresses[at]), size, int(lanes[at]))
+        return addresses
+
+    def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
+        """Elements of 4 bytes or a multiple, of addresses that are aligned to 4 bytes."""
+        first, words = addresses >> 2, np.dtype(kind).itemsize // 4
+        rows = [self.scratch[first + number, lanes] for number in range(count * words)]
+        if words == 1:
+            return (rows[0] if count == 1 else np.stack(rows)).view(kind)
+        out = np.ascontiguousarray(np.stack(rows, -1)).view(kind)
+        return out[:, 0] if count == 1 else np.ascontiguousarray(out.T)
+
+    def _scratch_bytes(self, addresses: Lanes, size: int, lanes: Lanes) -> Lanes:
+        """Where the bytes of each lane are, shape (lanes, size): dwords of lanes interleave."""
+        offsets = addresses[:, None] + np.arange(size)
+        result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
+        return result
+
+    def _require_scratch(self, address: int, size: int, lane: int | None) -> None:
+        most = 4 * len(self.scratch)
+        if address >= 0 and address + size <= most:
+            return
+        who = "" if lane is None else f"lane {lane} "
+        raise WaveStop(
+            StopReason.MEMORY_VIOLATION,
+            f"{who}accesses {size} bytes of private memory at {address:#x}: "
+            f"a lane has {most} bytes",
+            lanes=() if lane is None else (lane,),
+            address=address,
+        )
+
+    # Generic addresses.
+
+    def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Lanes]]:
+        """The memories that generic addresses are in, and the lanes of each."""
+        base = addresses & ~_APERTURE
+        active = np.ones(self.lane_count, bool) if on is None else on
+        if (base == base[0]).all() and active.any():
+            first = int(base[0])
+            if first == self.private_base:
+                return [("scratch", active)]
+            if first != self.shared_base:
+                return [("global", active)]
+        shared = active & (base == np.uint64(self.shared_base))
+        private = active & (base == np.uint64(self.private_base))
+        rest = active & ~shared & ~private
+        kinds = (("global", rest), ("lds", shared), ("scratch", private))
+        return [(name, lanes) for name, lanes in kinds if lanes.any()]
+
+    def _in(self, name: str, address: Lanes) -> Lanes:
+        return address if name == "global" else address & _APERTURE
+
+    def flat_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        addresses = self._all(address)
+        out = np.zeros((count, self.lane_count) if count > 1 else self.lane_count, kind)
+        for name, lanes in self._apertures(addresses, on):
+            load = getattr(self, f"{name}_load")
+            out[..., lanes] = load(self._in(name, addresses), kind, count, lanes)[..., lanes]
+        return out
+
+    def flat_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        addresses = self._all(address)
+        for name, lanes in self._apertures(addresses, on):
+            getattr(self, f"{name}_store")(self._in(name, addresses), values, kind, lanes)
+
+    def flat_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        addresses = self._all(address)
+        out = np.zeros(self.lane_count, kind)
+        for name, lanes in self._apertures(addresses, on):
+            atomic = getattr(self, f"{name}_atomic")
+            out[lanes] = atomic(self._in(name, addresses), kind, update, lanes)[lanes]
+        return out
+
+    def scratch_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        """Private memory is of one lane: nothing can come between."""
+        before = self.scratch_load(self._all(address), kind, 1, on)
+        lanes = np.arange(self.lane_count)
+        self.scratch_store(self._all(address), update(before, lanes), kind, on)
+        return before
+
+    # Buffers.
+
+    def buffer_address(
+        self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
+    ) -> tuple[Lanes, Lanes]:
+        """Global addresses of a buffer resource, and which of them are in its range."""
+        if isinstance(index, int) and isinstance(offset, int):
+            base = resource & BUFFER_BASE
+            where, valid = same_offset(
+                resource - base, index, offset + immediate, scalar, self.lane_count
+            )
+            return where + np.uint64(base), valid
+        total = self._all(np.asarray(offset, np.int64)) + immediate
+        number = self._all(np.asarray(index, np.int64))
+        return buffer_addresses(resource, number, total, scalar, self.lane)
+
+    def buffer_load(
+        self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None
+    ) -> Lanes:
+        """Zero where the address is out of range."""
+        where, valid = address
+        return self.global_load(where, kind, count, valid if on is None else on & valid)
+
+    def buffer_store(
+        self, address: tuple[Lanes, Lanes], values: Any, kind: Any, on: Lanes | None
+    ) -> None:
+        where, valid = address
+        self.global_store(where, values, kind, valid if on is None else on & valid)
+
+    def buffer_atomic(
+        self, address: tuple[Lanes, Lanes], kind: Any, update: Update, on: Lanes | None
+    ) -> Lanes:
+        where, valid = address
+        return self.global_atomic(where, kind, update, valid if on is None else on & valid)
+
+
+def buffer_addresses(
+    resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
+) -> tuple[Lanes, Lanes]:
+    buffer = BufferResource.of(resource)
+    if buffer.adds_lane:
+        index = index + lane
+    where = buffer.address(index, offset, scalar)
+    valid = np.broadcast_to(buffer.is_in_range(index, offset, scalar), where.shape)
+    return where.astype(np.uint64), valid
+
+
+@lru_cache(maxsize=1 << 12)
+def same_offset(
+    resource: int, index: int, offset: int, scalar: int, lane_count: int
+) -> tuple[Lanes, Lanes]:
+    """Addresses where only the number of the lane differs; the arrays are not to be written to.
+
+    Compiled code has such accesses to private memory in most instructions of -O0.
+    """
+    return buffer_addresses(
+        resource,
+        np.full(lane_count, index, np.int64),
+        np.full(lane_count, offset, np.int64),
+        scalar,
+        np.arange(lane_count),
+    )

@@ -1,0 +1,139 @@
+"""One wave that runs: its registers as arrays `[register][lane]`, its masks as numbers.
+
+Law: masks, scalar registers and SCC are Python integers; a mask of lanes becomes an array of
+booleans when it is needed, and each mask only once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.storage.undefined import Undefined, undefined
+from dwarfgpu.machine.topology import Wave
+
+Lanes = np.ndarray[Any, Any]
+
+M0: Final = 124
+"""Places in `s` besides those of SGPRs, which have their numbers."""
+TTMP: Final = 108
+FLAT_SCRATCH: Final = 102
+XNACK_MASK: Final = 104
+_SCALARS: Final = 128
+_SGPRS: Final = 102
+_MASK32: Final = 0xFFFFFFFF
+_MASK64: Final = (1 << 64) - 1
+
+
+@lru_cache(maxsize=4096)
+def lanes_of(mask: int, lane_count: int) -> Lanes:
+    """A boolean for each lane of a mask; not to be written to."""
+    data = np.frombuffer(mask.to_bytes(8, "little"), np.uint8)
+    out = np.unpackbits(data, bitorder="little")[:lane_count].astype(bool)
+    out.flags.writeable = False
+    return out
+
+
+def mask_of(lanes: Lanes) -> int:
+    """The mask of an array of booleans; of a single one, all bits or none."""
+    if not lanes.ndim:
+        return -int(lanes)
+    return int.from_bytes(np.packbits(lanes, bitorder="little").tobytes(), "little")
+
+
+class RunningWave:
+    """The registers of a wave, and where it is."""
+
+    def __init__(
+        self, wave: Wave, lane_count: int, vgprs: int, agprs: int, fill: int | None = None
+    ) -> None:
+        """All registers are undefined and have the bytes of `fill`; without it, they are zeros."""
+        self.wave = wave
+        self.lane_count = self.wave_size = lane_count
+        self.all_lanes = (1 << lane_count) - 1
+        self.lane = np.arange(lane_count, dtype=np.uint32)
+        self.pc = 0
+        self.s: list[int] = [undefined(4, fill)] * _SCALARS
+        self.vcc = undefined(8, fill)
+        self.exec = 0
+        self.active: Lanes | None = None
+        """The lanes of EXEC; None where it has them all."""
+        self.unmasked: Lanes | None = None
+        """The lanes that an operation writes which EXEC does not matter to; None for all."""
+        self.scc = 0 if fill is None else Undefined(fill & 1)
+        self.mode = 0
+        self.scratch_base = 0
+        """FLAT_SCRATCH of processors where it is architected."""
+        shape = vgprs + agprs, lane_count
+        self.vectors = np.full(shape, int(undefined(4, fill)), np.uint32)
+        self.vgprs = vgprs
+        self.written = [self.all_lanes if fill is None else 0] * shape[0]
+        """For each row of `vectors`, the mask of the lanes that were ever written; kept up to date
+        by programs that track writes."""
+        self.is_ended = False
+        self.is_waiting = False
+        """At a barrier."""
+        self.instructions = 0
+        self.scratch: Lanes = np.zeros((0, lane_count), np.uint32)
+        """Private memory: the dwords of the lanes, shape (dwords, lanes)."""
+        self.scratch_written: Lanes | None = None
+        """Ones for its bytes that were written, in the same shape; None where that is unknown."""
+
+    # The rows of registers by type, made when a wave first executes.
+
+    @cached_property
+    def v(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs])
+
+    @cached_property
+    def i(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs].view(np.int32))
+
+    @cached_property
+    def f(self) -> list[Lanes]:
+        return list(self.vectors[: self.vgprs].view(np.float32))
+
+    @cached_property
+    def av(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :])
+
+    @cached_property
+    def ai(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :].view(np.int32))
+
+    @cached_property
+    def af(self) -> list[Lanes]:
+        return list(self.vectors[self.vgprs :].view(np.float32))
+
+    def vgpr_offset(self, first: int, offset: int) -> int:
+        """What is added to the number of a VGPR; `WaveStop` for one that the wave has not."""
+        if first + offset >= self.vgprs:
+            raise not_simulated(f"v{first + offset}, which the wave has not, by an index")
+        return offset
+
+    def sgpr_number(self, number: int, count: int) -> int:
+        """The first of some SGPRs; `WaveStop` for one that does not exist."""
+        if number + count > _SGPRS or number % count:
+            raise not_simulated(f"s{number} by an index")
+        return number
+
+    def set_exec(self, mask: int) -> None:
+        """Write EXEC."""
+        self.exec = mask = mask & self.all_lanes
+        self.active = None if mask == self.all_lanes else lanes_of(mask, self.lane_count)
+
+    def set_vcc(self, mask: int) -> None:
+        """Write a mask of lanes to VCC; VCC_HI of wave32 is a register of its own."""
+        self.vcc = self.vcc & ~self.all_lanes | mask & self.all_lanes
+
+    @property
+    def vcc_of_lanes(self) -> int:
+        return self.vcc & self.all_lanes
+
+    @property
+    def active_lanes(self) -> Lanes:
+        """A boolean for each lane."""
+        return lanes_of(self.exec, self.lane_count)

@@ -1,0 +1,106 @@
+"""Which bits of the registers of a wave that runs were written: by the ABI's rules, by an
+instruction, or by a debugger. Others are undefined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.machine.simulated.storage.undefined import Undefined, known_bits
+
+if TYPE_CHECKING:  # it imports NumPy
+    from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
+
+_TTMP: Final = 108
+_M0: Final = 124
+_PAIRS: Final = {"flat_scratch": 102, "xnack_mask": 104}
+
+
+def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
+    """Return for each byte of a register the mask of its bits that were written."""
+    row = _row(wave, name)
+    if row is not None:
+        lanes = wave.written[row]
+        mask = b"".join(
+            (b"\xff" if lanes >> lane & 1 else b"\0") * 4 for lane in range(wave.lane_count)
+        )
+        return mask[:size_bytes]
+    return (_scalar(wave, name) & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, "little")
+
+
+def _scalar(wave: RunningWave, name: str) -> int:
+    """The mask of the bits of a scalar that were written, -1 for all."""
+    s = wave.s
+    if name[:1] == "s" and name[1:].isdecimal():
+        return known_bits(s[int(name[1:])])
+    if name.startswith("ttmp"):
+        return known_bits(s[_TTMP + int(name[4:])])
+    if name in _PAIRS:
+        low, high = (known_bits(s[_PAIRS[name] + n]) for n in range(2))
+        return low & 0xFFFFFFFF | high << 32
+    match name:
+        case "vcc":
+            return known_bits(wave.vcc)
+        case "vcc_hi":
+            return known_bits(wave.vcc) >> 32
+        case "m0":
+            return known_bits(s[_M0])
+        case "mode":
+            return known_bits(wave.mode)
+        case "status":
+            known_vcc = known_bits(wave.vcc) & wave.all_lanes == wave.all_lanes
+            return known_bits(wave.scc) & 1 | 1 << 9 | known_vcc << 10
+        case "state_priv":
+            return (known_bits(wave.scc) & 1) << 9
+    return -1
+
+
+def set_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> None:
+    """Bytes of a register are defined now; a scalar was already replaced by a plain number."""
+    row = _row(wave, name)
+    if row is not None:
+        wave.written[row] |= _lanes(offset_bytes, size_bytes)
+
+
+def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> bool:
+    """Make bytes of a register undefined; False for one that always has a value."""
+    row = _row(wave, name)
+    mask = (1 << 8 * size_bytes) - 1 << 8 * offset_bytes
+    if row is not None:
+        wave.written[row] &= ~_lanes(offset_bytes, size_bytes)
+    elif name[:1] == "s" and name[1:].isdecimal():
+        number = int(name[1:])
+        wave.s[number] = _without(wave.s[number], mask)
+    elif name == "m0":
+        wave.s[_M0] = _without(wave.s[_M0], mask)
+    elif name == "vcc":
+        wave.vcc = _without(wave.vcc, mask)
+    else:
+        return False
+    return True
+
+
+def define_all(wave: RunningWave) -> None:
+    """Make all registers and private memory defined, with the contents that they have."""
+    wave.written = [wave.all_lanes] * len(wave.written)
+    wave.s = [int(number) for number in wave.s]
+    wave.vcc, wave.scc, wave.mode = int(wave.vcc), int(wave.scc), int(wave.mode)
+    wave.scratch_written = None
+
+
+def _without(number: int, mask: int) -> int:
+    return Undefined(number, known_bits(number) & ~mask)
+
+
+def _lanes(offset_bytes: int, size_bytes: int) -> int:
+    """The mask of the lanes with a byte in a range of a vector register."""
+    first, end = offset_bytes // 4, -(-(offset_bytes + size_bytes) // 4)
+    return (1 << end - first) - 1 << first
+
+
+def _row(wave: RunningWave, name: str) -> int | None:
+    """The row of a vector register."""
+    bank, digits = name[:1], name[1:]
+    if not digits.isdecimal() or bank not in ("v", "a"):
+        return None
+    return int(digits) + (wave.vgprs if bank == "a" else 0)
