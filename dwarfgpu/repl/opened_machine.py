@@ -55,7 +55,7 @@ class OpenedMachine:
     """None if a program made the session: then no other file can be opened."""
 
     def siginfo(self, wave: WaveId) -> bytes | None:
-        """The `siginfo_t` of a thread of a core file; None for one without."""
+        """The `siginfo_t` of a thread of a core file, empty without one; None for a wave."""
         thread = None if self.core is None else self.core.threads.get(wave)
         return None if thread is None else thread.siginfo
 

@@ -131,3 +131,9 @@ def test_a_state_has_nothing_of_the_core_file_before_it() -> None:
     )  # fmt: skip
     values = [line for line in done.stdout.splitlines() if line.startswith("$")]
     assert values == ["$1 = 11", "$2 = void", "$3 = void"]
+
+
+def test_a_wave_has_no_siginfo() -> None:
+    done = ran("p $_siginfo", given=("loop.gfx942.core.xz", "--sysroot", "../opencl"))
+    assert done.stdout.splitlines()[-1] == "$1 = void"
+    assert "Unable to read siginfo" not in done.stdout + done.stderr

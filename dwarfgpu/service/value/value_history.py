@@ -68,7 +68,7 @@ class ValueHistory:
         self._shown = 1
         """The value that `show values +` shows first."""
         self.siginfo: Callable[[WaveId], bytes | None] | None = None
-        """The `siginfo_t` of a thread of a core file, None for one without; None: there is none."""
+        """The `siginfo_t` of a thread of a core file, empty without one, None for a wave."""
         self.has_threads = False
         """Whether there are waves or threads to choose from."""
 
@@ -270,6 +270,8 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
         if type(session.wave) is not int:
             raise Unsupported("the signal differs between lanes")
         data = history.siginfo(session.wave)
+        if data is None:  # a wave: as the architecture of AMD GPUs has no siginfo in ROCgdb
+            return None
         if not data:
             raise UsageError("Unable to read siginfo")
         return siginfo_value(session.architecture, data)
