@@ -6,7 +6,7 @@ Law: a table is read once for each unit format that uses it; plans are compiled 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from attrs import field
 
@@ -77,9 +77,22 @@ def read_abbreviations(reader: WordReader, format: UnitFormat) -> dict[int, Abbr
 
 def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
     out: list[AttributeSpecification] = []
+    data, last = reader.data, reader.end - 1
     while True:
-        name, form = reader.uleb(), reader.uleb()
+        at = reader.position
+        if at < last and (name := data[at]) < 0x80 and (form := data[at + 1]) < 0x80:
+            reader.position = at + 2  # nearly all of them
+        else:
+            name, form = reader.uleb(), reader.uleb()
         if not name and not form:
             return tuple(out)
-        implicit = reader.sleb() if form == dw.FORM_IMPLICIT_CONST else None
-        out.append(AttributeSpecification(name, form, implicit))
+        if form == dw.FORM_IMPLICIT_CONST:
+            out.append(AttributeSpecification(name, form, reader.sleb()))
+        else:
+            out.append(_specification(name, form))
+
+
+@lru_cache(maxsize=4096)
+def _specification(name: int, form: int) -> AttributeSpecification:
+    """The tables of a large program repeat a few hundred pairs hundreds of thousands of times."""
+    return AttributeSpecification(name, form)
