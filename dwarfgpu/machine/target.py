@@ -232,6 +232,8 @@ class Halt:
     """More about it, for people."""
     watchpoints: tuple[int, ...] = ()
     """The numbers of the watches that stopped it."""
+    lane: int | None = None
+    """The first lane whose access failed; None where that is no matter of lanes."""
 
     @property
     def is_fault(self) -> bool:

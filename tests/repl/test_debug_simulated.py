@@ -101,6 +101,7 @@ def test_a_fault_is_a_signal_with_its_reason(tmp_path: Path) -> None:
     lines = talk(tmp_path, "pointer_chase", "run", "p $_lane", a=list(range(100)))
     [stop] = [line for line in lines if "signal" in line]
     assert "received signal SIGSEGV, MEMORY_VIOLATION, lane 36 reads 4 bytes" in stop
+    assert lines[-1] == "$1 = 36"  # the lane that failed is in focus
     assert "after the end of buffer" in stop
 
 

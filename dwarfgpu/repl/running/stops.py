@@ -59,7 +59,7 @@ class Stop:
 
 
 def focus_on_stop(shell: Shell, halt: Halt) -> None:
-    """Focus on the wave or thread that stopped."""
+    """Focus on the wave or thread that stopped, and on the lane whose access failed."""
     target = shell.session.target
     if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
         target.done.clear()
@@ -72,7 +72,9 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
         shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
     lane = shell.session.lane if halt.wave == shell.session.wave else None
     focus_on(shell, halt.wave)
-    if lane is not None and (halt.reason == "end-stepping-range" or is_active(shell, lane)):
+    if halt.lane is not None:
+        shell.session = shell.session.focused(halt.lane)
+    elif lane is not None and (halt.reason == "end-stepping-range" or is_active(shell, lane)):
         shell.session = shell.session.focused(lane)
 
 

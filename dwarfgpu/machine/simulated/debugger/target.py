@@ -345,7 +345,7 @@ class SimulatedTarget(StateTarget):
                     if not begin <= running.pc < end:
                         break
             except WaveStop as stop:
-                return self._signalled(running, stop.reason, stop.text)
+                return self._signalled(running, stop.reason, stop.text, stop.lanes)
             return self._went_on(machine, running)
 
     def resume(self, addresses: frozenset[int]) -> Halt:
@@ -374,7 +374,7 @@ class SimulatedTarget(StateTarget):
             return self._watch_halt(stopped)
         if stopped.reason is StopReason.WAITING:
             return self._halt(Halt("signal-received", number, text=stopped.text))
-        return self._signalled(stopped.wave, stopped.reason, stopped.text)
+        return self._signalled(stopped.wave, stopped.reason, stopped.text, stopped.lanes)
 
     def _watch_halt(self, stopped: Stopped) -> Halt:
         """A watchpoint was hit, or its function has returned; of a wave that ended by that, the
@@ -401,11 +401,15 @@ class SimulatedTarget(StateTarget):
             return Halt("exited", exit_code=0)
         return self._halt(Halt("end-stepping-range", next_wave.wave.id))
 
-    def _signalled(self, wave: SimulatedWave, reason: StopReason, text: str) -> Halt:
+    def _signalled(
+        self, wave: SimulatedWave, reason: StopReason, text: str, lanes: Sequence[int]
+    ) -> Halt:
         wave.stop_reason = reason
         signal = _SIGNALS.get(reason, "SIGTRAP")
         text = f"{reason.value}, {text}"
-        return self._halt(Halt("signal-received", wave.wave.id, signal=signal, text=text))
+        lane = lanes[0] if lanes else None
+        halt = Halt("signal-received", wave.wave.id, signal=signal, text=text, lane=lane)
+        return self._halt(halt)
 
 
 def _record(wave: SimulatedWave) -> Wave:
