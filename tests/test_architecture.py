@@ -106,6 +106,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
         "access/many_lanes.py",
         "expr/all_lanes.py",
         "machine/state/many_waves.py",
+        "machine/core/gpu/lazy_memory.py",
         "machine/core/gpu/many_waves.py",
         "machine/simulated/*",
         "view/grid*",

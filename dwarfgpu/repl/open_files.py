@@ -88,6 +88,16 @@ class FileOpener:
         warning = "core file may not match specified executable file."
         return evolve(again._with(file=None).opened(), warnings=(warning,))
 
+    def going_on(self, focus: Session, core: Core) -> Session:
+        """The session on the waves of the core file, which can run."""
+        # Most core files are only looked at.
+        from dwarfgpu.service.core.core_going_on import core_going_on
+
+        fill = natural(getattr(self.args, "fill", None), "--fill")
+        machine = core_going_on(core, focus.code_objects, fill=fill)
+        images = tuple(image for item in focus.code_objects for image in item.images())
+        return evolve(focus, target=recorded(ImageTarget(machine, images, True)))
+
     def keep_paths(self) -> None:
         """Let the names of files mean the same in another working folder."""
         for name in ("file", "core", "state", "sysroot"):

@@ -28,6 +28,11 @@ class Opener(Protocol):
         """Another state; `UsageError` where it cannot be read."""
         ...
 
+    def going_on(self, focus: Session, core: Core) -> Session:
+        """The session on the waves of a core file, which can run; `Unsupported` where they
+        cannot."""
+        ...
+
     def keep_paths(self) -> None:
         """Let the names of files mean the same in another working folder."""
         ...

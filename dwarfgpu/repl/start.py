@@ -181,7 +181,7 @@ def _begun(args: argparse.Namespace) -> int:
     if args.dispatch is not None:
         return _dispatched(args)
     for name in LAUNCH:
-        if getattr(args, name) and (name != "fill" or args.state is None):
+        if getattr(args, name) and (name != "fill" or (args.state is None and args.core is None)):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is about a dispatch: give --dispatch KERNEL")
     return with_demo(args, _run, lane="")

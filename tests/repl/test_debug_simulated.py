@@ -319,3 +319,30 @@ def test_a_wave_goes_on_where_it_is_put(tmp_path: Path) -> None:
         "set $pc = 0x7f000000d7c0", "info line *$pc", "c", "p $o[3]", "p $o[64]",
     )  # fmt: skip
     assert lines[-2:] == ["$1 = 0", "$2 = 50"]
+
+
+@pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O0", "gfx1100.O0", "gfx1200.O0"])
+def test_a_core_file_goes_on(built: str, tmp_path: Path) -> None:
+    """The result is that of the run that was not interrupted."""
+    core = tmp_path / "middle.core"
+    lines = talk(
+        tmp_path, "nest", "break integers.hip:65", "run", f"generate-core-file {core}",
+        "set $o = (int *) out", "delete", "c", "p $o[0]@128", built=built,
+    )  # fmt: skip
+    [wanted] = [line for line in lines if line.startswith("$1 = ")]
+    done = run(
+        "debug", "--core", core, "--batch", "-ex", "thread 1", "-ex",
+        "set $o = (int *) out", "-ex", "stepi", "-ex", "c", "-ex", "p $o[0]@128",
+    )  # fmt: skip
+    assert "[Inferior 1 exited normally]" in done.lines, (done.lines, done.err)
+    assert wanted in done.lines
+
+
+def test_a_wave_that_had_failed_stops_again(tmp_path: Path) -> None:
+    core = tmp_path / "failed.core"
+    nest("run", f"generate-core-file {core}", count=100)
+    commands = ("c", "stepi", "p $pc", "info threads")
+    done = run("debug", "--core", core, "--batch", *(word for c in commands for word in ("-ex", c)))
+    stops = [line for line in done.lines if "received signal SIGSEGV, MEMORY_VIOLATION" in line]
+    assert len(stops) == 2, done
+    assert "the wave had failed in the core file; set $pc to go on" in stops[0]

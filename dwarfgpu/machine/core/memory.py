@@ -205,6 +205,17 @@ class CoreMemory:
             if not isinstance(source, str)
         ]
 
+    def extents(self) -> list[tuple[int, int]]:
+        """Return the start and the end of each known range; neighbours are one."""
+        out: list[tuple[int, int]] = []
+        ranges = (part for layer in self._layers for part in layer.ranges)
+        for start, end in sorted((part.start, part.end) for part in ranges if part.file):
+            if out and start <= out[-1][1]:
+                out[-1] = out[-1][0], max(end, out[-1][1])
+            else:
+                out.append((start, end))
+        return out
+
     def why_unmapped(self, address: int, size_bytes: int) -> str:
         """Return why a part of a range is in no memory that the core describes; empty if all of it
         is, although the core may leave out its bytes."""
@@ -249,13 +260,13 @@ class _Layer:
     """Ranges by address."""
 
     def __init__(self, ranges: tuple[Range, ...]) -> None:
-        self._ranges = tuple(_apart(ranges))
-        self._starts = [span.start for span in self._ranges]
+        self.ranges = tuple(_apart(ranges))
+        self._starts = [span.start for span in self.ranges]
 
     def at(self, address: int) -> tuple[Range | None, int]:
         """The range that has an address, and up to where that is the answer."""
         index = bisect_right(self._starts, address)
         after = self._starts[index] if index < len(self._starts) else _FAR
-        if index and address < self._ranges[index - 1].end:
-            return self._ranges[index - 1], min(self._ranges[index - 1].end, after)
+        if index and address < self.ranges[index - 1].end:
+            return self.ranges[index - 1], min(self.ranges[index - 1].end, after)
         return None, after

@@ -20,6 +20,7 @@ from dwarfgpu.machine.simulated.launch.kernarg import Parameter
 from dwarfgpu.machine.state.target import StateTarget
 
 if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.core.memory import CoreMemory
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.storage.arena import Arena
@@ -158,17 +159,23 @@ def machine_of_state(
     code_objects: Sequence[CodeObject],
     seed: int = 0,
     fill: int | None = None,
+    memory: CoreMemory | None = None,
 ) -> RunningMachine:
     """The waves of a state as a machine that runs.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
+    `memory`: global memory that is not in the state, read when it is accessed.
     Errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`; `Unsupported` without NumPy.
     """
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.adopted import adopted
 
     images = [image for code_object in code_objects for image in code_object.images()]
-    return adopted(state, images, seed, fill)
+    if memory is None:
+        return adopted(state, images, seed, fill)
+    from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
+
+    return adopted(state, images, seed, fill, CoreSource(memory))
 
 
 def _started(

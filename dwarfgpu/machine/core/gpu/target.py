@@ -24,6 +24,7 @@ from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.sparse_memory import bytes_of
 from dwarfgpu.machine.state.target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
@@ -117,6 +118,14 @@ class GpuTarget:
         """Whether memory was given or written over that of the core."""
         overrides = (*self._given.values(), *([] if self._host is None else [self._host]))
         return any(override.has_memory for override in overrides)
+
+    def given_global_memory(self) -> list[tuple[int, bytes]]:
+        """Return the global memory that was given or written over that of the core."""
+        out: dict[int, bytes] = {}
+        for given in self._given.values():
+            for name, _, store in given.memories():
+                out |= {at: bytes_of(run) for at, run in store.runs() if not name}
+        return list(out.items())
 
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""

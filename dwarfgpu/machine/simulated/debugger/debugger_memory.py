@@ -11,20 +11,37 @@ from itertools import pairwise
 import numpy as np
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.simulated.storage.arena import Allocation
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.sparse_memory import Run, SparseMemory
 
 
 class RunningMemory(SparseMemory):
     """Allocations, by address: what they contain now."""
 
-    def __init__(self, name: str, allocations: Sequence[Allocation]) -> None:
+    def __init__(
+        self, name: str, allocations: Sequence[Allocation], arena: Arena | None = None
+    ) -> None:
+        """`arena`: has more, which is read from its source when it is needed."""
         super().__init__(name)
         self._allocations = {item.start: item for item in allocations}
+        self._arena = None if arena is None or arena.source is None else arena
         for item in allocations:
             self.share(item.start, item.contents)
 
+    def _read_from_source(self, address: int, size_bytes: int) -> None:
+        if self._arena is None:
+            return
+        at = address
+        while at < address + size_bytes:
+            item = self._arena.at(at)
+            at = item.end if item is not None else self._arena.source_after(at)
+        for item in self._arena.allocations:
+            if item.is_writable and item.start not in self._allocations:
+                self._allocations[item.start] = item
+                self.share(item.start, item.contents)
+
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        self._read_from_source(address, size_bytes)
         out: list[tuple[int, bytes]] = []
         for index in self._overlapped(address, address + size_bytes):
             start = self._starts[index]
@@ -39,6 +56,7 @@ class RunningMemory(SparseMemory):
         return out
 
     def _require(self, address: int, size_bytes: int) -> None:
+        self._read_from_source(address, size_bytes)
         super()._require(address, size_bytes)
         at = address
         for offset, data in self.known(address, size_bytes):
@@ -50,6 +68,7 @@ class RunningMemory(SparseMemory):
             raise Unavailable(f"cannot access memory at address {place}: nothing has written it")
 
     def require_writable(self, address: int, size_bytes: int) -> None:
+        self._read_from_source(address, size_bytes)
         super()._require(address, size_bytes)
 
     def write(self, address: int, data: bytes) -> None:
@@ -69,6 +88,9 @@ class RunningMemory(SparseMemory):
                 written[max(address - start, 0) : address + size_bytes - start] = 0
 
     def runs(self) -> list[tuple[int, Run]]:
+        if self._arena is not None and self._arena.source is not None:
+            for start, end in self._arena.source.all():
+                self._read_from_source(start, end - start)
         out: list[tuple[int, Run]] = []
         for start, run in super().runs():
             allocation = self._allocations[start]

@@ -73,6 +73,8 @@ class SimulatedTarget(StateTarget):
         """The waves of the machine that runs, ended ones too."""
         self.only_wave: WaveId | None = None
         self.progress: Callable[[int], None] | None = None
+        self.failures: Observer | None = None
+        """Stops the waves that had failed where the machine is from."""
         self._watches: Sequence[Watch] = ()
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
@@ -208,7 +210,7 @@ class SimulatedTarget(StateTarget):
 
         # What is not writable is in files.
         writable = [item for item in machine.arena.allocations if item.is_writable]
-        self._memories["", None] = RunningMemory("", writable)
+        self._memories["", None] = RunningMemory("", writable, machine.arena)
         for wave in machine.waves:
             group = self.workgroups.get(wave.wave.id, wave.wave.id)
             if wave.lds.contents and ("local", group) not in self._memories:
@@ -248,7 +250,7 @@ class SimulatedTarget(StateTarget):
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
         watches = [watch for watch in self._watches if self._is_watchable(watch)]
-        observers: list[Observer] = []
+        observers: list[Observer] = [] if self.failures is None else [self.failures]
         if machine.arena.is_partial:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
                 UnknownContents,

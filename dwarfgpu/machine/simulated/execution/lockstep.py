@@ -95,8 +95,8 @@ def run_together(
     `progress` is called with the number of instructions.
     """
     size = sum(item.end - item.start for item in arena.allocations if item.is_writable)
-    if len(waves) > MAX_WAVES or size > MAX_BYTES:
-        return False
+    if len(waves) > MAX_WAVES or size > MAX_BYTES or arena.source is not None:
+        return False  # what is read from a source meanwhile could not be restored
     names = {wave.wave.workgroup: None for wave in waves}
     workgroups = {name: number for number, name in enumerate(names)}
     numbers_of = [workgroups[wave.wave.workgroup] for wave in waves]

@@ -23,7 +23,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import TTMP
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
@@ -47,10 +47,15 @@ _MAX_BYTES: Final = 1 << 30
 
 
 def adopted(
-    state: StateTarget, images: Iterable[Image], seed: int = 0, fill: int | None = None
+    state: StateTarget,
+    images: Iterable[Image],
+    seed: int = 0,
+    fill: int | None = None,
+    source: Source | None = None,
 ) -> RunningMachine:
     """The waves of a state as a machine that runs.
 
+    `source`: of global memory that is not in the state.
     `fill`: the byte of registers, LDS and scratch that the state leaves out, which are known then.
     `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves that are no AMD GPU's
     and scratch that is not interleaved by dwords.
@@ -63,7 +68,7 @@ def adopted(
     gpu = processor(architecture.name)
     stores = {(name, owner): store for name, owner, store in state.memories()}
     _add_memory(arena, images, stores.get(("", None)), _scratch_ranges(state), byte)
-    arena.is_partial = True
+    arena.is_partial, arena.source = True, source
     program = Program(arena, gpu.name, lane_count, tracks_writes=True)
     machine = RunningMachine(arena, program, lane_count, seed)
     lds: dict[int, Allocation] = {}

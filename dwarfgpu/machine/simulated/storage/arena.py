@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -69,6 +69,26 @@ class Allocation:
             self.written[offset : offset + len(data)] = 0xFF
 
 
+class Source(Protocol):
+    """Memory that is not read before an access needs it."""
+
+    def allocation_at(self, arena: Arena, address: int) -> Allocation | None:
+        """Memory with a byte at an address, which is in no allocation yet; None where none is."""
+        ...
+
+    def start_after(self, address: int) -> int:
+        """Where the next memory begins; after all addresses where none does."""
+        ...
+
+    def all(self) -> list[tuple[int, int]]:
+        """Start and end of all ranges; `Unsupported` where they are too large to be read."""
+        ...
+
+    def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
+        """Why a range cannot be accessed."""
+        ...
+
+
 class Arena:
     """All global memory."""
 
@@ -80,6 +100,8 @@ class Arena:
         """What is not made, by the upper halves of the addresses that stand for it."""
         self.is_partial = False
         """Whether there may be more memory, of which nothing is known."""
+        self.source: Source | None = None
+        """Where memory is read from that is in no allocation yet."""
 
     def add(
         self, name: str, start: int, contents: bytes, *, is_writable: bool = True
@@ -104,8 +126,26 @@ class Arena:
         """The allocation with a byte at an address."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self.allocations[index].end:
-            return None
+            if self.source is None:
+                return None
+            made = self.source.allocation_at(self, address)
+            return None if made is None else self.insert(made)
         return self.allocations[index]
+
+    def source_after(self, address: int) -> int:
+        """Where the next memory of the source or the next allocation begins."""
+        _, end = self.gap(address)
+        assert self.source is not None
+        start = self.source.start_after(address)
+        return start if end is None else min(start, end)
+
+    def gap(self, address: int) -> tuple[int, int | None]:
+        """The end of the allocation before an address in none, and the start of the next one."""
+        index = bisect_right(self._starts, address)
+        return (
+            self.allocations[index - 1].end if index else 0,
+            self._starts[index] if index < len(self._starts) else None,
+        )
 
     # For scalars and debuggers.
 
@@ -255,7 +295,13 @@ class Arena:
         """Why an address cannot be accessed: no memory is there, or nothing is known of it."""
         text = f"{verb} {size_bytes} bytes at {address:#x}: "
         if self.is_partial and self.at(address) is None:
+            if self.source is not None:
+                reason, why = self.source.why_missing(address, size_bytes)
+                return _stop_of_lanes(text + why, lanes, address, reason)
             text += "the state does not have it"
+            return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
+        if self.source is not None and self._has_next(address, size_bytes):
+            text += "it is in two parts of memory that were read apart"
             return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
         text += self.describe(address, size_bytes, verb)
         return _stop_of_lanes(text, lanes, address)
@@ -265,6 +311,12 @@ class Arena:
         if allocation is None or address + size_bytes > allocation.end:
             return False
         return allocation.is_writable or verb != "writes"
+
+    def _has_next(self, address: int, size_bytes: int) -> bool:
+        """Whether a range goes on in the next allocation."""
+        allocation = self.at(address)
+        last = address + size_bytes - 1
+        return allocation is not None and last >= allocation.end and self.at(last) is not None
 
     def describe(self, address: int, size_bytes: int, verb: str) -> str:
         """Where an address is that cannot be accessed, by the nearest allocation."""

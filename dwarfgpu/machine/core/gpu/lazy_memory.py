@@ -1,0 +1,57 @@
+"""The memory of a core file below a machine that goes on from it.
+
+Law: a part is read when it is accessed first, and copied: the core file never changes, and what
+nothing accesses costs nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+
+PART_BYTES: Final = 1 << 24
+"""Of a larger range, read at once."""
+_MAX_BYTES: Final = 1 << 30
+"""Of all memory that is read for a file."""
+_FAR: Final = 1 << 80
+
+
+class CoreSource:
+    """Parts of a core file (`dwarfgpu.machine.simulated.storage.arena.Source`)."""
+
+    def __init__(self, memory: CoreMemory) -> None:
+        self._memory = memory
+        self._extents = memory.extents()
+        self._starts = [start for start, _ in self._extents]
+
+    def allocation_at(self, arena: Arena, address: int) -> Allocation | None:
+        index = bisect_right(self._starts, address) - 1
+        if index < 0 or address >= self._extents[index][1]:
+            return None
+        start, end = self._extents[index]
+        first = start + (address - start) // PART_BYTES * PART_BYTES
+        before, after = arena.gap(address)
+        last = min(first + PART_BYTES, end, end if after is None else after)
+        first = max(first, before)
+        return Allocation("memory of the core", first, self._memory.read(first, last - first), True)
+
+    def start_after(self, address: int) -> int:
+        index = bisect_right(self._starts, address)
+        return self._starts[index] if index < len(self._starts) else _FAR
+
+    def all(self) -> list[tuple[int, int]]:
+        size = sum(end - start for start, end in self._extents)
+        if size > _MAX_BYTES:
+            raise Unsupported(f"{size} bytes of memory of a core file are too many to be written")
+        return self._extents
+
+    def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
+        why = self._memory.why_unmapped(address, size_bytes)
+        if why and self._memory.is_complete:
+            return StopReason.MEMORY_VIOLATION, why
+        return StopReason.UNAVAILABLE, why or "the core file leaves it out"

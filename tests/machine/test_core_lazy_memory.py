@@ -1,0 +1,58 @@
+"""Memory of a core file below a machine that goes on from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.machine.core.gpu.lazy_memory import PART_BYTES, CoreSource
+from dwarfgpu.machine.core.memory import CoreMemory, Range
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.objfile.elf import ObjectFile, map_file
+from tests.cli.command import FIXTURES
+
+BASE = 1 << 40
+SIZE = 64 << 30
+
+
+def large(folder: Path) -> CoreMemory:
+    """A range of 64 GiB, which a file has as a hole."""
+    path = folder / "large.core"
+    path.write_bytes((FIXTURES / "run/integers.gfx942.O0.v5.co").read_bytes())
+    with path.open("r+b") as file:
+        file.truncate((1 << 20) + SIZE)
+    return CoreMemory((Range(BASE, BASE + SIZE, ObjectFile(str(path), map_file(path)), 1 << 20),))
+
+
+def test_it_is_read_where_it_is_accessed(tmp_path: Path) -> None:
+    arena = Arena()
+    arena.source = CoreSource(large(tmp_path))
+    middle = BASE + (40 << 30)
+    assert arena.read(middle, 4) == bytes(4)
+    arena.write(middle, b"abcd")
+    assert arena.read(middle - 1, 6) == b"\0abcd\0"
+    assert [len(item.contents) for item in arena.allocations] == [PART_BYTES, PART_BYTES]
+    with pytest.raises(Unsupported, match=f"{SIZE} bytes of memory of a core file"):
+        arena.source.all()
+
+
+def test_an_access_in_two_parts_is_no_violation(tmp_path: Path) -> None:
+    arena = Arena()
+    arena.source = CoreSource(large(tmp_path))
+    addresses = np.array([BASE + PART_BYTES - 2], np.uint64)
+    with pytest.raises(WaveStop, match="two parts of memory") as stop:
+        arena.gather(addresses, np.uint32, 1, None)
+    assert stop.value.reason is StopReason.UNAVAILABLE
+
+
+def test_what_it_does_not_have_is_named(tmp_path: Path) -> None:
+    source = CoreSource(large(tmp_path))
+    assert source.allocation_at(Arena(), BASE - 1) is None
+    assert source.why_missing(BASE - 8, 4) == (
+        StopReason.MEMORY_VIOLATION,
+        "nothing is mapped there",
+    )
