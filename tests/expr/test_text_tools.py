@@ -131,7 +131,7 @@ def test_readelf_on_fixtures(name: str, tool: Find) -> None:
     whole = [text for text in entries if not re.search(LOST[READELF], text)]
     made = {assemble(text, unit.dialect, unit.format, arch) for text in whole}
     assert made <= set(in_lists(unit))
-    assert pasted or made
+    assert pasted or made or name.startswith("triton/")  # line tables alone
 
 
 @pytest.mark.parametrize("name", [name for name in BINARIES if re.match("x86_64/.*O2", name)])
