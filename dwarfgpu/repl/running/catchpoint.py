@@ -24,7 +24,7 @@ class Catchpoint(Breakpoint):
     position: tuple[int, ...] = field(default=(), kw_only=True)
     """The only workgroup that is caught, as far as its coordinates are given."""
     begun: set[int] = field(factory=set, kw_only=True)
-    """Dispatches or workgroups of which a wave was at its first instruction in this run."""
+    """Dispatches or workgroups with a wave that was at its first instruction in this run."""
 
     @property
     def type(self) -> str:

@@ -34,7 +34,7 @@ _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 @frozen
 class BarrierPlace:
-    """Waves of a workgroup at one place, of which some wait at a barrier."""
+    """Waves of a workgroup at one place, some of them waiting at a barrier."""
 
     waves: tuple[int, ...]
     state: str

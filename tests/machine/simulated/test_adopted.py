@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.launch.adopted import adopted
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.launch.adopted import adopted, set_known
+from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
 from dwarfgpu.service.core.state_of_run import state_of_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS, Kernel
@@ -59,3 +61,45 @@ def test_what_is_not_known_stops_the_wave() -> None:
     state = load_state(DIVERGENT).target
     with pytest.raises(UsageError, match=r"wave \d+ cannot go on: its \w+ is not known; set \$"):
         adopted(state, [])
+
+
+def with_register(name: str, data: str, known: str, built: str, folder: Path) -> SimulatedWave:
+    """A wave that has nothing yet but these bits of a register."""
+    state, path = middle(KERNELS["nest"], built, folder, 0.5)
+    architecture = state.architecture
+    registers = (*architecture.registers.values(), *architecture.other_registers)
+    [register] = [item for item in registers if item.name == name]
+    machine, _ = begun(path, KERNELS["nest"], folder, tracks_writes=True)
+    stored = RegisterBytes(len(data) // 2)
+    stored.data[:], stored.known[:] = bytes.fromhex(data), bytes.fromhex(known)
+    set_known(machine.waves[0], register, stored)
+    return machine.waves[0]
+
+
+@pytest.mark.parametrize(
+    ("register", "data", "known", "words"),
+    [
+        ("status", "00000000", "fe000000", {}),
+        ("status", "01000000", "01000000", {"scc": (1, -1)}),
+        ("flat_scratch", "3412000000000000", "ffff000000000000",
+         {102: (0x1234, 0xFFFF), 103: (0, 0)}),
+        ("flat_scratch", "3412000078560000", "ffffffffffffffff",
+         {102: (0x1234, 0xFFFFFFFF), 103: (0x5678, 0xFFFFFFFF)}),
+    ],
+)  # fmt: skip
+def test_bits_that_a_state_leaves_out_are_undefined(
+    register: str, data: str, known: str, words: dict[int | str, tuple[int, int]], tmp_path: Path
+) -> None:
+    wave = with_register(register, data, known, "gfx90a.O0", tmp_path)
+    if not words:
+        assert known_bits(wave.scc) == 0
+    for place, (value, bits) in words.items():
+        number = wave.scc if place == "scc" else wave.s[int(place)]
+        assert number & bits == value
+        assert known_bits(number) & 0xFFFFFFFF == bits & 0xFFFFFFFF
+
+
+def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
+    """It is no part of VCC in wave32, where no bits of it can be marked."""
+    with pytest.raises(UsageError, match=r"only a part of its vcc_hi is known; set \$vcc_hi, or"):
+        with_register("vcc_hi", "12000000", "ff000000", "gfx1100.O2", tmp_path)

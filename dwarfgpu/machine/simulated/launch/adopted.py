@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
-from dwarfgpu.machine.simulated.storage.wave_registers import TTMP
+from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
@@ -36,11 +36,13 @@ _NEEDED: Final = {"pc": (1 << 48) - 1, "exec": -1, "mode": 0xFF}
 """Registers without which no instruction can be executed, and the bits of them: FP_ROUND and
 FP_DENORM of MODE."""
 _MASK32: Final = 0xFFFFFFFF
-_WHOLE: Final = frozenset(
-    {"exec", "exec_hi", "flat_scratch", "pc", "scratch_base", "state_priv", "status", "vcc_hi",
-     "xnack_mask"}
-)  # fmt: skip
-"""Registers of which bits cannot be undefined; unknown ones of them are zeros."""
+_CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
+"""This machine has only SCC of these registers: the number of its bit."""
+_PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
+_ALL_OR_NOTHING: Final = frozenset({"scratch_base", "vcc_hi"})
+"""Registers whose bits this machine cannot mark as undefined one by one."""
+_IGNORED: Final = frozenset({"exec_hi", "pc_32"})
+"""Nothing reads more of them than `exec` and `pc` have."""
 _MAX_REGISTERS: Final = 256
 _MAX_BYTES: Final = 1 << 30
 """Of all memory of a state."""
@@ -142,20 +144,36 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
 
     What nothing simulated reads is passed over: `s_getreg` of it stops the wave.
     """
-    size = len(stored.data)
-    if not any(stored.known) or register.name == "pc_32" or contents(wave, register) is None:
+    name, size = register.name, len(stored.data)
+    if not any(stored.known) or name in _IGNORED or contents(wave, register) is None:
         return
-    if register.name == "mode":
-        known = int.from_bytes(stored.known, "little")
-        wave.set_mode(Undefined(int.from_bytes(stored.data, "little"), known))
+    known = int.from_bytes(stored.known, "little")
+    value = int.from_bytes(stored.data, "little")
+    is_whole = known == (1 << 8 * size) - 1
+    if name == "mode":
+        wave.set_mode(Undefined(value, known))
         return
+    if name in _CONDITION_BITS:
+        bit = _CONDITION_BITS[name]
+        if known >> bit & 1:
+            wave.scc = value >> bit & 1
+        return
+    if name.startswith("ttmp"):
+        wave.s[TTMP + int(name[4:])] = Undefined(value & _MASK32, known | ~_MASK32)
+        return
+    if name in _PAIRS:
+        for word in range(2):
+            wave.s[_PAIRS[name] + word] = Undefined(
+                value >> 32 * word & _MASK32, known >> 32 * word | ~_MASK32
+            )
+        return
+    if name in _ALL_OR_NOTHING and not is_whole:
+        raise UsageError(
+            f"wave {wave.wave.id} cannot go on: only a part of its {name} is known; "
+            f"set ${name}, or use --reg"
+        )
     write_contents(wave, register, 0, bytes(stored.data))
-    if register.name.startswith("ttmp"):
-        known = int.from_bytes(stored.known, "little")
-        number = TTMP + int(register.name[4:])
-        wave.s[number] = Undefined(wave.s[number], known | ~_MASK32)
-        return
-    if register.name in _WHOLE:
+    if name in _NEEDED:
         return
     step = 4 if register.name[:1] in "va" and register.name[1:].isdecimal() else 1
     for at in range(0, size, step):

@@ -97,9 +97,9 @@ class Arena:
         self.allocations: list[Allocation] = []
         """By address."""
         self.absent: dict[int, str] = {}
-        """What is not made, by the upper halves of the addresses that stand for it."""
+        """What is not made, by the upper halves of the addresses that are given instead."""
         self.is_partial = False
-        """Whether there may be more memory, of which nothing is known."""
+        """Whether there may be more memory, whose contents are unknown."""
         self.source: Source | None = None
         """Where memory is read from that is in no allocation yet."""
 

@@ -14,7 +14,7 @@ integer, and no address."""
 
 
 class Undefined(int):
-    """A scalar of which no bits, or only some, were written.
+    """A scalar whose bits were not written, or not all of them.
 
     Arithmetic gives plain numbers: it is undefined until something is written over it.
     """
