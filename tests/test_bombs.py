@@ -51,5 +51,6 @@ def _run(command: str) -> Callable[[], None]:
 
 def test_the_table_has_every_bomb() -> None:
     page = (Path(__file__).parent.parent / "docs/hostile-input.md").read_text("utf-8")
-    rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| `")]
+    section = page.partition("\n## Structural bombs\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| `")]
     assert rows == [f"`{bomb.name}`" for bomb in BOMBS]
