@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw
-from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.lane_grid import (
-    MARKS,
     Cell,
     LaneRow,
     every_cell,
@@ -24,50 +20,6 @@ from dwarfgpu.view.lane_grid import (
 )
 
 UNUSED = Cell("", "U")
-
-
-def cell_of(answer: LaneAnswer, letter: str) -> Cell:
-    """Return the cell of a lane, whose state is a letter of `lanes`."""
-    missing = _missing(answer)
-    if missing is not None:
-        return Cell(MARKS[missing], letter, missing=missing)
-    data = answer.answer.record.get("data")
-    number = _number(data)
-    text = one_line(answer.text)
-    if isinstance(data, Mapping) and "address" in data and number is not None:
-        address = data["address"]
-        text = f"{address:#x}" if isinstance(address, int) else str(address)
-    return Cell(text, letter, number)
-
-
-def _missing(answer: LaneAnswer) -> str | None:
-    """Why there is no value, by `MARKS`."""
-    text = answer.text
-    if text == ABSENT:
-        return "not in this frame"
-    for why in ("optimized out", "unavailable"):
-        if text.startswith(f"<{why}>"):
-            return why
-    if answer.answer.error is not None:
-        return "unavailable" if answer.answer.error.kind == "Unavailable" else "error"
-    return None
-
-
-def _number(data: Plain) -> float | None:
-    """By which a value is coloured; of a pointer the address, of an enumerator its value."""
-    if isinstance(data, Mapping):
-        data = data.get("address", data.get("value"))
-    if isinstance(data, int | float) and math.isfinite(data):
-        return float(data)
-    return None
-
-
-def row_of(answer: LaneAnswer, letter: str, place: str | None) -> LaneRow:
-    """Return a lane, its position, and why it has no value."""
-    cell, error = cell_of(answer, letter), answer.answer.error
-    reason = None if cell.missing is None or error is None else error.message
-    word = "" if cell.missing is None else f"<{cell.missing}>"
-    return LaneRow(answer.lane, cell, place, word, reason)
 
 
 def grid(

@@ -6,14 +6,10 @@ import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
+from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.registers import used_lanes
-from dwarfgpu.machine.target import Modelled, Named
+from dwarfgpu.machine.target import Modelled
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
@@ -21,18 +17,17 @@ from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import lane_number
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
-from dwarfgpu.service.lanes.lane_answer import ABSENT, LaneAnswer, lane_notes
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
+from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.session import LaneState, Session
-from dwarfgpu.session.stack_frames import FramePosition, outer_frame, place_of
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
-from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.lane_grid import Cell, joined, reason_lines, state_letter, table_lines
+from dwarfgpu.view.json_object import Plain
+from dwarfgpu.view.lane_grid import joined, table_lines
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
@@ -70,76 +65,6 @@ def run(args: argparse.Namespace) -> int:
     return with_demo(args, _run, lane="all")
 
 
-@frozen
-class Outer:
-    """Where a lane is in an outer frame."""
-
-    number: int
-    pc: int
-    source: FramePosition | None
-
-    @property
-    def place(self) -> str | None:
-        return None if self.source is None else f"{self.source.file}:{self.source.line}"
-
-
-@frozen
-class _Wave:
-    """The lanes of a wave that are shown."""
-
-    session: Session
-    states: tuple[LaneState, ...]
-    answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
-    """Of each name, for every lane of `states`."""
-    used: int = field(init=False)
-    """Lanes that have a work-item."""
-    _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
-    _outer: dict[int, Outer | None] = field(factory=dict, init=False, repr=False)
-
-    @used.default
-    def _used(self) -> int:
-        return used_lanes(self.session)
-
-    @property
-    def title(self) -> str:
-        """Return the wave, and where it is."""
-        session = self.session
-        target = session.target
-        name = target.target_id(session.wave) if isinstance(target, Named) else f"{session.wave}"
-        pc = self._shown(session.pc)
-        return f"{name}, {'no program location' if pc is None else f'pc {pc:#x}'}"
-
-    def letter(self, state: LaneState) -> str:
-        """A, I, U or ?, as ROCgdb."""
-        return state_letter(state, self.used)
-
-    def pc(self, state: LaneState) -> int | None:
-        return self._shown(None if state.location is None else state.location.pc)
-
-    def _shown(self, pc: int | None) -> int | None:
-        """As `bt`: an outer frame goes on after the call that it waits for."""
-        session = self.session
-        physical = session.physical_frame if session.level and pc == session.pc else None
-        return pc if physical is None else physical.pc
-
-    def outer(self, state: LaneState) -> Outer | None:
-        """Return the outer frame of a lane that is not in this one."""
-        lane = state.lane
-        if lane not in self._outer and state.is_absent:
-            frame = outer_frame(self.session.focused(lane))
-            place = None if frame is None else place_of(frame.session, frame.pc)
-            self._outer[lane] = None if frame is None else Outer(frame.number, frame.pc, place)
-        return self._outer.get(lane)
-
-    def place(self, state: LaneState) -> str | None:
-        """The source line where a lane is; those at one program location share it."""
-        pc = self.pc(state)
-        if pc not in self._places:
-            position = None if pc is None else place_of(self.session.focused(state.lane), pc)
-            self._places[pc] = None if position is None else f"{position.file}:{position.line}"
-        return self._places[pc]
-
-
 def _run(args: argparse.Namespace) -> int:
     choice = args.lane
     if choice is not None and not is_choice(choice):
@@ -159,7 +84,7 @@ def _run(args: argparse.Namespace) -> int:
     written = list(_pictures(args, waves)) if is_picture else []
     if args.json:
         notes: list[Plain] = [*_notes(waves)]
-        print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(wave) for wave in waves]})
+        print_json({"schema": SCHEMA, "notes": notes, "waves": [wave.record for wave in waves]})
         return _status(waves)
     for line in written:
         print(line)
@@ -174,7 +99,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _waves(
     args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
-) -> list[_Wave]:
+) -> list[WaveLanes]:
     for session in sessions:
         if not session.architecture.is_simt:
             name = session.architecture.name
@@ -197,7 +122,9 @@ def _waves(
         raise errors[0]  # otherwise each lane's answer reports it
     answers_left = iter(answered)
     return [
-        _Wave(session, lane_states, tuple((name, tuple(next(answers_left))) for name in args.names))
+        WaveLanes(
+            session, lane_states, tuple((name, tuple(next(answers_left))) for name in args.names)
+        )
         for session, lane_states in zip(sessions, states, strict=True)
     ]
 
@@ -228,7 +155,7 @@ def _is_picture(args: argparse.Namespace) -> bool:
     return bool(options_given)
 
 
-def _notes(waves: Sequence[_Wave]) -> list[str]:
+def _notes(waves: Sequence[WaveLanes]) -> list[str]:
     notes: dict[str, None] = {}
     for wave in waves:
         _, unknown = wave.session.active_lanes()
@@ -251,7 +178,7 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
 
 
 def _hint(
-    wave: _Wave, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
+    wave: WaveLanes, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
 ) -> Iterator[str]:
     """Return the location of the kernel's arguments, once, if one of them has no value."""
     failed = next((lane_answer for lane_answer in used if lane_answer.answer.status), None)
@@ -263,7 +190,7 @@ def _hint(
         yield advice
 
 
-def _status(waves: Sequence[_Wave]) -> int:
+def _status(waves: Sequence[WaveLanes]) -> int:
     """Return 1 if an active lane has no value, or an incomplete one."""
     rows = (
         answer.answer.status
@@ -275,7 +202,7 @@ def _status(waves: Sequence[_Wave]) -> int:
     return max(rows, default=0)
 
 
-def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
+def _table(wave: WaveLanes, is_compact: bool) -> Iterator[str]:
     """Lane, state, where it is, its line, and the values."""
     rows = [["Lane", "State", "PC", "Line", *(name for name, _ in wave.answers)]]
     for index, state in enumerate(wave.states):
@@ -292,9 +219,7 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
         if letter == "U":
             rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
             continue
-        values = [_value(answers[index], letter) for _, answers in wave.answers]
-        if state.is_absent:
-            values = ["-" if text == ABSENT else text for text in values]
+        values = [_value(wave, answers[index]) for _, answers in wave.answers]
         rows.append([str(state.lane), letter, where, place or "-", *values])
     if is_compact:
         rows = [*rows[:1], *joined(rows[1:])]
@@ -302,24 +227,19 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
     rows = [*rows[:1], *([*row[:first], *map(_cut, row[first:])] for row in rows[1:])]
     yield from map(one_line, table_lines(rows))
     for name, answers in wave.answers:
-        without = [lane_answer for lane_answer in answers if _is_missing(lane_answer)]
-        reasons = reason_lines(
-            [row_of(lane_answer, wave.letter(lane_answer.state), None) for lane_answer in without]
-        )
-        yield from (one_line(f"{name}: {reason}") for reason in reasons)
+        yield from (f"{name}: {reason}" for reason in wave.reasons([*filter(_is_missing, answers)]))
 
 
-def _value(answer: LaneAnswer, letter: str) -> str:
-    """A value, or in one word that there is none: why is below the table."""
-    return row_of(answer, letter, None).word if _is_missing(answer) else answer.text
+def _value(wave: WaveLanes, answer: LaneAnswer) -> str:
+    """A value, or a word in its place: the reason is below the table, or in a note."""
+    if answer.state.is_absent and answer.answer.error is not None:
+        return "-"
+    return answer.text if isinstance(answer.answer.error, UsageError) else wave.text(answer)
 
 
 def _is_missing(answer: LaneAnswer) -> bool:
     """Return whether a lane of the frame has no value, for a reason that no note explains."""
-    error = answer.answer.error
-    if error is None or answer.state.is_absent:
-        return False
-    return not isinstance(error, UsageError)
+    return not answer.state.is_absent and not isinstance(answer.answer.error, UsageError)
 
 
 def _cut(text: str) -> str:
@@ -327,56 +247,21 @@ def _cut(text: str) -> str:
     return shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"
 
 
-def _cells(wave: _Wave, answers: Sequence[LaneAnswer]) -> dict[int, Cell]:
-    return {answer.lane: cell_of(answer, wave.letter(answer.state)) for answer in answers}
-
-
-def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
+def _grids(wave: WaveLanes, colours: bool) -> Iterator[str]:
     for name, answers in wave.answers:
-        rows = [
-            row_of(answer, wave.letter(answer.state), wave.place(answer.state))
-            for answer in answers
-        ]
-        yield from grid(name, rows, len(all_lanes(wave.session)), wave.used, colours=colours)
+        lane_count = len(all_lanes(wave.session))
+        yield from grid(name, wave.rows(answers), lane_count, wave.used, colours=colours)
 
 
-def _pictures(args: argparse.Namespace, waves: Sequence[_Wave]) -> Iterator[str]:
+def _pictures(args: argparse.Namespace, waves: Sequence[WaveLanes]) -> Iterator[str]:
     """Write the pictures of `--png` and `--svg`; yield a line for each."""
     [name] = args.names
     lanes = len(all_lanes(waves[0].session))
     shown = []
     for wave in waves:
-        cells = _cells(wave, wave.answers[0][1])
+        cells = {row.lane: row.cell for row in wave.rows(wave.answers[0][1])}
         shown.append((wave.session, [cells.get(lane, UNUSED) for lane in range(lanes)]))
     for form in ("png", "svg"):
         path = getattr(args, form)
         if path is not None:
             yield write_picture(name, shown, path, form)
-
-
-def _outer_record(outer: Outer | None) -> JsonObject | None:
-    if outer is None:
-        return None
-    return {"frame": outer.number, "pc": outer.pc, "place": outer.place}
-
-
-def _record(wave: _Wave) -> JsonObject:
-    session = wave.session
-    lanes: list[Plain] = []
-    for index, state in enumerate(wave.states):
-        values: list[Plain] = [
-            {"name": name, **answers[index].answer.record} for name, answers in wave.answers
-        ]
-        lanes.append(
-            {
-                "lane": state.lane,
-                "state": wave.letter(state),
-                "target_id": target_id(session.focused(state.lane)),
-                "pc": wave.pc(state),
-                "place": None if wave.pc(state) is None else wave.place(state),
-                "is_in_frame": not state.is_absent,
-                "outer": _outer_record(wave.outer(state)),
-                "values": values,
-            }
-        )
-    return {"wave": session.wave, "title": wave.title, "pc": session.pc, "lanes": lanes}

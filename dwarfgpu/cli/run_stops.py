@@ -6,9 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.cli.lane_pictures import row_of
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.options.launch import Prepared
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
@@ -17,10 +15,11 @@ from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.stack_frame import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
+from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.view.coverage import runs_text
-from dwarfgpu.view.lane_grid import joined, reason_lines, state_letter, table_lines
+from dwarfgpu.view.lane_grid import joined, table_lines
 
 
 class ShownStops:
@@ -88,38 +87,27 @@ def _lines(stop: RunStop) -> Iterator[str]:
 
 def _table(stop: RunStop) -> Iterator[str]:
     """A column for each expression; neighbours with the same values share a row."""
-    used = used_lanes(stop.session)
-    columns: list[tuple[str, Sequence[LaneAnswer]]] = []
+    columns: list[tuple[str, tuple[LaneAnswer, ...]]] = []
     for text, answers in stop.answers:
         errors = {str(lane.answer.error) for lane in answers}
         if len(errors) == 1 and all(_is_wrong(lane) for lane in answers):
             yield f"{text}: {answers[0].answer.text}"  # it has a meaning in no lane
         else:
-            columns.append((text, answers))
+            columns.append((text, tuple(answers)))
     if not columns:
         return
-    states = [lane.state for lane in columns[0][1]]
+    states = tuple(lane.state for lane in columns[0][1])
+    wave = WaveLanes(stop.session, states, tuple(columns))
     is_mixed = any(state.is_active is not True for state in states)
     rows = [["Lane", *(["State"] if is_mixed else []), *(text for text, _ in columns)]]
     body = []
     for index, state in enumerate(states):
-        letter = state_letter(state, used)
-        values = [_value(answers[index], letter) for _, answers in columns]
-        body.append([str(state.lane), *([letter] if is_mixed else []), *values])
+        values = [wave.text(answers[index]) for _, answers in columns]
+        letters = [wave.letter(state)] if is_mixed else []
+        body.append([str(state.lane), *letters, *values])
     yield from table_lines([*rows, *joined(body)])
-    for text, lanes in columns:
-        missing = [lane for lane in lanes if lane.answer.error is not None]
-        reasons = reason_lines(
-            [row_of(lane, state_letter(lane.state, used), None) for lane in missing]
-        )
-        yield from (f"{text}: {reason}" for reason in reasons)
-
-
-def _value(lane: LaneAnswer, letter: str) -> str:
-    """A value, or in one word that there is none: why is below the table."""
-    if lane.answer.error is None:
-        return one_line(lane.text)
-    return row_of(lane, letter, None).word or one_line(lane.text)
+    for text, answers in columns:
+        yield from (f"{text}: {reason}" for reason in wave.reasons(answers))
 
 
 def _is_wrong(lane: LaneAnswer) -> bool:

@@ -74,10 +74,10 @@ class LaneRow:
     cell: Cell
     place: str | None
     """File and line where it is."""
-    word: str = ""
-    """Placeholder for a missing value."""
+    text: str = ""
+    """The value, or a word in its place."""
     reason: str | None = None
-    """Why."""
+    """Why it is missing."""
 
 
 def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell]:
@@ -114,7 +114,7 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
     missing: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         if row.reason is not None and row.cell.state != "U":
-            missing.setdefault((row.word, row.reason), []).append(row.lane)
+            missing.setdefault((row.text, row.reason), []).append(row.lane)
     alike: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for (word, reason), numbers in missing.items():
         alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))

@@ -1,0 +1,221 @@
+"""The lanes of a wave, for a table, a grid or a picture: state, position, and values.
+
+Law: a lane without a value has a word in its place, and the reason; neighbours with the same reason
+have equal rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.machine.target import Named
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.frame.focus import target_id
+from dwarfgpu.service.gdb_error_text import error_text
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.stack_frames import FramePosition, outer_frame, place_of
+from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.lane_grid import MARKS, Cell, LaneRow, reason_lines, state_letter
+
+_NO_VALUE: Final = ("optimized out", "unavailable")
+"""Texts of values without any known bit, in angle brackets."""
+
+
+@frozen
+class OuterPosition:
+    """Where a lane is in an outer frame."""
+
+    number: int
+    pc: int
+    source: FramePosition | None
+
+    @property
+    def place(self) -> str | None:
+        return None if self.source is None else f"{self.source.file}:{self.source.line}"
+
+
+@frozen
+class WaveLanes:
+    """The lanes of a wave that are shown."""
+
+    session: Session
+    states: tuple[LaneState, ...]
+    answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
+    """Of each name, for every lane of `states`."""
+    used: int = field(init=False)
+    """Lanes that have a work-item."""
+    _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
+    _outer: dict[int, OuterPosition | None] = field(factory=dict, init=False, repr=False)
+
+    @used.default
+    def _used(self) -> int:
+        return used_lanes(self.session)
+
+    @property
+    def title(self) -> str:
+        """Return the wave, and where it is."""
+        session = self.session
+        target = session.target
+        name = target.target_id(session.wave) if isinstance(target, Named) else f"{session.wave}"
+        pc = self._shown(session.pc)
+        return f"{name}, {'no program location' if pc is None else f'pc {pc:#x}'}"
+
+    def letter(self, state: LaneState) -> str:
+        """A, I, U or ?, as ROCgdb."""
+        return state_letter(state, self.used)
+
+    def pc(self, state: LaneState) -> int | None:
+        """Where a lane is; None if it is not in the frame, or that is unknown."""
+        return self._shown(None if state.location is None else state.location.pc)
+
+    def _shown(self, pc: int | None) -> int | None:
+        """As `bt`: an outer frame goes on after the call that it waits for."""
+        session = self.session
+        physical = session.physical_frame if session.level and pc == session.pc else None
+        return pc if physical is None else physical.pc
+
+    def outer(self, state: LaneState) -> OuterPosition | None:
+        """Return the outer frame of a lane that is not in this one."""
+        lane = state.lane
+        if lane not in self._outer and state.is_absent:
+            frame = outer_frame(self.session.focused(lane))
+            place = None if frame is None else place_of(frame.session, frame.pc)
+            position = None if frame is None else OuterPosition(frame.number, frame.pc, place)
+            self._outer[lane] = position
+        return self._outer.get(lane)
+
+    def place(self, state: LaneState) -> str | None:
+        """The source line where a lane is; those at one program location share it."""
+        pc = self.pc(state)
+        if pc not in self._places:
+            position = None if pc is None else place_of(self.session.focused(state.lane), pc)
+            self._places[pc] = None if position is None else f"{position.file}:{position.line}"
+        return self._places[pc]
+
+    def text(self, answer: LaneAnswer) -> str:
+        """Return the value of a lane, or a word in its place."""
+        missing = _missing(answer)
+        return one_line(answer.text) if missing is None else f"<{missing}>"
+
+    def row(self, answer: LaneAnswer) -> LaneRow:
+        """Return a lane with its cell in a grid, its position, and why it has no value."""
+        state, missing = answer.state, _missing(answer)
+        letter = self.letter(state)
+        if missing is None:
+            cell, reason = _cell(answer, letter), None
+        else:
+            cell, reason = Cell(MARKS[missing], letter, missing=missing), self._reason(answer)
+        return LaneRow(state.lane, cell, self.place(state), self.text(answer), reason)
+
+    def rows(self, answers: Sequence[LaneAnswer]) -> list[LaneRow]:
+        """Return the row of each lane."""
+        return [self.row(answer) for answer in answers]
+
+    def reasons(self, answers: Sequence[LaneAnswer]) -> Iterator[str]:
+        """Why lanes have no value, a line for each reason."""
+        return map(one_line, reason_lines(self.rows([lane for lane in answers if _missing(lane)])))
+
+    def _reason(self, lane: LaneAnswer) -> str | None:
+        """Why a lane has no value; the words are those of GDB, if GDB has the error."""
+        error = lane.answer.error or lane.answer.missing
+        if error is None:
+            return None
+        if lane.state.is_absent:
+            return f"the lane {self.session.focused(lane.lane).why_absent}"
+        return error.message if _says_kind(error) else error_text(error)
+
+    @property
+    def record(self) -> JsonObject:
+        """The object `waves` of `docs/schema/lanes.json`."""
+        session = self.session
+        return {
+            "wave": session.wave,
+            "title": self.title,
+            "pc": session.pc,
+            "lanes": [self._lane_record(*item) for item in enumerate(self.states)],
+        }
+
+    def _lane_record(self, index: int, state: LaneState) -> JsonObject:
+        pc, outer = self.pc(state), self.outer(state)
+        values: list[Plain] = [
+            {"name": name, **answers[index].answer.record} for name, answers in self.answers
+        ]
+        return {
+            "lane": state.lane,
+            "state": self.letter(state),
+            "target_id": target_id(self.session.focused(state.lane)),
+            "pc": pc,
+            "place": None if pc is None else self.place(state),
+            "is_in_frame": not state.is_absent,
+            "outer": None
+            if outer is None
+            else {"frame": outer.number, "pc": outer.pc, "place": outer.place},
+            "values": values,
+        }
+
+    def machine_interface(self, answer: LaneAnswer) -> JsonObject:
+        """A lane with the keys of GDB's machine interface."""
+        row, pc = self.row(answer), self.pc(answer.state)
+        return {
+            "id": row.lane,
+            "state": row.cell.state,
+            "addr": None if pc is None else f"{pc:#x}",
+            "place": row.place or "-",
+            "value": row.text,
+            "reason": row.reason,
+        }
+
+
+def _missing(lane: LaneAnswer) -> str | None:
+    """Why there is no value, by `MARKS`; None if there is one."""
+    error = lane.answer.error or lane.answer.missing
+    if lane.state.is_absent and error is not None:
+        return "not in this frame"
+    for kind in _NO_VALUE:
+        if lane.text.startswith(f"<{kind}>"):
+            return kind
+    if isinstance(error, UndefinedBits):
+        return "optimized out"
+    if isinstance(error, Unavailable):
+        return "unavailable"
+    return None if error is None else "error"
+
+
+def _says_kind(error: DwarfGpuError) -> bool:
+    """Return whether the word in place of a value is the kind of the error."""
+    return isinstance(error, UndefinedBits | Unavailable)
+
+
+def _cell(answer: LaneAnswer, letter: str) -> Cell:
+    """A value in a grid: of a pointer the address, by which it is coloured too."""
+    data = _data(answer)
+    number = _number(data)
+    text = one_line(answer.text)
+    if isinstance(data, Mapping) and "address" in data and number is not None:
+        address = data["address"]
+        text = f"{address:#x}" if isinstance(address, int) else str(address)
+    return Cell(text, letter, number)
+
+
+def _data(answer: LaneAnswer) -> Plain:
+    try:
+        return answer.answer.record.get("data")
+    except LimitExceeded:  # a number that is too long for JSON
+        return None
+
+
+def _number(data: Plain) -> float | None:
+    """By which a value is coloured; of a pointer the address, of an enumerator its value."""
+    if isinstance(data, Mapping):
+        data = data.get("address", data.get("value"))
+    if isinstance(data, int | float) and math.isfinite(data):
+        return float(data)
+    return None
