@@ -293,7 +293,7 @@ def _looking(session: Session, view: LaneTarget) -> Session:
 
 def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
     """Return the target for bulk reads of many lanes; None if lanes must be read one by one."""
-    from dwarfgpu.machine.state.many_waves import BulkState
+    from dwarfgpu.machine.state.bulk_state import BulkState
 
     if isinstance(target, ImageTarget):
         if not target.has_started:
@@ -309,7 +309,7 @@ def _core_in_bulk(target: ImageTarget, waves: Sequence[WaveId]) -> Target:
     over that of the core."""
     if "dwarfgpu.machine.core.gpu.target" not in sys.modules:
         return target
-    from dwarfgpu.machine.core.gpu.many_waves import BulkCore
+    from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
     from dwarfgpu.machine.core.gpu.target import GpuTarget
     from dwarfgpu.machine.core.process_target import ProcessTarget
 

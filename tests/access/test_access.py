@@ -10,7 +10,7 @@ from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.many_waves import BulkState
+from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import (
     BulkMemory,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.core.gpu.many_waves import BulkCore
+from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.image import ImageTarget

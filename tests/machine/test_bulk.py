@@ -19,8 +19,8 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.image import Image, ImageTarget
+from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.many_waves import BulkState
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.lanes import lanes as lanes_of

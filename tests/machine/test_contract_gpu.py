@@ -17,8 +17,8 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
 from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.many_waves import BulkState
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.storage import Memory

@@ -1,32 +1,21 @@
-"""Read a state for many waves and lanes at once, with NumPy.
+"""What reads memory and registers of many waves and lanes at once, with NumPy.
 
-Implements `SharesArchitecture`, `BulkRegisters` and `BulkMemory` (`dwarfgpu.machine.target`).
-
-Law: a lane gets the bytes of `read_register` and `read_memory`; bytes that these refuse, for
-whatever reason, are unknown here.
+`BulkState` and `BulkCore` read a state and a core. Scalar requests go to the target that they read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from dwarfgpu.arch.amdgpu import (
-    GENERIC,
-    GLOBAL,
-    LOCAL,
-    PRIVATE_LANE,
-    PRIVATE_WAVE,
-)
-from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, PRIVATE_WAVE
+from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
-from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.lanes import Lanes
 from dwarfgpu.model.storage import Memory
 
@@ -38,33 +27,26 @@ _APERTURE_SPAN: Final = 1 << 48
 _SEGMENT_MASK: Final = (1 << 32) - 1
 _FARTHEST: Final = 1 << 62
 """Addresses from there on are left to the reading of one lane."""
-_WIDEST_IMAGE_BYTES: Final = 1 << 22
-"""Of a file, read for one question."""
+_T = TypeVar("_T", bound=StateTarget | ImageTarget)
 
 
-class BulkState:
-    """A state, or one completed by the files that are loaded, with the power to read in bulk."""
+class BulkTarget(Generic[_T]):
+    """A target that also reads in bulk; its scalar requests."""
 
-    def __init__(self, target: StateTarget | ImageTarget) -> None:
+    def __init__(self, target: _T) -> None:
         self.target = target
-        machine = target.machine if isinstance(target, ImageTarget) else target
-        assert isinstance(machine, StateTarget)
-        self.state: StateTarget = machine
 
     @property
     def stop(self) -> int:
         return self.target.stop
 
     @property
-    def model(self) -> Model | None:
+    def model(self) -> Machine | None:
         """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.target.model
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.target.architecture_of(wave)
-
-    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        return self.state.architecture_of_all(waves)
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.target.apertures_of(wave)
@@ -88,85 +70,6 @@ class BulkState:
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.target.write_memory(where, address, data)
-
-    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> KnownNumbers:
-        """A register's bytes (waves, bytes), and which of them are known."""
-        size_bytes = (register.size_bits + 7) // 8
-        contents = np.zeros((len(waves), size_bytes), np.uint8)
-        is_known = np.zeros(contents.shape, bool)
-        for row, wave in enumerate(waves):
-            stored = self.state.waves.get(wave, {}).get(register.name)
-            if stored is not None:
-                is_known[row] = np.frombuffer(stored.known, np.uint8) == 0xFF
-                contents[row] = np.frombuffer(stored.data, np.uint8) * is_known[row]
-        return contents, is_known
-
-    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
-        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
-
-        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
-        """
-        wave, lane = (array_of(part) for part in (where.wave, where.lane))
-        at = exact(np.asarray(addresses))
-        shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
-        values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        places = Places(self.state, where.space.number, at, wave, lane, shape)
-        if size_bytes > 1 and places.straddles(size_bytes):
-            is_known |= True
-            for byte in range(size_bytes):
-                part, has = self._whole(where, at + byte, wave, lane, 1, shape)
-                values |= part << 8 * byte
-                is_known &= has
-            return np.where(is_known, values, 0), is_known
-        return self._whole(where, at, wave, lane, size_bytes, shape)
-
-    def _whole(
-        self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
-    ) -> KnownNumbers:
-        """Numbers that each lie in one piece of one store."""
-        places = Places(self.state, where.space.number, at, wave, lane, shape)
-        values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        stores = {(name, owner): store for name, owner, store in self.state.memories()}
-        for key, chosen, lowered, last in places.lowered():
-            store = stores.get(key)
-            fits = chosen & (lowered >= 0) & (lowered + size_bytes <= last)
-            if store is not None:
-                _take(store, fits, lowered, size_bytes, values, is_known)
-            # Files complete the requested part of the default space, and nothing else.
-            if where.space.number == GLOBAL and isinstance(self.target, ImageTarget):
-                self._images(store, fits & ~is_known, lowered, size_bytes, values, is_known)
-        return values, is_known
-
-    def _images(
-        self,
-        store: SparseMemory | None,
-        pending: Array,
-        at: Array,
-        size_bytes: int,
-        values: Array,
-        known_here: Array,
-    ) -> None:
-        """Return the numbers that are unknown in the state, from files."""
-        assert isinstance(self.target, ImageTarget)
-        if store is not None:
-            for start, data in store.runs():
-                pending = pending & ~((at < start + len(data)) & (at + size_bytes > start))
-        for image in self.target.images:
-            if image.is_writable and self.target.has_started:
-                continue
-            end = image.address + image.size_bytes
-            inside = pending & (at >= image.address) & (at + size_bytes <= end)
-            if not inside.any():
-                continue
-            first, last = int(at[inside].min()), int(at[inside].max()) + size_bytes
-            if last - first > _WIDEST_IMAGE_BYTES:
-                continue
-            try:
-                data = bytearray(image.read(first - image.address, last - first))
-            except DwarfGpuError:
-                continue
-            _pick(data, first, inside, at, size_bytes, values, known_here)
-            pending = pending & ~inside
 
 
 class Stores(Protocol):
@@ -284,61 +187,3 @@ def exact(array: Array) -> Array:
         return array.astype(np.int64)
     fits = np.vectorize(lambda number: 0 <= number < _FARTHEST, otypes=[bool])(array)
     return np.where(fits, array, -1).astype(np.int64)
-
-
-def _take(
-    store: SparseMemory,
-    pending: Array,
-    at: Array,
-    size_bytes: int,
-    values: Array,
-    known_here: Array,
-) -> None:
-    """Return the numbers that a store knows; those across two neighbours are read byte by byte."""
-    _take_of_one_run(store, pending, at, size_bytes, values, known_here)
-    remaining = pending & ~known_here
-    if size_bytes == 1 or not store.has_neighbours or not remaining.any():
-        return
-    numbers, are_known = np.zeros(values.shape, np.int64), remaining.copy()
-    for byte in range(size_bytes):
-        part, is_known = np.zeros(values.shape, np.int64), np.zeros(values.shape, bool)
-        _take_of_one_run(store, remaining, at + byte, 1, part, is_known)
-        numbers |= part << 8 * byte
-        are_known &= is_known
-    values[are_known] = numbers[are_known]
-    known_here |= are_known
-
-
-def _take_of_one_run(
-    store: SparseMemory,
-    pending: Array,
-    at: Array,
-    size_bytes: int,
-    values: Array,
-    known_here: Array,
-) -> None:
-    for start, data in store.runs():
-        inside = pending & (at >= start) & (at + size_bytes <= start + len(data))
-        if inside.any():
-            _pick(data, start, inside, at, size_bytes, values, known_here)
-
-
-def _pick(
-    data: Run,
-    start: int,
-    inside: Array,
-    at: Array,
-    size_bytes: int,
-    values: Array,
-    known_here: Array,
-) -> None:
-    known_here[inside] = True
-    if isinstance(data, Fill):
-        values[inside] = int.from_bytes(data.part(0, size_bytes).to_bytes(), "little")
-        return
-    raw = np.frombuffer(data, np.uint8)
-    offsets = at[inside] - start
-    numbers = np.zeros(offsets.shape, np.int64)
-    for byte in range(size_bytes):
-        numbers |= raw[offsets + byte].astype(np.int64) << 8 * byte
-    values[inside] = numbers

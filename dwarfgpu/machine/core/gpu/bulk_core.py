@@ -9,78 +9,48 @@ here, and so are those of code objects, which each lane asks for alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.machine.bulk_target import (
+    Array,
+    BulkTarget,
+    KnownNumbers,
+    Places,
+    array_of,
+    exact,
+)
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.many_waves import Places, array_of, exact
-from dwarfgpu.machine.target import RegisterId, WaveId
-from dwarfgpu.machine.topology import Machine
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
-
-Array: TypeAlias = "np.ndarray[Any, Any]"
-KnownNumbers: TypeAlias = "tuple[Array, Array]"
-"""Numbers, and which of them are known."""
 
 _PAGE_BYTES: Final = 4096
 _MOST_PAGES: Final = 2048
 """Read at once: memory stays bounded, however far apart the addresses are."""
 
 
-class BulkCore:
+class BulkCore(BulkTarget[ImageTarget]):
     """The waves of a core, with the power to read memory in bulk."""
 
     def __init__(self, target: ImageTarget, gpu: GpuTarget, architecture: Architecture) -> None:
         """`architecture`: of the waves that will be asked about."""
-        self.target = target
+        super().__init__(target)
         self.gpu = gpu
         self.architecture = architecture
-
-    @property
-    def stop(self) -> int:
-        return self.target.stop
-
-    @property
-    def model(self) -> Machine | None:
-        """The topology (`dwarfgpu.machine.target.Modelled`)."""
-        return self.target.model
 
     @property
     def workgroups(self) -> Mapping[WaveId, int]:
         """The workgroups by their first wave, where the LDS is."""
         return _Leaders(self.gpu)
 
-    def architecture_of(self, wave: WaveId) -> Architecture:
-        return self.target.architecture_of(wave)
-
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         return self.gpu.architecture_of_all(waves)
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.gpu.apertures_of(wave)
-
-    def read_register(
-        self,
-        wave: WaveId,
-        register: RegisterId,
-        offset_bytes: int = 0,
-        size_bytes: int | None = None,
-    ) -> bytes:
-        return self.target.read_register(wave, register, offset_bytes, size_bytes)
-
-    def write_register(
-        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
-    ) -> None:
-        self.target.write_register(wave, register, data, offset_bytes)
-
-    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        return self.target.read_memory(where, address, size_bytes)
-
-    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        self.target.write_memory(where, address, data)
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
         """Read numbers from memory (`dwarfgpu.machine.target.BulkMemory`)."""
