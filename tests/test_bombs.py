@@ -32,6 +32,21 @@ def test_the_work_grows_with_the_file(
         assert large <= 5 * small + START_CALLS, (command, small, large)
 
 
+def test_the_first_of_many_namesakes_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are found, and not read again for each of the questions of `ptype`."""
+    monkeypatch.chdir(tmp_path)
+    namesakes = next(bomb for bomb in BOMBS if bomb.name == "namesakes")
+    for name, data in namesakes.make(4_000).items():
+        Path(name).write_bytes(data)
+    calls_of(_run("debug bomb <<< print x"))
+    found, described = (
+        calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
+    )
+    assert described < found + 10 * 4_000 + START_CALLS, (found, described)
+
+
 def _calls(bomb: Bomb, size: int) -> list[int]:
     for name, data in bomb.make(size).items():
         Path(name).write_bytes(data)

@@ -460,19 +460,37 @@ class NameLookup:
 
     def _defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
         """Return the definitions of entries, each once. Declarations stay if other files can define
-        them: a symbol may locate them."""
+        them: a symbol may locate them.
+
+        But for functions only the first counts: entries that cannot be it are not read.
+        """
         out: dict[Meaning, None] = {}
+        has_type = has_function = False
         for die in dies:
-            defined = self.definition(die)
-            if not is_data(defined):
-                out[defined] = None
+            if has_type and die.tag in TYPES:
                 continue
-            variable = Variable(name_of(defined) or "", defined, "global")
-            if is_definition(defined) or is_member(defined) or variable.is_external:
-                out[variable] = None
+            meaning = self._meaning(die)
+            if meaning is None:
+                continue
+            out[meaning] = None
+            if _order(meaning):
+                has_type = True
+            elif _is_function(meaning):
+                has_function = True
+            elif not has_function and not _is_in_nameless(meaning):
+                return (meaning,)
         meanings = _distinguished(sorted(out, key=_order), self.place)
         functions = [meaning for meaning in meanings if _is_function(meaning)]
         return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
+
+    def _meaning(self, die: Die) -> Meaning | None:
+        """What an entry defines or declares; None for data that nothing can define."""
+        defined = self.definition(die)
+        if not is_data(defined):
+            return defined
+        variable = Variable(name_of(defined) or "", defined, "global")
+        can_be = is_definition(defined) or is_member(defined) or variable.is_external
+        return variable if can_be else None
 
     def definition(self, die: Die) -> Die:
         """The entry that defines what an entry declares, of another unit if need be; itself where
@@ -571,6 +589,10 @@ def _names(scope: Die) -> Path:
 
 def _is_function(meaning: Meaning) -> bool:
     return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+
+
+def _is_in_nameless(meaning: Meaning) -> bool:
+    return isinstance(meaning, Variable) and is_nameless(meaning)
 
 
 def _is_same_function(first: Die, second: Die) -> bool:
