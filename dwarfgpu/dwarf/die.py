@@ -6,7 +6,7 @@ strings are text, references are entries, addresses are those of the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Final
 
 from attrs import field
@@ -200,13 +200,14 @@ class Die:
             case kind:
                 raise IllFormed(f"attribute {name:#x} is of class {kind}, not a reference")
 
-    def children(self) -> Iterator[Die]:
-        """The entries directly below this one."""
+    def children(self, tags: Container[int] | None = None) -> Iterator[Die]:
+        """The entries directly below this one: all, or those with one of some tags."""
         if not self.abbreviation.has_children:
             return
-        index = self._index()
-        for child in self.unit.tree.children(index):
-            yield self.unit.die(child)
+        tree = self.unit.tree
+        for child in tree.children(self._index()):
+            if tags is None or tree.abbreviations[child].tag in tags:
+                yield self.unit.die(child)
 
     def parent(self) -> Die | None:
         """The parent entry; None for the unit's own entry."""

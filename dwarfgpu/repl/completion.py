@@ -15,7 +15,7 @@ from dwarfgpu.language.functions import FUNCTIONS
 from dwarfgpu.language.registers import is_lacking
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
-from dwarfgpu.repl.files.symbol_index import CODE_KINDS
+from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.value.value_history import options_of
@@ -261,14 +261,25 @@ def _named(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
     return (Candidate(name, about) for name, about in symbols)
 
 
+def _filled_up(
+    offered: Iterable[Candidate], more: Callable[[], Iterable[Candidate]]
+) -> list[Candidate]:
+    """Candidates, and further ones where they are not too many to be shown."""
+    candidates = list(offered)
+    return candidates if len(candidates) >= MAX_NAMES else [*candidates, *more()]
+
+
 def _of_symbol(shell: Shell, text: str) -> Offer:
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
         symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
         return match.start("word"), _named(symbols)
     start, offered = _of_expression(shell, text)
-    inlined = shell.symbols.starting_with(text[start:], ("inlined function",))
-    return start, (*offered, *_named(inlined))
+
+    def inlined() -> Iterable[Candidate]:
+        return _named(shell.symbols.starting_with(text[start:], ("inlined function",)))
+
+    return start, _filled_up(offered, inlined)
 
 
 symbols: Final = OfText(_of_symbol)
@@ -287,8 +298,11 @@ def _of_place(shell: Shell, text: str) -> Offer:
         return match.start("word"), _named(symbols)
     start = len(text) - len(text.lstrip())
     word = text[start:]
-    files = (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))
-    return start, (*_named(shell.symbols.functions(word)), *files)
+
+    def files() -> Iterator[Candidate]:
+        return (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))
+
+    return start, _filled_up(_named(shell.symbols.functions(word)), files)
 
 
 places: Final = OfText(_of_place, is_fitting=True)

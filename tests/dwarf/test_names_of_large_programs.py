@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.files.symbol_index import SymbolIndex
+from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
 
 UNITS = 300
@@ -202,6 +202,26 @@ def test_names_typed_so_far_are_all_there(path: Path) -> None:
     for word in words[:: max(1, len(words) // 8)]:
         some.require((file,), f"print {word}")
         assert starting(some, word) == starting(every, word)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "most"), [(None, 128), (("function",), 256), (("struct",), 256), (("union",), 300)]
+)
+def test_names_are_read_until_there_are_enough(
+    tmp_path: Path, read: list[int], kinds: tuple[str, ...] | None, most: int
+) -> None:
+    index = SymbolIndex()
+    index.require((program(tmp_path),), "print ")
+    names = [name for name, _ in index.starting_with("", kinds)]
+    assert len(names) == (0 if kinds == ("union",) else MAX_NAMES)
+    assert len(read) <= most
+
+
+def test_functions_are_read_until_there_are_enough(tmp_path: Path, read: list[int]) -> None:
+    index = SymbolIndex()
+    index.require((program(tmp_path),), "break ")
+    assert len(list(index.functions(""))) == MAX_NAMES and len(read) <= 256
+    assert len(list(index.files("unit_"))) == len(read) == UNITS
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, Literal
 
 from dwarfgpu.base.light_attrs import frozen
@@ -11,12 +12,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import full_function_name
-from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
 from dwarfgpu.dwarf.scope.symbol_list import units_with_word
-from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -33,6 +33,7 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
+_READ: Final = CONTAINERS | {*_TYPES, dw.TAG_SUBPROGRAM, dw.TAG_VARIABLE}
 _IDENTIFIER: Final = re.compile(r"(?!_Z)[A-Za-z_]\w*")
 
 
@@ -56,7 +57,8 @@ def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
         units = ()  # a header points outside of the file
     for unit in units:
         try:
-            declared = tuple(_declared(unit.full.root.children(), "", unit.is_cplusplus))
+            entries = unit.full.root.children(_READ)
+            declared = tuple(_declared(entries, "", unit.is_cplusplus))
             yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
@@ -83,7 +85,8 @@ def _declared(
             yield from _type(die, around, is_cplusplus)
         elif die.tag in CONTAINERS and die.name is not None:
             yield f"{around}{die.name}", "namespace"
-            yield from _declared(die.children(), f"{around}{die.name}::", is_cplusplus)
+            inside = f"{around}{die.name}::"
+            yield from _declared(die.children(_READ), inside, is_cplusplus)
 
 
 def _function(die: Die, is_cplusplus: bool) -> Iterator[tuple[str, NameKind]]:
@@ -101,18 +104,24 @@ def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, Name
     if die.flag(dw.AT_DECLARATION):
         return
     if die.tag == dw.TAG_BASE_TYPE:
-        yield type_name(types_of(die.unit).build(die), cplusplus=is_cplusplus), "type"
+        if name is not None:
+            unit = die.unit
+            is_c = unit.is_cplusplus or unit.language in dw.C
+            yield _base_type_name(name) if is_c else name, "type"
     elif name is not None:
         yield f"{around}{name}", _TYPES[die.tag]
     inside = f"{around}{name}::" if is_cplusplus and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
         inside = inside if die.flag(dw.AT_ENUM_CLASS) else around
-        for child in die.children():
-            if child.tag == dw.TAG_ENUMERATOR and child.name is not None:
+        for child in die.children((dw.TAG_ENUMERATOR,)):
+            if child.name is not None:
                 yield f"{inside}{child.name}", "enumerator"
     elif is_cplusplus and die.tag in CLASSES:
-        types = (child for child in die.children() if child.tag in _TYPES)
-        yield from _declared(types, inside, is_cplusplus)
+        yield from _declared(die.children(_TYPES), inside, is_cplusplus)
+
+
+_base_type_name: Final = lru_cache(maxsize=256)(canonical)
+"""Every unit of a program has the same few."""
 
 
 def _symbols(code_object: CodeObject) -> Iterator[tuple[str, NameKind]]:

@@ -1,14 +1,14 @@
 """Names for completion in addition to those in scope: functions, variables, types and symbols.
 
 Law: completion never waits. The names are collected in the background, and offered when they are
-complete.
+complete. Without a terminal they are collected until there are enough.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from threading import Thread
 from typing import Final
@@ -21,6 +21,8 @@ MAX_NAMES: Final = 200
 _LAST_WORD: Final = re.compile(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
+_FIRST_UNITS: Final = 16
+"""Read at once for a word."""
 _INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
@@ -35,6 +37,9 @@ class SymbolIndex:
         self._parts: tuple[tuple[str, str], ...] = ()
         """Nested names of functions: the typed part, and the whole name."""
         self._files: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._taken: list[UnitNames] = []
+        self._remaining: Iterator[UnitNames] = iter(())
+        """Units that are read where names are missing."""
         self._of: tuple[CodeObject, ...] = ()
         self._worker: Thread | None = None
 
@@ -46,13 +51,15 @@ class SymbolIndex:
             self._worker.start()
 
     def require(self, code_objects: tuple[CodeObject, ...], text: str) -> None:
-        """Collect, at once, at least the names with the identifier at the end of a text."""
+        """Collect, as far as they are asked for, at least the names with the identifier at the end
+        of a text; of too many, as GDB, those that are met first."""
         if code_objects == self._of and self._worker is not None:
             self._worker.join()
             return
         word = _LAST_WORD.search(text)
         self._of = ()
-        self.take(
+        self.take(())
+        self._remaining = (
             unit
             for code_object in code_objects
             for unit in typed_names(code_object, "" if word is None else word[0])
@@ -65,7 +72,24 @@ class SymbolIndex:
 
     def take(self, units: Iterable[UnitNames]) -> None:
         """Offer these names from now on."""
-        units = list(units)
+        self._remaining = iter(())
+        self._taken = [*units]
+        self._index()
+
+    def _read_more(self) -> bool:
+        """Take as many units again; False where none remains."""
+        more = list(islice(self._remaining, max(_FIRST_UNITS, len(self._taken))))
+        if more:
+            self._taken += more
+            self._index()
+        return bool(more)
+
+    def _read_all(self) -> None:
+        self._taken += self._remaining
+        self._index()
+
+    def _index(self) -> None:
+        units = self._taken
         files: dict[str, set[tuple[str, str]]] = {}
         for unit in units:
             if unit.file:
@@ -84,23 +108,35 @@ class SymbolIndex:
         self, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
         """Names that begin so, with what they are: of some kinds alone, a limited number."""
-        return _starting_with(self._names, word, kinds)
+        return iter(self._enough(lambda: _starting_with(self._names, word, kinds)))
 
     def functions(self, word: str) -> Iterator[tuple[str, str]]:
         """Yield functions with this prefix of the name, or of a component after `::`, as in GDB's
         linespecs."""
+        return iter(self._enough(lambda: self._functions(word)))
+
+    def _functions(self, word: str) -> Iterator[tuple[str, str]]:
         yield from _starting_with(self._names, word, CODE_KINDS)
         for _, name in _starting_with(self._parts, word, None):
             yield name, "function"
 
+    def _enough(self, found: Callable[[], Iterator[tuple[str, str]]]) -> list[tuple[str, str]]:
+        """Names of an index, after reading as many units as are needed."""
+        names = list(found())
+        while len(names) < MAX_NAMES and self._read_more():
+            names = list(found())
+        return names
+
     def files(self, word: str) -> Iterator[str]:
         """Yield source files with this prefix."""
+        self._read_all()
         return (file for file in sorted(self._files) if file.startswith(word))
 
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
         """Yield the names that a source file defines."""
+        self._read_all()
         return _starting_with(self._files.get(file.rpartition("/")[2], ()), word, kinds)
 
 
