@@ -14,8 +14,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 
 _CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
-_UPSTREAM: Final = re.compile(r"triton\b")
-"""Compilers other than clang that use upstream LLVM for AMD GPUs."""
+_TRITON: Final = re.compile(r"triton\b")
 _GCC: Final = re.compile(r"GNU (?!AS\b)\S+ \d")
 _LEVEL: Final = re.compile(r" -O(\w*)(?= |$)")
 _AMD: Final = re.compile(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
@@ -34,6 +33,8 @@ class Producer:
     is_amd: bool
     is_upstream: bool
     """Whether it is known to use upstream LLVM."""
+    is_triton: bool
+    """Whether it is Triton, which uses upstream LLVM and does not name its version."""
     version: int | None
     """The major version of LLVM."""
 
@@ -41,9 +42,14 @@ class Producer:
 def parse_producer(text: str) -> Producer:
     """The compiler of a DW_AT_producer string."""
     match, is_amd = _CLANG.search(text), bool(_AMD.search(text))
-    is_upstream = not is_amd and bool(match or _UPSTREAM.match(text))
+    is_triton = bool(_TRITON.match(text))
     return Producer(
-        bool(match), bool(_GCC.match(text)), is_amd, is_upstream, int(match[1]) if match else None
+        is_clang=bool(match),
+        is_gcc=bool(_GCC.match(text)),
+        is_amd=is_amd,
+        is_upstream=not is_amd and (bool(match) or is_triton),
+        is_triton=is_triton,
+        version=int(match[1]) if match else None,
     )
 
 

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.dwarf.types.types import Pointer
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.language.places import Places
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
@@ -200,7 +200,11 @@ def test_assignment_writes_every_place() -> None:
 
 
 CLASSES = [
-    ("kernels.gfx942.O0", None, {1: "private_lane", 2: "local", 9: None}),
+    ("kernels.gfx942.O0", None, {1: "private_lane", 2: "local", 5: None, 9: None}),
+    ("kernels.gfx942.O0", "clang version 22.1.8",
+     {1: "generic", 2: "region", 3: "local", 5: "private_lane", 6: None}),
+    ("kernels.gfx942.O0", "triton",
+     {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane", 6: None}),
     ("locations.gfx942", "AMD clang version 13.0.0 (roc-5.0)",
      {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane", 9: None}),
     ("locations.gfx942", "AMD clang version 20.0.0 (roc-7.0)",
@@ -224,6 +228,22 @@ def test_address_classes_are_the_producers(
                 places.space_of(pointer, unit)
         else:
             assert places.space_of(pointer, unit).name == name
+
+
+def test_address_classes_of_an_unknown_producer() -> None:
+    """Upstream LLVM's 1 and 2 changed their meanings, 3 and 5 did not have any before."""
+    session = stopped("kernels.gfx942.O0", 3)
+    (unit, *_) = session.code_objects[0].info.units
+    unit.__dict__["producer"] = ""
+    places = Places(session)
+    for number in (1, 2):
+        with pytest.raises(Unavailable, match="changed its numbers after version 21"):
+            places.space_of(Pointer(None, address_class=number), unit)
+    assert places.space_of(Pointer(None, address_class=3), unit).name == "local"
+    assert places.space_of(Pointer(None, address_class=5), unit).name == "private_lane"
+    # What upstream LLVM is to write instead has one meaning.
+    both = Pointer(None, address_space=3, address_class=1)
+    assert places.space_of(both, unit).name == "local"
 
 
 @pytest.mark.parametrize(

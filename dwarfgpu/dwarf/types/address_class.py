@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, REGION
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.errors import IllFormed
-from dwarfgpu.expr.dialect.upstream_clang import ADDRESS_SPACES
+from dwarfgpu.errors import IllFormed, Unavailable
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
 
-_CLASSES_OF_2020: Final = {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane"}
-_CLASSES_TODAY: Final = {1: "global", 2: "global", 3: "local", 4: "private_lane", 0x8000: "region"}
+_CLASSES_OF_2020: Final = {1: GLOBAL, 2: REGION, 3: LOCAL, 4: GLOBAL, 5: PRIVATE_LANE}
+_CLASSES_TODAY: Final = {1: GLOBAL, 2: GLOBAL, 3: LOCAL, 4: PRIVATE_LANE, 0x8000: REGION}
 """For AMD's compilers, whose numbers became those of memory spaces."""
+_CLANGS_OWN: Final = {1: PRIVATE_LANE, 2: LOCAL}
+"""For upstream clang up to `_LAST_OWN`; since then it writes DWARF's numbers of address spaces."""
+_DWARFS: Final = {space: space for space in (GENERIC, REGION, LOCAL, PRIVATE_LANE)}
+_LLVMS: Final = {0: GENERIC, 1: GLOBAL, 2: REGION, 3: LOCAL, 4: GLOBAL, 5: PRIVATE_LANE}
+"""For Triton, which writes the number that LLVM's IR has for the address space."""
+_LAST_OWN: Final = 21
 _LAST_OF_2020: Final = 14
 """The last LLVM whose AMD compilers wrote the address classes of the 2020 text."""
 
@@ -22,14 +28,31 @@ _LAST_OF_2020: Final = 14
 def space_of_class(
     address_class: int, unit: CompilationUnit, architecture: Architecture
 ) -> AddressSpace:
-    """The address space that an address class means; `IllFormed` for one that is none."""
-    if unit.dialect.upstream_clang:
-        space = architecture.address_spaces.get(ADDRESS_SPACES.get(address_class, -1))
-    else:
-        version = parse_producer(unit.producer).version
-        is_old = version is not None and version <= _LAST_OF_2020
-        name = (_CLASSES_OF_2020 if is_old else _CLASSES_TODAY).get(address_class)
-        space = None if name is None else architecture.address_space_named(name)
+    """The address space that an address class means.
+
+    `IllFormed` for one that is none; `Unavailable` where the numbers of an unknown producer differ
+    from those of another.
+    """
+    space = architecture.address_spaces.get(_numbers(address_class, unit).get(address_class, -1))
     if space is None:
         raise IllFormed(f"DW_AT_address_class {address_class} is not an AMDGPU address class")
     return space
+
+
+def _numbers(address_class: int, unit: CompilationUnit) -> dict[int, int]:
+    """The address spaces by the numbers of the producer of a unit."""
+    who = parse_producer(unit.producer)
+    version = who.version
+    if not unit.dialect.upstream_clang:
+        is_old = version is not None and version <= _LAST_OF_2020
+        return _CLASSES_OF_2020 if is_old else _CLASSES_TODAY
+    if who.is_triton:
+        return _LLVMS
+    if version is not None:
+        return _CLANGS_OWN if version <= _LAST_OWN else _DWARFS
+    if address_class in _CLANGS_OWN:
+        raise Unavailable(
+            f"DW_AT_address_class {address_class} of an unknown producer: upstream LLVM changed "
+            f"its numbers after version {_LAST_OWN}"
+        )
+    return _DWARFS
