@@ -492,9 +492,28 @@ def test_rule_d_also_in_a_piece() -> None:
     assert (part["places"][0]["register"], part["places"][0]["bit_offset"]) == ("v2", 96)
 
 
-@pytest.mark.parametrize("name", ["mate", "byte"])
-def test_rule_e_a_vector_base_is_ambiguous_and_no_guess_is_made(name: str) -> None:
-    done = run_json("eval", "--state", STATES / "data.gfx942.O2.json", "--lane", 3, name)
+def test_rule_e_a_vector_base_of_a_computation_is_the_focused_lanes_dword() -> None:
+    state = STATES / "data.gfx942.O2.json"
+    done = run_json("eval", "--state", state, "--lane", "1-3", "mate")
+    assert [answer["data"] for answer in done.json["lanes"]] == [62, 61, 60]
+    # This one multiplies a value of a base type by a generic one, which no dialect allows.
+    done = run_json("eval", "--state", state, "--lane", 3, "byte")
+    assert done.json["error"]["kind"] == "IllFormed"
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        "bregx v2 8",
+        "bregx v2 0; lit5; swap; xderef",
+        "bregx v2 0; deref; stack_value",
+        "bregx v2 0; lit5; swap; xderef; lit1; plus; stack_value",
+        "bregx v2 0; bra 1; nop; stack_value",
+    ],
+)
+def test_rule_e_a_vector_base_that_may_be_an_address_is_ambiguous(operations: str) -> None:
+    state = STATES / "data.gfx942.O2.json"
+    done = run_json("eval", "--state", state, "--lane", 3, "-e", operations)
     assert done.status == 1
     assert done.json["error"]["kind"] == "Unavailable"
     assert "where it holds the value itself" in (done.json["error"]["message"])

@@ -3,6 +3,7 @@
 Read literally, its output names the wrong place. It has no lane operations: a vector register means
 the focused lane's dword of it, and a final `litN, swap, xderef` means an address space in clang's
 own numbers, where a literal reading fetches the variable's contents and takes them for its address.
+Triton and other compilers that use upstream LLVM write the same operations.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from attrs import evolve
 from dwarfgpu.arch.amdgpu import GLOBAL, PRIVATE_LANE, VECTOR_REGISTERS
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Ambiguous, DwarfGpuError
+from dwarfgpu.errors import Ambiguous, DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.expr.operation import OPERATIONS, PopInfo
+from dwarfgpu.expr.operation import OPERATIONS, Operation, PopInfo
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
 from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
@@ -37,6 +38,8 @@ _READINGS = {
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
     "regval_type": "upstream clang: two readings, and it is unknown which is intended",
     "bregx": "upstream clang: two readings, and it is unknown which is intended",
+    "lane's dword": "upstream clang: DW_OP_bregx of a vector register, whose value is computed "
+    "from, is the focused lane's dword of it",
 }
 """The note for observers on each operation that is read differently."""
 
@@ -50,6 +53,10 @@ AMBIGUOUS = (
     "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
     "holds an address and where it holds the value itself"
 )
+LANE_VALUE = (
+    "upstream clang: DW_OP_bregx of a vector register computes with the focused lane's dword"
+)
+"""The note on a value that is computed from a vector register."""
 FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
 """The note on DW_OP_fbreg; omitted if there is no frame base."""
 UNPLACED = (
@@ -78,12 +85,23 @@ def translated(instructions: Instructions) -> Translation:
         return Translation(with_offsets(instructions), ())
     instructions = with_offsets(instructions, _is_loaded)
     adapted, notes = _without_suffixes(instructions)
+    computed = _computed(adapted)
     out: list[Instruction] = []
     for index, instruction in enumerate(adapted):
         following = adapted[index + 1] if index + 1 < len(adapted) else None
         name = instruction.operation.name
         register = instruction.operands[0] if instruction.operands else None
-        if name == "bregx" and register in VECTOR_REGISTERS:
+        if name == "bregx" and register in VECTOR_REGISTERS and index in computed:
+            read = evolve(
+                OPERATIONS["bregx"],
+                function=_lane_value,
+                equals=None,
+                reading=_READINGS["lane's dword"],
+                pushes="value",
+            )
+            instruction = evolve(instruction, operation=read)
+            notes.append(LANE_VALUE)
+        elif name == "bregx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "bregx", _ambiguous)
             notes = []  # the error says it
         elif name == "regx" and register in VECTOR_REGISTERS:
@@ -102,6 +120,33 @@ def translated(instructions: Instructions) -> Translation:
             notes.append(FRAME_BASE)
         out.append(instruction)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
+
+
+def _computed(instructions: Sequence[Instruction]) -> frozenset[int]:
+    """The positions of the operations that compute a value, of all or of a piece.
+
+    Such operations end in DW_OP_stack_value, in a straight line, and read nothing that a register
+    could be the address of.
+    """
+    positions: set[int] = set()
+    start = 0
+    for index in range(len(instructions) + 1):
+        if index < len(instructions) and instructions[index].operation.name not in PIECES:
+            continue
+        part = instructions[start:index]
+        if (
+            part
+            and part[-1].operation.name == "stack_value"
+            and not any(_may_dereference(instruction.operation) for instruction in part)
+        ):
+            positions.update(range(start, index))
+        start = index + 1
+    return frozenset(positions)
+
+
+def _may_dereference(operation: Operation) -> bool:
+    name = operation.name
+    return operation.transfers or "deref" in name or name.startswith(("call", "LLVM_"))
 
 
 def _is_loaded(space: int) -> bool:
@@ -129,9 +174,12 @@ def _without_suffixes(
     at = 0
     while at < len(instructions):
         space = _suffix(instructions, at)
-        after = instructions[at + 3] if at + 3 < len(instructions) else None
-        is_valued = after is instructions[-1] and after.operation.name == "stack_value"
-        is_part = after is None or after.operation.name in PIECES
+        is_part = _ends_part(instructions, at + 3)
+        is_valued = (
+            not is_part
+            and instructions[at + 3].operation.name == "stack_value"
+            and _ends_part(instructions, at + 4)
+        )
         if space is None or not (is_valued or is_part):
             out.append(instructions[at])
             at += 1
@@ -147,6 +195,11 @@ def _without_suffixes(
             notes.append(f"upstream clang: {spelled} read as address space {space}")
         at += 3
     return out, notes
+
+
+def _ends_part(instructions: Sequence[Instruction], at: int) -> bool:
+    """Whether an expression, or the location of a piece, ends before a position."""
+    return at >= len(instructions) or instructions[at].operation.name in PIECES
 
 
 def has_suffix(instructions: Sequence[Instruction]) -> bool:
@@ -196,6 +249,15 @@ def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
         return regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
 
     return lane_of_register
+
+
+def _lane_value(ctx: Context, *, register: int, displacement: int) -> Value:
+    """DW_OP_bregx of a vector register in a computation; the dword is extended by zeros."""
+    location = regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
+    contents = ctx.access.retrieve(location, LANE_BITS)
+    if isinstance(contents, ImplicitPointer):
+        raise EvaluationError("an implicit pointer cannot be computed with")
+    return Value.of(contents + displacement, ctx.generic)
 
 
 def _scratch_based(is_whole: bool) -> Callable[..., Location]:

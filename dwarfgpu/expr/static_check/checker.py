@@ -460,6 +460,8 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
 
 def _reads_base_register(operation: Operation) -> bool:
     """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
+    if operation.pushes == "value":
+        return False  # upstream clang's, read as the focused lane's dword
     return operation.name == "LLVM_aspace_bregx" or operation.name.startswith("breg")
 
 
