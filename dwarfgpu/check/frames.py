@@ -23,10 +23,12 @@ from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 MAX_WORK: Final = 100_000_000
 """Register rules of the rows and remembered states of a section, at most."""
@@ -48,6 +50,8 @@ _BROKEN: Final = {
     **{f"DW_CFA_{name}": "location-order" for name in _ADVANCES},
 }
 """The rule that an instruction breaks which cannot be executed; others are `ill-formed-cfi`."""
+
+_OF_KERNEL: Final = ", which a kernel does not need: it has no caller"
 
 
 @define
@@ -150,10 +154,11 @@ class FrameChecker:
         return True
 
     def _empty(self, fde: Fde, described: Described) -> None:
-        """Skip kernels: a kernel has no caller and needs no rules."""
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
         if self.functions.is_kernel(fde.initial_location):
-            message += ", which a kernel does not need: it has no caller"
+            described.report("empty-fde", message + _OF_KERNEL, severity="note")
+        elif self.functions.has_compiler_without_rows(fde.initial_location):
+            message += f", as upstream LLVM up to {LAST_WITHOUT_ROWS} writes them for AMD GPUs"
             described.report("empty-fde", message, severity="note")
         else:
             described.report("empty-fde", message)
@@ -255,8 +260,12 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, described: Described) -> 
         has_saved = any(isinstance(rule, SAVED) for rule in row.rules.values())
         if row.cfa is None and not has_saved and not _is_outermost(row, fde):
             message = f"no CFA rule at [{row.start:#x},{row.end:#x})"
+            severity: Severity = "warning"
+            if row.is_empty and described.functions.is_kernel(fde.initial_location):
+                # LLVM's rows begin after the code that loads arguments in place of the hardware.
+                message, severity = message + _OF_KERNEL, "note"
             shown = described.shown()
-            described.report("lost-cfa", message, row=row, shown=shown, severity="warning")
+            described.report("lost-cfa", message, row=row, shown=shown, severity=severity)
             return
 
 

@@ -10,6 +10,7 @@ from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source import line_of
 from dwarfgpu.dwarf.address_ranges import Range, covers, merged
 from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, parse_producer
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
 from dwarfgpu.objfile.gpu_code import read_gpu_code
@@ -69,6 +70,17 @@ class Functions:
     def is_kernel(self, address: int) -> bool:
         """Return whether an AMD GPU kernel begins at an address: it has no caller."""
         return address in self._kernel_entries
+
+    def has_compiler_without_rows(self, address: int) -> bool:
+        """Return whether the compiler of AMD GPU code at an address wrote FDEs without rules."""
+        if self._file.machine != "AMDGPU":
+            return False
+        try:
+            unit = self._lines.scopes.linked_unit_at(address + self._load_address)
+            who = None if unit is None else parse_producer(unit.producer)
+        except DwarfGpuError:
+            return False
+        return who is not None and who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS
 
     @cached_property
     def _code(self) -> tuple[Range, ...]:

@@ -112,7 +112,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "lost-cfa": (
         "a register is saved at an offset from a CFA that no rule gives; the register or the "
         "offset of a CFA is changed that is absent or an expression. A row without a CFA where "
-        "other rows have one, unless the return address is undefined: warning"
+        "other rows have one, unless the return address is undefined: warning; at the start of a "
+        "kernel, before LLVM's first rules, a note"
     ),
     "cfa-not-memory": "a CFA expression whose result is a value of its own or a composite",
     "unbalanced-state": "`restore_state` without `remember_state`",
@@ -122,8 +123,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "`register(R)`, `val_offset` or `val_expression` give a register of another size"
     ),
     "empty-fde": (
-        "an FDE that gives neither a CFA nor a register: unwinding stops there. Upstream clang "
-        "writes them for AMD GPUs. Of a kernel, which has no caller, it is a note"
+        "an FDE that gives neither a CFA nor a register: unwinding stops there. Of an AMD GPU "
+        "kernel, which has no caller, and of code for AMD GPUs from upstream LLVM up to 22, which "
+        "writes no rules at all, it is a note"
     ),
     "unknown-augmentation": (
         "a CIE with an augmentation string that dwarfgpu does not know: everything after it is "

@@ -3,7 +3,7 @@
 Numbers moved. AMD's compilers up to LLVM 18 wrote the operations of the AMD text as single bytes
 from 0xe1 on, with 0xe9 as DW_OP_LLVM_aspace_implicit_pointer up to LLVM 16 and as DW_OP_LLVM_user
 since, and their attributes from 0x3e0a on. Upstream clang describes AMDGPU variables without the
-AMD text, in a way of its own.
+AMD text, in a way of its own, and frames not at all up to LLVM 22.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ LAST_WITHOUT_USER: Final = 16
 """The last major version of LLVM whose AMD compilers did not write DW_OP_LLVM_user."""
 LAST_DIRECT: Final = 18
 """The last one whose AMD compilers wrote DW_OP_LLVM operations as single bytes."""
+
+LAST_WITHOUT_ROWS: Final = 22
+"""The last major version of upstream LLVM that wrote FDEs without any rule for AMD GPUs."""
 
 
 @frozen

@@ -18,7 +18,7 @@ from tests.check.made import (
     verdict_on,
     words,
 )
-from tests.dwarf.builder import X86_64
+from tests.dwarf.builder import FIXTURES, X86_64
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
@@ -236,10 +236,45 @@ def test_first_cycle(edges: dict[int, list[int]], expected: list[int]) -> None:
 
 
 def test_clangs_empty_fdes() -> None:
-    found = findings(fixture_verdict("hip/call.gfx942.O2.v5.co"))
-    assert [(each.rule, each.place.name) for each in found] == [
-        ("empty-fde", "inner"), ("empty-fde", "outer"),
+    verdict = fixture_verdict("hip/call.gfx942.O2.v5.co")
+    assert findings(verdict) == []
+    notes = [finding for finding in verdict.findings.kept if finding.rule == "empty-fde"]
+    assert [(note.severity, note.place.name) for note in notes] == [
+        ("note", "inner"), ("note", "outer"), ("note", "call"),
     ]  # fmt: skip
+    assert notes[0].message.endswith(", as upstream LLVM up to 22 writes them for AMD GPUs")
+
+
+@pytest.mark.parametrize(
+    ("producer", "severity"),
+    [
+        ("clang version 22.1.8", "note"),
+        ("clang version 23.1.0", "warning"),
+        ("AMD clang version 19.0.0 (roc-6.3)", "warning"),
+        ("triton", "note"),
+        ("", "warning"),
+    ],
+)
+def test_whose_empty_fdes_are_mistakes(producer: str, severity: str) -> None:
+    data = (FIXTURES / "hip/call.gfx942.O2.v5.co").read_bytes()
+    clang = b"Debian clang version 19.1.7 (3~deb12u1)"
+    assert data.count(clang) >= 1
+    verdict = verdict_on(data.replace(clang, producer.encode().ljust(len(clang), b"\0")))
+    [inner] = [
+        finding
+        for finding in verdict.findings.kept
+        if (finding.place.name, finding.rule) == ("inner", "empty-fde")
+    ]
+    assert inner.severity == severity
+
+
+@pytest.mark.parametrize("kernel", ["axpy", "softmax", "matmul"])
+def test_a_kernels_rows_begin_after_the_code_that_loads_its_arguments(kernel: str) -> None:
+    verdict = fixture_verdict(f"triton/{kernel}.gfx942.co")
+    assert findings(verdict) == []
+    [note] = [finding for finding in verdict.findings.kept if finding.rule == "lost-cfa"]
+    assert (note.severity, note.place.name) == ("note", kernel)
+    assert note.message.endswith(", which a kernel does not need: it has no caller")
 
 
 def test_a_kernel_needs_no_rows() -> None:

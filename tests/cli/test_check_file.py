@@ -45,7 +45,7 @@ def test_a_broken_fde_is_explained_on_one_screen(broken: Path) -> None:
 
 
 def test_an_expression_has_its_place_marked() -> None:
-    lines = run("check", DATA).lines
+    lines = run("check", DATA, "--dialect", "amd").lines
     at = lines.index("    DW_OP_consts +63, DW_OP_bregx VGPR2+0, DW_OP_minus, DW_OP_stack_value")
     assert lines[at + 1] == "                      ^~~~~~~~~~~~~~~~~~~"
     assert lines[at - 2].endswith("[wide-base-register, A.2.5.4.4.3]")
@@ -53,7 +53,7 @@ def test_an_expression_has_its_place_marked() -> None:
         "DW_AT_location of variable mate in data, hip/data.hip, at [0x179c,0x1964) "
         "(.debug_info 0xca)"
     )
-    assert len(lines) < 50
+    assert len(run("check", DATA).lines) < 50
 
 
 def test_a_clean_file(tmp_path: Path) -> None:
@@ -112,18 +112,18 @@ def known(tmp_path: Path) -> Path:
 def test_only_what_the_baseline_lacks_counts(known: Path) -> None:
     done = run("check", DATA, "--baseline", known)
     assert done.status == 0
-    assert done.lines[-1] == "0 errors, 0 warnings; 11 known by the baseline"
+    assert done.lines[-1] == "0 errors, 0 warnings; 9 known by the baseline"
     document = json.loads(known.read_text("utf-8"))
     document["findings"] = [e for e in document["findings"] if e["rule"] != "mixed-types"]
     known.write_text(json.dumps(document), encoding="utf-8")
     again = run("check", DATA, "--baseline", known)
-    assert again.status == 1 and again.lines[-1] == "1 error, 0 warnings; 10 known by the baseline"
+    assert again.status == 1 and again.lines[-1] == "1 error, 0 warnings; 8 known by the baseline"
     answer = run_json("check", DATA, "--baseline", known)
     assert [each["rule"] for each in answer.json["findings"] if each["is_new"]] == ["mixed-types"]
     log = json.loads(run("check", DATA, "--baseline", known, "--sarif").out)
     validator("check-sarif").validate(log)
     states = [each["baselineState"] for each in log["runs"][0]["results"]]
-    assert (states.count("new"), states.count("unchanged")) == (1, 10)
+    assert (states.count("new"), states.count("unchanged")) == (1, 8)
 
 
 def test_one_known_finding_excuses_one(known: Path) -> None:
@@ -132,7 +132,7 @@ def test_one_known_finding_excuses_one(known: Path) -> None:
     document["findings"].remove(pieces[-1])
     known.write_text(json.dumps(document), encoding="utf-8")
     done = run("check", DATA, "--baseline", known)
-    assert done.lines[-1] == "0 errors, 1 warning; 10 known by the baseline"
+    assert done.lines[-1] == "0 errors, 1 warning; 8 known by the baseline"
 
 
 def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
