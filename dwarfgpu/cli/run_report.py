@@ -10,7 +10,8 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
-from dwarfgpu.service.machine.run_kernel import Result, StopPlace
+from dwarfgpu.service.machine.barrier_places import barrier_lines
+from dwarfgpu.service.machine.run_kernel import Result
 
 _MAX_SHOWN: Final = 8
 _MAX_TEXT_LINES: Final = 64
@@ -42,18 +43,7 @@ def ending_lines(result: Result) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
-        if stop.barrier:
-            yield from _at_barrier(stop)
-
-
-def _at_barrier(stop: StopPlace) -> Iterator[str]:
-    """Where the waves of a workgroup are whose barrier is never met."""
-    from dwarfgpu.view.coverage import runs_text  # most runs have no deadlock
-
-    for place in stop.barrier:
-        plural = "s" if len(place.waves) > 1 else ""
-        where = f"{place.pc:#x}" if place.source is None else place.source
-        yield f"    wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
+        yield from (f"    {line}" for line in barrier_lines(stop.barrier))
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
@@ -95,15 +85,7 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
             "pc": stop.pc,
             "instruction": stop.instruction,
             "source": stop.source,
-            "barrier": [
-                {
-                    "waves": list[Json](place.waves),
-                    "state": place.state,
-                    "pc": place.pc,
-                    "source": place.source,
-                }
-                for place in stop.barrier
-            ],
+            "barrier": [place.record for place in stop.barrier],
         }
     return {
         "notes": list[Json](dict.fromkeys(notes)),

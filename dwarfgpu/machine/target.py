@@ -209,6 +209,17 @@ class NotStarted(Target, Protocol):
 
 
 @frozen
+class WavesAtBarrier:
+    """Waves that do the same about the barrier of their workgroup, at the same instruction."""
+
+    waves: tuple[WaveId, ...]
+    state: str
+    """What they do, in words."""
+    pc: int
+    """Of the instruction that waits, or that ended them."""
+
+
+@frozen
 class Halt:
     """Why a machine that ran stopped, in the words of GDB's machine interface."""
 
@@ -234,6 +245,8 @@ class Halt:
     """The numbers of the watches that stopped it."""
     lane: int | None = None
     """The first lane whose access failed; None where that is no matter of lanes."""
+    barriers: tuple[WavesAtBarrier, ...] = ()
+    """Where waves are whose barrier is not met, if that is the reason."""
 
     @property
     def is_fault(self) -> bool:

@@ -346,3 +346,35 @@ def test_a_wave_that_had_failed_stops_again(tmp_path: Path) -> None:
     stops = [line for line in done.lines if "received signal SIGSEGV, MEMORY_VIOLATION" in line]
     assert len(stops) == 2, done
     assert "the wave had failed in the core file; set $pc to go on" in stops[0]
+
+
+DEADLOCK = (
+    "debug", CODE / "deadlock.gfx1200.O0.v5.co", "--dispatch", "deadlock", "--grid", 96,
+    "--workgroup", 96, "--arg", "out=zeros:384", "--batch",
+)  # fmt: skip
+
+
+def test_a_deadlock_shows_where_all_waves_are() -> None:
+    lines = run(*DEADLOCK, "-ex", "run", "-ex", "p/x $pc").lines
+    at = lines.index(
+        "Thread 1 received signal SIGABRT, FATAL_HALT, waits at a barrier that is never met."
+    )
+    assert lines[at + 1 : at + 4] == [
+        "  wave 1: waits, has signalled, run/deadlock.hip:10:5",
+        "  wave 2: waits, has not signalled, run/deadlock.hip:12:5",
+        "  wave 3: ended, run/deadlock.hip:15:1",
+    ]
+    assert lines[at + 4].endswith("run/deadlock.hip:10")
+    stop = json.loads(run(*DEADLOCK, "-ex", "set output json", "-ex", "run").lines[-1])
+    assert [place["waves"] for place in stop["barrier"]] == [[1], [2], [3]]
+    assert f"$1 = {stop['barrier'][0]['pc']}" in lines
+
+
+def test_a_wave_that_cannot_go_on_alone_shows_where_the_others_are() -> None:
+    lines = run(*DEADLOCK, "-ex", "set scheduler-locking on", "-ex", "break *$pc",
+                "-ex", "run", "-ex", "c", "-ex", "bt").lines  # fmt: skip
+    at = lines.index(
+        "Thread 1 stopped, waits at a barrier for waves that scheduler-locking stops."
+    )
+    assert lines[at + 1].startswith("  wave 1: waits, has signalled, run/deadlock.hip:10:5")
+    assert lines[at + 2].startswith("  waves 2-3: stopped, ")

@@ -41,7 +41,7 @@ def state_of_run(
         )
     target = SimulatedTarget(before)
     target.attach(machine)
-    return target, {wave.wave.id: wave.pc for wave in machine.waves if not wave.is_ended}
+    return target, {wave.wave.id: wave.stop_pc for wave in machine.waves if not wave.is_ended}
 
 
 def all_of_run(

@@ -10,14 +10,14 @@ from attrs import field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernarg import Parameter
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places, source_of
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
@@ -30,16 +30,6 @@ AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 Attach: TypeAlias = "Callable[[RunningMachine], None]"
 """What is called with a machine before its first instruction."""
 _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
-
-
-@frozen
-class BarrierPlace:
-    """Waves of a workgroup at one place, some of them waiting at a barrier."""
-
-    waves: tuple[int, ...]
-    state: str
-    pc: int
-    source: str | None
 
 
 @frozen
@@ -59,7 +49,7 @@ class StopPlace:
     is_inserted: bool = False
     """A breakpoint of the user, not one of the program."""
     barrier: tuple[BarrierPlace, ...] = ()
-    """What the waves of the workgroup do about a barrier that is never met."""
+    """Where waves are, if this one waits at a barrier that is never met."""
 
 
 @frozen
@@ -235,10 +225,8 @@ def _text(data: bytes, parameter: Parameter) -> str:
 def _place(
     stopped: Stopped, code_object: CodeObject, launched: Launched, machine: RunningMachine
 ) -> StopPlace:
-    from dwarfgpu.machine.simulated.execution.simulated_wave import at_barrier  # it imports NumPy
-
     wave = stopped.wave
-    step = machine.program.steps.get(wave.pc)
+    step = machine.program.steps.get(wave.stop_pc)
     text = None if step is None else step.instruction.text.strip()
     return StopPlace(
         stopped.reason.value,
@@ -246,25 +234,12 @@ def _place(
         wave.wave.id,
         launched.machine.target_id(wave.wave.id, stopped.lanes[0] if stopped.lanes else None),
         stopped.lanes,
-        wave.pc,
+        wave.stop_pc,
         text,
-        _source(code_object, wave.pc),
+        source_of([code_object], wave.stop_pc),
         stopped.is_inserted,
-        tuple(
-            BarrierPlace(place.waves, place.state, place.pc, _source(code_object, place.pc))
-            for place in at_barrier(wave.group)
-        )
-        if wave.is_waiting
-        else (),
+        barrier_places(stopped.barriers, [code_object]),
     )
-
-
-def _source(code_object: CodeObject, pc: int) -> str | None:
-    try:
-        line = Lines(code_object.scopes).line_of(pc)
-    except DwarfGpuError:
-        return None
-    return None if line is None else str(line)
 
 
 def output(result: Result, name: str) -> Npy:

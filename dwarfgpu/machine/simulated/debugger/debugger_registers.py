@@ -25,8 +25,6 @@ _M0: Final = 124
 _FLAT_SCRATCH: Final = 102
 _XNACK_MASK: Final = 104
 _PAIRS: Final = {"flat_scratch": _FLAT_SCRATCH, "xnack_mask": _XNACK_MASK}
-_BARRIER_BYTES: Final = 4
-"""Size of `s_barrier` and `s_barrier_wait`."""
 _MASK32: Final = 0xFFFFFFFF
 
 
@@ -78,8 +76,8 @@ def _number(wave: SimulatedWave, name: str) -> int | None:
         first = _PAIRS[name]
         return wave.s[first] | wave.s[first + 1] << 32
     match name:
-        case "pc" | "pc_32":  # of a wave at a barrier, the instruction that waits: it has not ended
-            return wave.pc - _BARRIER_BYTES if wave.is_waiting else wave.pc
+        case "pc" | "pc_32":
+            return wave.stop_pc
         case "exec":
             return wave.exec
         case "exec_hi":

@@ -375,8 +375,10 @@ class SimulatedTarget(StateTarget):
         if stopped.watchpoints:
             return self._watch_halt(stopped)
         if stopped.reason is StopReason.WAITING:
-            return self._halt(Halt("signal-received", number, text=stopped.text))
-        return self._signalled(stopped.wave, stopped.reason, stopped.text, stopped.lanes)
+            halt = Halt("signal-received", number, text=stopped.text)
+        else:
+            halt = self._signalled(stopped.wave, stopped.reason, stopped.text, stopped.lanes)
+        return self._halt(evolve(halt, barriers=stopped.barriers))
 
     def _watch_halt(self, stopped: Stopped) -> Halt:
         """A watchpoint was hit, or its function has returned; of a wave that ended by that, the

@@ -20,12 +20,13 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.execution.observers import Observer
-from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, meet
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, at_barriers, meet
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
+from dwarfgpu.machine.target import WavesAtBarrier
 
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
@@ -48,11 +49,13 @@ class Stopped:
     """A breakpoint of the debugger, not one of the program."""
     watchpoints: tuple[int, ...] = ()
     """Their numbers: the wave stopped after an instruction, and can continue."""
+    barriers: tuple[WavesAtBarrier, ...] = ()
+    """Where waves are whose barrier is not met, if that is the reason."""
 
 
 def _locked(wave: SimulatedWave) -> Stopped:
     text = "waits at a barrier for waves that scheduler-locking stops"
-    return Stopped(wave, StopReason.WAITING, text)
+    return Stopped(wave, StopReason.WAITING, text, barriers=at_barriers(wave.group))
 
 
 def _at_breakpoint(wave: SimulatedWave) -> Stopped:
@@ -440,4 +443,9 @@ class RunningMachine:
         waiting = [wave for wave in self.waves if wave.is_waiting]
         if not waiting:
             return None
-        return Stopped(waiting[0], StopReason.FATAL_HALT, "waits at a barrier that is never met")
+        return Stopped(
+            waiting[0],
+            StopReason.FATAL_HALT,
+            "waits at a barrier that is never met",
+            barriers=at_barriers(self.waves),
+        )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.execution.hardware_registers import (
     read_hardware_register,
     write_hardware_register,
@@ -16,6 +15,7 @@ from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURAT
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
@@ -50,6 +50,11 @@ class SimulatedWave(WaveMemory):
         """Why the wave cannot continue; None if it can."""
         self.reported_pc: int | None = None
         """Where the debugger last reported the wave: a breakpoint there is not hit again."""
+
+    @property
+    def stop_pc(self) -> int:
+        """Where a debugger shows the wave: at a barrier, the instruction that still waits."""
+        return self.pc - _SOPP_BYTES if self.is_waiting else self.pc
 
     @property
     def clock(self) -> int:
@@ -117,30 +122,20 @@ def step_mode(indexed: int, value: int) -> StepMode:
 _modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
 
 
-@frozen
-class WavesAtBarrier:
-    """Waves of a workgroup that do the same about its barrier."""
-
-    waves: tuple[int, ...]
-    state: str
-    """What they do, in words."""
-    pc: int
-    """Of the instruction that waits, or that ended them."""
-
-
-def at_barrier(waves: Iterable[SimulatedWave]) -> list[WavesAtBarrier]:
-    """What the waves of a workgroup do whose barrier is never met."""
+def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
+    """What the waves of workgroups do of which some wait at a barrier."""
     out: dict[tuple[str, int], list[int]] = {}
     for wave in waves:
+        if not any(other.is_waiting for other in wave.group):
+            continue
         if wave.is_ended:
-            state = "ended"
-        elif not wave.is_waiting:
-            state = "stopped"
+            state, pc = "ended", wave.pc - _SOPP_BYTES
         else:
+            state, pc = "stopped", wave.stop_pc
+        if wave.is_waiting:
             state = "waits, has signalled" if wave.signals else "waits, has not signalled"
-        pc = wave.pc if state == "stopped" else wave.pc - _SOPP_BYTES
         out.setdefault((state, pc), []).append(wave.wave.id)
-    return [WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items()]
+    return tuple(WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items())
 
 
 def meet(waves: Sequence[SimulatedWave]) -> bool:

@@ -1,0 +1,65 @@
+"""Where waves are whose barrier is not met: with source lines, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.target import WavesAtBarrier
+from dwarfgpu.view.coverage import runs_text
+
+
+@frozen
+class BarrierPlace:
+    """Waves of workgroups at one place, some of them waiting at a barrier."""
+
+    waves: tuple[int, ...]
+    state: str
+    pc: int
+    source: str | None
+    """`FILE:LINE:COLUMN`."""
+
+    @property
+    def record(self) -> dict[str, Json]:
+        """The members of its object of JSON."""
+        return {
+            "waves": list[Json](self.waves),
+            "state": self.state,
+            "pc": self.pc,
+            "source": self.source,
+        }
+
+
+def barrier_places(
+    barriers: Iterable[WavesAtBarrier], code_objects: Iterable[CodeObject]
+) -> tuple[BarrierPlace, ...]:
+    """The places with their source lines."""
+    objects = tuple(code_objects)
+    return tuple(
+        BarrierPlace(place.waves, place.state, place.pc, source_of(objects, place.pc))
+        for place in barriers
+    )
+
+
+def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
+    """`wave 2: waits, has not signalled, run/deadlock.hip:12:5`, of each place."""
+    for place in places:
+        plural = "s" if len(place.waves) > 1 else ""
+        where = f"{place.pc:#x}" if place.source is None else place.source
+        yield f"wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
+
+
+def source_of(code_objects: Iterable[CodeObject], pc: int) -> str | None:
+    """The source line of an instruction; None where no line table has it."""
+    for code_object in code_objects:
+        try:
+            line = Lines(code_object.scopes).line_of(pc)
+        except DwarfGpuError:
+            continue
+        if line is not None:
+            return str(line)
+    return None
