@@ -123,6 +123,16 @@ class Workgroup:
 
 
 @frozen
+class Barrier:
+    """What a wave has done about the split barrier of its workgroup (GFX12)."""
+
+    signals: int = 0
+    """Its signals of the barrier that is not met yet."""
+    met: int = 0
+    """Barriers that are met, and for which it has not waited yet."""
+
+
+@frozen
 class Wave:
     """Where a wave belongs, and why it stopped."""
 
@@ -134,6 +144,7 @@ class Wave:
     """amd-dbgapi's, where the waves of a process come after its threads."""
     lane_count: int | None = None
     """Of this wave, where waves of a machine differ."""
+    barrier: Barrier = Barrier()
 
 
 @frozen

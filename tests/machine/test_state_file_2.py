@@ -13,7 +13,10 @@ from jsonschema import ValidationError
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
+from dwarfgpu.machine.simulated.debugger.save import write
 from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.topology import Barrier
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory, Register
 from tests.cli.command import run, run_json, validator
@@ -62,6 +65,19 @@ def test_the_machine(tmp_path: Path) -> None:
     assert (one.local_bytes, one.scratch_base) == (512, None)
     assert (other.scratch_base, other.scratch_bytes, other.element_bytes) == (4096, 1024, 8)
     assert third.local_bytes is None
+
+
+def test_split_barriers(tmp_path: Path) -> None:
+    barriers = [{"signals": 1}, {"met": 2}, {}]
+    waves = [{**w, "barrier": b} for w, b in zip(MACHINE["waves"], barriers, strict=True)]
+    target = load(tmp_path, waves=waves).target
+    wanted = {7: Barrier(1, 0), 8: Barrier(0, 2), 9: Barrier()}
+    assert {number: wave.barrier for number, wave in target.machine.waves.items()} == wanted
+    path = tmp_path / "again.json"
+    before = json.loads((tmp_path / "state.json").read_text("utf-8"))
+    write(state_document(target, path, {}, before), path)
+    again = load_state(path).target
+    assert {number: wave.barrier for number, wave in again.machine.waves.items()} == wanted
 
 
 def test_memory_through_the_apertures_of_a_wave(tmp_path: Path) -> None:
@@ -177,6 +193,8 @@ BROKEN: list[tuple[dict[str, Json], str]] = [
     ),
     ({"waves": [{"scratch": {"element_size": 3}}]}, "element_size: expected 2, 4, 8 or 16, not 3"),
     ({"waves": [{"scratch": {"base": 3}}]}, "waves[0].scratch: unknown member 'base'"),
+    ({"waves": [{"barrier": {"signals": 65536}}]}, "waves[0].barrier.signals: expected"),
+    ({"waves": [{"barrier": {"waits": 1}}]}, "waves[0].barrier: unknown member 'waits'"),
     ({"memory": [{"address": 0, "npy": "no.npy"}]}, "memory[0].npy: "),
     ({"memory": [{"address": 0, "npy": "v.npy", "bytes": ""}]}, "expected one of bytes and npy"),
     ({"memory": [{"address": 0, "fill": 0, "bytes": ""}]}, "expected one of bytes and fill"),

@@ -373,8 +373,19 @@ def test_a_deadlock_shows_where_all_waves_are() -> None:
 def test_a_wave_that_cannot_go_on_alone_shows_where_the_others_are() -> None:
     lines = run(*DEADLOCK, "-ex", "set scheduler-locking on", "-ex", "break *$pc",
                 "-ex", "run", "-ex", "c", "-ex", "bt").lines  # fmt: skip
-    at = lines.index(
-        "Thread 1 stopped, waits at a barrier for waves that scheduler-locking stops."
-    )
+    at = lines.index("Thread 1 stopped, waits at a barrier for waves that scheduler-locking stops.")
     assert lines[at + 1].startswith("  wave 1: waits, has signalled, run/deadlock.hip:10:5")
     assert lines[at + 2].startswith("  waves 2-3: stopped, ")
+
+
+def test_a_state_at_a_split_barrier_goes_on(tmp_path: Path) -> None:
+    """One wave has signalled, and is about to wait, when the state is saved."""
+    state = tmp_path / "state.json"
+    run("debug", CODE / "integers.gfx1200.O2.v5.co", "--dispatch", "reduce", "--grid", 64,
+        "--workgroup", 64, "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256",
+        "--batch", "-ex", "tbreak *0x7f000000b280", "-ex", "run",
+        "-ex", f"save {state}")  # fmt: skip
+    waves = load_state(state).target.machine.waves.values()
+    assert any(wave.barrier.signals for wave in waves)
+    done = run("debug", "--state", state, "--batch", "-ex", "c")
+    assert done.lines[-1] == "[Inferior 1 exited normally]"

@@ -14,6 +14,7 @@ from dwarfgpu.base.json_reader import Field
 from dwarfgpu.machine.topology import (
     STOP_REASONS,
     Agent,
+    Barrier,
     Dispatch,
     Geometry,
     Machine,
@@ -25,10 +26,11 @@ from dwarfgpu.machine.topology import (
 
 MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups")
 """Of a document."""
-WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch")
+WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch", "barrier")
 """Of a wave."""
 _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
+_MOST_BARRIERS = (1 << 16) - 1
 _ELEMENTS = (2, 4, 8, 16)
 _APERTURE_BYTES = 1 << 48
 """Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
@@ -80,6 +82,18 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
         number if groups else None,
         _integer(field, "wave_in_group", _MOST) if index is None else index,
         () if reasons is None else tuple(reason.text(*STOP_REASONS) for reason in reasons.items()),
+        barrier=_barrier(field),
+    )
+
+
+def _barrier(wave: Field) -> Barrier:
+    """What a wave has done about a split barrier; it is absent where that is nothing."""
+    field = wave.get("barrier")
+    if field is None:
+        return Barrier()
+    field.only("signals", "met")
+    return Barrier(
+        _integer(field, "signals", _MOST_BARRIERS) or 0, _integer(field, "met", _MOST_BARRIERS) or 0
     )
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget
 
 _MACHINE: Final = ("agents", "queues", "dispatches", "workgroups", "note")
-_OF_WAVE: Final = ("workgroup", "wave_in_group", "stop_reasons", "scratch", "cfa")
+_OF_WAVE: Final = ("workgroup", "wave_in_group", "stop_reasons", "scratch", "cfa", "barrier")
 
 
 def state_document(
@@ -66,6 +66,9 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, 
     if placed is not None:
         out.pop("stop_reasons", None)
         out |= {"stop_reasons": list[Json](placed.stop_reasons)} if placed.stop_reasons else {}
+        out.pop("barrier", None)
+        numbers = {"signals": placed.barrier.signals, "met": placed.barrier.met}
+        out |= {"barrier": dict[str, Json](numbers)} if any(numbers.values()) else {}
     registers: dict[str, Json] = {}
     for name, stored in target.waves[wave].items():
         words = stored.words()
@@ -73,7 +76,7 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, 
         registers[name] = {"bytes": ("" if is_whole else " ").join(words)}
     out["registers"] = registers
     group = target.workgroups[wave]
-    first = next(number for number, owner in target.workgroups.items() if owner == group)
+    first = next(number for number in target.waves if target.workgroups[number] == group)
     out["memory"] = list(_memory(target, arrays, wave, group if wave == first else None))
     return out
 

@@ -27,7 +27,6 @@ from dwarfgpu.repl.support.script import ran
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.stack_frame import frame_record
-from dwarfgpu.service.machine.barrier_places import barrier_lines, barrier_places
 from dwarfgpu.service.value.value_history import holds
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
@@ -279,6 +278,9 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         yield from _signal_lines(shell, halt)
         data["signal-name"] = halt.signal or "0"
         if halt.barriers:
+            # Few stops are at barriers.
+            from dwarfgpu.service.machine.barrier_places import barrier_lines, barrier_places
+
             places = barrier_places(halt.barriers, session.code_objects)
             yield from (heading(f"  {text}") for text in barrier_lines(places))
             data["barrier"] = [{**place.record, "pc": f"{place.pc:#x}"} for place in places]

@@ -10,7 +10,6 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import WavesAtBarrier
-from dwarfgpu.view.coverage import runs_text
 
 
 @frozen
@@ -47,6 +46,8 @@ def barrier_places(
 
 def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
     """`wave 2: waits, has not signalled, run/deadlock.hip:12:5`, of each place."""
+    from dwarfgpu.view.coverage import runs_text  # most runs have no deadlock
+
     for place in places:
         plural = "s" if len(place.waves) > 1 else ""
         where = f"{place.pc:#x}" if place.source is None else place.source

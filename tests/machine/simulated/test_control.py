@@ -98,7 +98,7 @@ def two_waves(code: str, gap: str) -> Any:
     machine = vectors.machine(bytes.fromhex(gap + code), 32, "gfx1200")
     [first] = machine.waves
     second = SimulatedWave(Wave(2, 1, 1), 32, 256, 256, machine.arena)
-    second.has_ieee_mode = False
+    second.generation = 12
     second.set_mode(0xF0)
     second.set_exec(first.exec)
     second.pc, first.pc = first.pc, first.pc + len(gap) // 2

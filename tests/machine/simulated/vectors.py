@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dwarfgpu.arch.processors import processor as processor_named
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
@@ -40,7 +41,7 @@ def machine(
     running = RunningMachine(arena, program, size)
     wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, arena)
     wave.pc = _CODE
-    wave.has_ieee_mode = not processor.startswith("gfx12")
+    wave.generation = processor_named(processor).generation
     wave.set_mode(0x3F0)
     wave.set_exec((1 << lanes) - 1)
     wave.v[255][:] = np.arange(size)

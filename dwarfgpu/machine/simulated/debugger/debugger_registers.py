@@ -139,7 +139,7 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
     match name:
         case "pc":
             if wave.is_waiting:
-                wave.is_waiting, wave.signals = False, 0
+                wave.leave_barrier()
             wave.pc = number
         case "exec":
             wave.set_exec(number)
@@ -151,6 +151,7 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
             wave.vcc = wave.vcc & _MASK32 | number << 32
         case "m0":
             wave.s[_M0] = number
+            wave.set_mode(wave.mode)  # on GFX9 it says which operands are indexed
         case "mode":
             wave.set_mode(number)
         case "scratch_base":

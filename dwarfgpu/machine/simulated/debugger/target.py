@@ -419,4 +419,5 @@ class SimulatedTarget(StateTarget):
 def _record(wave: SimulatedWave) -> Wave:
     """Where a wave belongs, and why it stopped in the words of amd-dbgapi."""
     name = "" if wave.stop_reason is None else wave.stop_reason.value.lower()
-    return evolve(wave.wave, stop_reasons=(name,) if name in STOP_REASONS else ())
+    reasons = (name,) if name in STOP_REASONS else ()
+    return evolve(wave.wave, stop_reasons=reasons, barrier=wave.barrier)

@@ -14,11 +14,17 @@ from dwarfgpu.machine.simulated.faults import StopReason, trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_registers import M0
 from dwarfgpu.machine.target import WavesAtBarrier
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.topology import Barrier, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
+_GPR_IDX_EN: Final = 1 << 27
+"""Of MODE ("VGPR Indexing" of AMD's ISA documents of GFX9)."""
+_INDEXED_AT: Final = 12
+"""The bits of M0 that say which operands are indexed."""
 _SOPP_BYTES: Final = 4
 """Of an instruction that waits at a barrier, or that ends a wave."""
 
@@ -44,8 +50,8 @@ class SimulatedWave(WaveMemory):
         """Barriers that are met before it has waited for them."""
         self.group: list[SimulatedWave] = [self]
         """The waves of its workgroup."""
-        self.has_ieee_mode = True
-        """Whether MODE has IEEE, DX10_CLAMP and EXCP_EN: up to GFX11."""
+        self.generation = 9
+        """Of the processor: 12 of gfx1200."""
         self.stop_reason: StopReason | None = None
         """Why the wave cannot continue; None if it can."""
         self.reported_pc: int | None = None
@@ -68,18 +74,20 @@ class SimulatedWave(WaveMemory):
         self.is_halted = bool(is_halted)
 
     def set_mode(self, value: int) -> None:
-        """Write MODE."""
+        """Write MODE; on GFX9 it says with M0 which operands are indexed."""
         self.mode = value
-        self.step_mode = step_mode(self.step_mode.indexed, self._relevant(value))
+        is_indexed = self.generation == 9 and value & known_bits(value) & _GPR_IDX_EN
+        indexed = self.s[M0] >> _INDEXED_AT & 0xF if is_indexed else 0
+        self.step_mode = step_mode(indexed, self._relevant(value))
 
     def _relevant(self, mode: int) -> int:
         """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
         TRAP_CTRL enables exceptions."""
-        return mode if self.has_ieee_mode else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
+        return mode if self.generation < 12 else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
 
-    def index(self, indexed: int) -> None:
-        """Execute `s_set_gpr_idx_on` or off."""
-        self.step_mode = step_mode(indexed, self._relevant(self.mode))
+    def index(self, is_on: int) -> None:
+        """Execute `s_set_gpr_idx_on` or off, when M0 is written."""
+        self.set_mode(self.mode & ~_GPR_IDX_EN | is_on * _GPR_IDX_EN)
 
     def hardware_register(self, name: str, mask: int) -> int:
         """What `s_getreg_b32` reads; `WaveStop` for bits that are not simulated."""
@@ -95,6 +103,16 @@ class SimulatedWave(WaveMemory):
     def signal(self) -> None:
         """Execute `s_barrier_signal` of the barrier of the workgroup."""
         self.signals += 1
+
+    def leave_barrier(self) -> None:
+        """Wait no longer: the instruction has not been executed, or the wave is put elsewhere."""
+        self.is_waiting = False
+        self.signals = self.barrier.signals
+
+    @property
+    def barrier(self) -> Barrier:
+        """What the wave has done about its barrier before the instruction at `stop_pc`."""
+        return Barrier(self.signals, self.met) if self.generation >= 12 else Barrier()
 
     def is_first_to_signal(self) -> int:
         """Whether no other wave of the workgroup has signalled the barrier."""

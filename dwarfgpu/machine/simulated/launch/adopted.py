@@ -79,7 +79,10 @@ def adopted(
         if group not in lds:
             lds[group] = _local(state, number, stores.get(("local", group)), byte)
         wave = _wave(state, number, arena, byte)
-        wave.has_ieee_mode = gpu.generation < 12
+        wave.generation = gpu.generation
+        placed = state.machine.waves.get(number)
+        if placed is not None:
+            wave.signals, wave.met = placed.barrier.signals, placed.barrier.met
         wave.lds = lds[group]
         apertures = state.apertures_of(number)
         wave.shared_base, wave.private_base = apertures.local_base, apertures.private_base

@@ -99,7 +99,7 @@ def started(
             fill,
         )
         wave.pc = launched.pc
-        wave.has_ieee_mode = processor.generation < 12
+        wave.generation = processor.generation
         wave.lds = memories[registers.wave.workgroup]
         agent = request.place.agent
         wave.shared_base, wave.private_base = agent.local_base, agent.private_base

@@ -54,7 +54,7 @@ class ControlStatements(ResultStatements):
             return [
                 f"s[{M0}] = s[{M0}] & 0xffff0f00 | {self.sources[0].unsigned(32)} & 0xff | "
                 f"{self.item.fields['src1'] & 15} << 12",
-                f"w.index({self.item.fields['src1'] & 15})",
+                "w.index(1)",
             ]
         if name == "s_set_gpr_idx_off":
             return ["w.index(0)"]
@@ -63,7 +63,7 @@ class ControlStatements(ResultStatements):
         if name == "s_set_gpr_idx_mode":
             return [
                 f"s[{M0}] = s[{M0}] & 0xffff0fff | {(number & 15) << 12}",
-                f"w.index({number & 15} if w.step_mode.indexed else 0)",
+                "w.set_mode(w.mode)",
             ]
         if name.startswith("s_movrel"):
             return self._relative_move()
