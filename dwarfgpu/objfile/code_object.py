@@ -17,10 +17,6 @@ from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 
 _DESCRIPTOR_SUFFIX: Final = ".kd"
-_DESCRIPTOR_BYTES: Final = 64
-_ENTRY_OFFSET: Final = slice(16, 24)
-_CODE_PROPERTIES: Final = slice(56, 58)
-_ENABLE_WAVEFRONT_SIZE32: Final = 1 << 10
 _CPUS: Final[dict[tuple[str, Endian], str]] = {
     ("X86_64", "little"): "x86_64",
     ("AARCH64", "little"): "aarch64",
@@ -44,16 +40,17 @@ class Kernel:
 
 def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
     """Return the kernels with a descriptor in the file, in the order of the symbol table."""
+    # A program of a CPU, and a processor with waves of one size, need no descriptor.
+    from dwarfgpu.objfile.kernel_descriptor import DESCRIPTOR_BYTES, entry_offset_and_wave_size
+
     out: list[Kernel] = []
     for symbol in file.symbols:
         if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
             continue
-        data = file.bytes_of(symbol, _DESCRIPTOR_BYTES)
+        data = file.bytes_of(symbol, DESCRIPTOR_BYTES)
         if data is None:
             continue
-        offset = int.from_bytes(data[_ENTRY_OFFSET], "little", signed=True)
-        properties = int.from_bytes(data[_CODE_PROPERTIES], "little")
-        wave_size = 32 if properties & _ENABLE_WAVEFRONT_SIZE32 else 64
+        offset, wave_size = entry_offset_and_wave_size(data)
         name = symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
         out.append(Kernel(name, symbol.address, symbol.address + offset, wave_size))
     return tuple(out)

@@ -40,13 +40,15 @@ _V2_WORDS: Final[Mapping[Word, tuple[int, int]]] = {
     "rsrc1": (48, 4), "rsrc2": (52, 4), "properties": (56, 4),
 }  # fmt: skip
 """Offset and size of a word, in bytes."""
+_ENTRY_OFFSET: Final = ("kernel_code_entry_byte_offset", 16, -8)
 _V3_NUMBERS: Final = (
     ("group_segment_fixed_size", 0, 4),
     ("private_segment_fixed_size", 4, 4),
     ("kernarg_size", 8, 4),
-    ("kernel_code_entry_byte_offset", 16, -8),
+    _ENTRY_OFFSET,
 )
 """Name, offset and size in bytes; a negative size marks a signed number."""
+_WAVE32: Final = next(field for field in PROPERTIES if field.name == "enable_wavefront_size32")
 _V3_RESERVED: Final = ((12, 4), (24, 20), (60, 4))
 _V2_NUMBERS: Final = (
     ("amd_kernel_code_version_major", 0, 4),
@@ -55,7 +57,7 @@ _V2_NUMBERS: Final = (
     ("amd_machine_version_major", 10, 2),
     ("amd_machine_version_minor", 12, 2),
     ("amd_machine_version_stepping", 14, 2),
-    ("kernel_code_entry_byte_offset", 16, -8),
+    _ENTRY_OFFSET,
     ("kernel_code_prefetch_byte_offset", 24, -8),
     ("kernel_code_prefetch_byte_size", 32, 8),
     ("max_scratch_backing_memory_byte_size", 40, 8),
@@ -147,6 +149,17 @@ def read_descriptor(data: bytes, processor: Processor) -> KernelDescriptor:
         _sgprs(fields, processor),
         None if accum_offset is None else 4 * (accum_offset + 1),
     )
+
+
+def entry_offset_and_wave_size(data: bytes) -> tuple[int, int]:
+    """Return what every processor reads alike of V3 and later: the distance from the descriptor to
+    the first instruction in bytes, and the lanes of a wave. `Malformed` for fewer than 64 bytes."""
+    if len(data) < DESCRIPTOR_BYTES:
+        raise Malformed(f"a kernel descriptor of {len(data)} bytes")
+    name, *_ = _ENTRY_OFFSET
+    first, size = _V3_WORDS[_WAVE32.word]
+    properties = int.from_bytes(data[first : first + size], "little")
+    return _numbers(data, (_ENTRY_OFFSET,))[name], 32 if _WAVE32.of(properties) else 64
 
 
 def read_kernel_code(data: bytes, processor: Processor) -> KernelDescriptor:
