@@ -20,6 +20,7 @@ from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.machine.convert_address import (
     AddressFocus,
     address_notes,
@@ -101,17 +102,8 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _number(text: str | None, option: str) -> int | None:
-    if text is None:
-        return None
-    value = json_reader.integer_of(text)
-    if value is None or not 0 <= value < 1 << 64:
-        raise UsageError(f"{option}: expected a natural number of 64 bits, not {text[:40]!r}")
-    return value
-
-
 def _focus(args: Namespace) -> AddressFocus:
-    lanes = _number(args.wave_size, "--wave-size")
+    lanes = natural(args.wave_size, "--wave-size")
     if args.core is None:
         require_core(args)
     elif args.state is not None:
@@ -140,7 +132,7 @@ def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
     from dwarfgpu.machine.state.load import load_state, wave_named
 
     state = load_state(Path(args.state), file_limits_of(args).waves)
-    wave = wave_named(state.waves, _number(args.wave, "--wave"))
+    wave = wave_named(state.waves, natural(args.wave, "--wave"))
     return state.architecture, state.target.apertures_of(wave.wave)
 
 
@@ -149,17 +141,17 @@ def _of_core(args: Namespace) -> tuple[Architecture, Apertures]:
     from dwarfgpu.options.opened_core import opened_core
 
     stopped = opened_core(args, None)
-    number = stopped.wave(_number(args.wave, "--wave")).wave
+    number = stopped.wave(natural(args.wave, "--wave")).wave
     return stopped.architecture_of(number), stopped.machine.apertures_of(number)
 
 
 def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
     values = {
-        "local_base": _number(args.local_base, "--local-base"),
-        "private_base": _number(args.private_base, "--private-base"),
-        "scratch_base": _number(args.scratch_base, "--scratch-base"),
-        "scratch_bytes": _number(args.scratch_size, "--scratch-size"),
-        "element_bytes": _number(args.element_size, "--element-size"),
+        "local_base": natural(args.local_base, "--local-base"),
+        "private_base": natural(args.private_base, "--private-base"),
+        "scratch_base": natural(args.scratch_base, "--scratch-base"),
+        "scratch_bytes": natural(args.scratch_size, "--scratch-size"),
+        "element_bytes": natural(args.element_size, "--element-size"),
     }
     if values["element_bytes"] not in (None, *ELEMENT_BYTES):
         sizes = ", ".join(map(str, ELEMENT_BYTES))
@@ -175,15 +167,15 @@ def _source_place(
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:
         place = _place(args, focus)
-        lane = _number(args.lane, "--lane")
+        lane = natural(args.lane, "--lane")
         return focus.architecture.address_space(0), place.pc, lane, place.notes
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
     name = match["space"] or "none"
     of_lane = _space_of_lane(args, focus.architecture, name)
     space = of_lane[0] if of_lane else _space(focus.architecture, name, args.address[:60])
-    lane = _number(args.lane, "--lane")
-    for named in (of_lane and of_lane[1], _number(match["lane"], "the lane in brackets")):
+    lane = natural(args.lane, "--lane")
+    for named in (of_lane and of_lane[1], natural(match["lane"], "the lane in brackets")):
         if named is not None and lane not in (None, named):
             raise UsageError(f"--lane {lane}, but the address is of lane {named}")
         lane = lane if named is None else named

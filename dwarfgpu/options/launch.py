@@ -56,6 +56,7 @@ from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.launch_arguments import argument_values, declared_parameters
 from dwarfgpu.options.limit_options import file_limits_of
+from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import error_line
 
 MAX_LOADED_BYTES: Final = 1 << 26
@@ -148,8 +149,8 @@ def _prepared(
         _geometry(args),
         parameters(arguments, declared),
         argument_values(args.arg),
-        _number(args.dynamic_lds, "--dynamic-lds") or 0,
-        _number(args.scratch, "--scratch"),
+        natural(args.dynamic_lds, "--dynamic-lds") or 0,
+        natural(args.scratch, "--scratch"),
         place,
         FILL if (fill := _fill(args)) is None else fill,
         buffers,
@@ -189,7 +190,7 @@ def _extents(code_object: CodeObject, subject: str) -> list[Extent]:
 
 def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
     """Where the code object is loaded, and whether the state to add to has it there."""
-    load_address = _number(args.load_address, "--load-address")
+    load_address = natural(args.load_address, "--load-address")
     if before is None:
         return LOAD_ADDRESS if load_address is None else load_address, False
     address, is_there = load_address_in_state(before, Path(args.file))
@@ -197,7 +198,7 @@ def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
 
 
 def _place(args: Namespace, before: State | None) -> DispatchPlacement:
-    agent = _number(args.agent, "--agent")
+    agent = natural(args.agent, "--agent")
     if before is None:
         if agent is not None:
             raise UsageError("--agent needs a machine; give --beside STATE")
@@ -209,7 +210,7 @@ def _place(args: Namespace, before: State | None) -> DispatchPlacement:
 
 def _fill(args: Namespace) -> int | None:
     """Return the byte of memory that was never written; `UsageError` if it is invalid."""
-    value = _number(args.fill, "--fill")
+    value = natural(args.fill, "--fill")
     if value is not None and value > 255:
         raise UsageError(f"--fill {args.fill}: expected a byte, 0 to 255")
     return value
@@ -242,15 +243,6 @@ def _save(
         outcome = both(state.value, Path(args.beside).parent, outcome, path, is_there)
     write(outcome, path)
     return [str(path), *(str(path.parent / name) for name in outcome.files)]
-
-
-def _number(text: str | None, option: str) -> int | None:
-    if text is None:
-        return None
-    value = json_reader.integer_of(text)
-    if value is None or not 0 <= value < 1 << 64:
-        raise UsageError(f"{option}: expected a natural number, not {text[:40]!r}")
-    return value
 
 
 def _geometry(args: Namespace) -> Geometry:

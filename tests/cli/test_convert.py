@@ -107,7 +107,11 @@ def test_one_space(arguments: str, expected: str) -> None:
         ("local#x", 2, "'local#x': expected SPACE#ADDRESS, as private_lane#0x10"),
         ("local# --to generic", 2, "'local#': expected SPACE#ADDRESS"),
         ("local#0 --element-size 3", 2, "--element-size 3: the compute ABI has 2, 4, 8, 16"),
-        ("local#0 --scratch-base=-1", 2, "--scratch-base: expected a natural number of 64 bits"),
+        (
+            "local#0 --scratch-base=-1",
+            2,
+            "--scratch-base: expected an integer of at least 0, not -1",
+        ),
         ("local#0 --wave-size 32", 2, "gfx942 has no wave size 32, only 64"),
         ("local#0 --wave 1", 2, "--wave: only a state has waves; give --state FILE"),
         ("private_lane[1]#0 --lane 2", 2, "--lane 2, but the address is of lane 1"),

@@ -199,7 +199,7 @@ def _unit(unit: UnitReport) -> JsonObject:
         "partial": unit.is_partial,
         "signature": _hex(unit.signature),
         "split": _split(unit.split),
-        "error": None if unit.error is None else _problem(unit.error),
+        "error": _problem(unit.error),
     }
 
 
@@ -210,7 +210,7 @@ def _split(split: SplitReport | None) -> Plain:
         "name": split.name,
         "id": _hex(split.id),
         "file": split.path,
-        "error": None if split.error is None else _problem(split.error),
+        "error": _problem(split.error),
     }
 
 
@@ -222,7 +222,7 @@ def _supplementary(report: SupplementaryReport | None) -> Plain:
         "name": report.name,
         "id": report.id.hex(),
         "file": report.path,
-        "error": None if report.error is None else _problem(report.error),
+        "error": _problem(report.error),
     }
 
 
@@ -231,8 +231,8 @@ def _hex(number: int | None) -> str | None:
     return None if number is None else f"{number:#018x}"
 
 
-def _problem(error: DwarfGpuError) -> Plain:
-    return error_json(error)["error"]
+def _problem(error: DwarfGpuError | None) -> Plain:
+    return None if error is None else error_json(error)["error"]
 
 
 def _numbers(numbers: Iterable[int] | None) -> Plain:
