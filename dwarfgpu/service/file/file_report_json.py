@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
@@ -14,6 +13,7 @@ from dwarfgpu.objfile.metadata import Argument, KernelMetadata
 from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.service.file.file_report import (
+    FILE_TYPES,
     LANGUAGES,
     Report,
     SectionReport,
@@ -22,8 +22,6 @@ from dwarfgpu.service.file.file_report import (
     UnitReport,
 )
 from dwarfgpu.view.json_object import JsonObject, Plain
-
-FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
 
 
 def report_json(report: Report) -> JsonObject:
