@@ -90,6 +90,9 @@ ANSWERED: dict[str, dict[str, str]] = {
     "view.location_json": {"cli/dis.py": "operands of instructions"},
     "view.printed": {},
     "view.frame_line": {},
+    "view.type_layout": {},
+    "view.type_offsets": {},
+    "view.type_text": {},
     "view.value_json": {},
 }
 """What `service` answers with (docs/decisions/0014): front ends ask it, but for these files."""

@@ -7,45 +7,17 @@ from collections.abc import Iterator, Set
 from typing import Final
 
 from dwarfgpu import language
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.types.types import Typedef
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language import Typed
-from dwarfgpu.language.elf_symbols import TEXT
-from dwarfgpu.language.names import Names
+from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.declared_settings import SPELLED
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.type_layout import layout
-from dwarfgpu.view.type_offsets import offset_text
-from dwarfgpu.view.type_text import type_text
 
 _OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
-_TYPE_OF: Final = re.compile(r"(?:__)?(?:typeof|decltype)(?:__)?\s*\(")
-_NAME: Final = re.compile(r"[^\W\d]\w*(?:::[^\W\d]\w*)*")
 _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
-
-
-def _namespace(shell: Shell, argument: str) -> str | None:
-    """The whole name of a namespace; None for anything else."""
-    if not _NAME.fullmatch(argument):
-        return None
-    try:
-        entities = Names(shell.session).meaning(argument)
-    except DwarfGpuError:
-        return None  # using it says so
-    first = entities[0] if entities else None
-    if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
-        return None
-    return qualified_name(first)
 
 
 @command("whatis", topic="data", complete=completion.values)
@@ -56,18 +28,11 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
 
     The expression is not evaluated. For a typedef, its target.
     """
+    from dwarfgpu.service.symbol.type_definition import name_of_type  # many never ask for a type
+
     _, argument = _flags(argument)
-    namespace = _namespace(shell, argument)
-    if namespace is not None:
-        yield Output(f"type = {namespace}", {"type": namespace})
-        return
-    named = language.named_type(argument, shell.session)
-    is_written = not _TYPE_OF.match(argument)
-    if named is not None and isinstance(named.type, Typedef) and is_written:
-        named = Typed(named.type.target, named.unit)
-    typed = named or _type_of(shell, argument)
-    cplusplus, style = _spelled(shell, typed)
-    name = type_name(typed.type, cplusplus=cplusplus, style=style)
+    options = options_of(shell.session, shell.values)
+    name = name_of_type(shell.session, argument, options, _spelling(shell))
     yield Output(f"type = {name}", {"type": name})
 
 
@@ -83,41 +48,19 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     typedefs of a class), x and d (offsets and sizes in hexadecimal, decimal). The defaults are the
     settings of "set print type".
     """
+    from dwarfgpu.service.symbol.type_definition import definition_of_type
+
     flags, argument = _flags(argument, _of_settings(shell))
-    namespace = _namespace(shell, argument)
-    if namespace is not None:
-        name = f"namespace {namespace}"
-        yield Output(f"type = {name}", {"type": name, "definition": name})
-        return
-    typed = language.named_type(argument, shell.session) or _type_of(shell, argument)
-    if typed.type is TEXT:
-        name = "<unknown return type> ()"
-        yield Output(f"type = {name}", {"type": name, "definition": name})
-        return
-    cplusplus, style = _spelled(shell, typed)
-    name = type_name(typed.type, cplusplus=cplusplus, style=style)
-    data: JsonObject = {"type": name, **layout(typed.type, cplusplus=cplusplus)}
-    if "o" in flags and style == "c":
-        shown = offset_text(
-            typed.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
-        )
-        if shown is not None:
-            yield Output(shown, {**data, "definition": shown})
-            return
-    text = type_text(
-        typed.type,
-        cplusplus=cplusplus,
-        style=style,
-        has_methods="m" not in flags,
-        has_typedefs="t" not in flags,
-        is_raw="r" in flags,
-    )
-    yield Output(f"type = {text}", {**data, "definition": text})
+    options = options_of(shell.session, shell.values)
+    definition = definition_of_type(shell.session, argument, options, _spelling(shell), flags)
+    text = definition.text if definition.has_offsets else f"type = {definition.text}"
+    yield Output(text, definition.record)
 
 
-def _spelled(shell: Shell, typed: Typed) -> tuple[bool, Style]:
-    """Return whether to spell it as in C++, and the language style."""
-    return SPELLED[shell.settings.word("language")] or (typed.is_cplusplus, typed.style)
+def _spelling(shell: Shell) -> tuple[bool, Style] | None:
+    """Return whether "set language" spells types as in C++, and the style of the language; None: as
+    in their own language."""
+    return SPELLED[shell.settings.word("language")]
 
 
 def _of_settings(shell: Shell) -> set[str]:
@@ -138,11 +81,6 @@ def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]
         flags -= {_OPPOSITES.get(letter, letter)}
         flags |= {letter} - {*_OPPOSITES}
     return flags, argument if match is None else argument[match.end() :]
-
-
-def _type_of(shell: Shell, argument: str) -> Typed:
-    options = options_of(shell.session, shell.values)
-    return language.type_of(argument or "$", shell.session, options)
 
 
 @command("info vtbl", topic="data", complete=completion.values)

@@ -1,63 +1,38 @@
-"""The process of a core file: `info proc`, `info auxv` and `info inferiors`, in GDB's words."""
+"""The commands `info proc`, `info auxv` and `info inferiors`, about the process of a core file."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
-from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
 
-_MAX_CHARACTERS: Final = 200
-
-
-def _core(shell: Shell, why: str) -> Core:
-    """The core file; `UsageError` with GDB's words where there is none."""
-    if shell.machine.core is None:
-        raise UsageError(why)
-    return shell.machine.core
-
-
 _NO_PROCESS: Final = "No current process: you must name one."
 
 
+def _core(shell: Shell, otherwise: str) -> Core:
+    """The core file; `UsageError` with GDB's words where there is none."""
+    if shell.machine.core is None:
+        raise UsageError(otherwise)
+    return shell.machine.core
+
+
 def _exe(shell: Shell, argument: str) -> Iterator[Part]:
-    process = _core(shell, _NO_PROCESS).dump.process
-    if process is None:
-        raise UsageError("the core file does not say what ran (NT_PRPSINFO)")
-    command = process.command or process.name
-    yield Output(f"exe = '{command}'", {"exe": command, "pid": process.pid})
+    from dwarfgpu.service.core.process_tables import executable
+
+    yield executable(_core(shell, _NO_PROCESS))
 
 
 def _mappings(shell: Shell, argument: str) -> Iterator[Part]:
-    core = _core(shell, _NO_PROCESS)
-    if not core.dump.mapped:
-        raise UsageError("unable to find mappings in core file")
-    width = 18 if core.architecture.address_bits > 32 else 10
-    title = ("Start Addr", "End Addr", "Size", "Offset")
-    yield heading("Mapped address spaces:\n")
-    yield heading(
-        f"  {title[0]:>{width}} {title[1]:>{width}} {title[2]:>10} {title[3]:>10} objfile"
-    )
-    for area in core.dump.mapped:
-        start, end, size, offset = (
-            f"{number:#x}" for number in (area.start, area.end, area.end - area.start, area.offset)
-        )
-        data: JsonObject = {
-            "begin": start, "end": end, "size": area.end - area.start, "offset": area.offset,
-            "objfile": area.path,
-        }  # fmt: skip
-        text = f"  {start:>{width}} {end:>{width}} {size:>10} {offset:>10} {area.path}"
-        yield Output(text, data, "mappings")
+    from dwarfgpu.service.core.process_tables import mappings
+
+    yield from mappings(_core(shell, _NO_PROCESS))
 
 
 def _all(shell: Shell, argument: str) -> Iterator[Part]:
@@ -113,48 +88,13 @@ def info_auxv(shell: Shell, argument: str) -> Iterator[Part]:
 
     This is information provided by the operating system at program startup.
     """
+    from dwarfgpu.service.core.process_tables import auxiliary_vector  # few ask for it
+
     core = shell.machine.core
     if core is None or not core.dump.auxiliary:
         raise UsageError("The program has no auxiliary information now.")
-    from dwarfgpu.service.core.auxiliary_vector import AUXILIARY_ENTRIES  # few ask for it
-
-    for number, value in core.dump.auxiliary.items():
-        name, form, about = AUXILIARY_ENTRIES.get(number, ("???", "x", ""))
-        shown = str(value) if form == "d" else f"{value:#x}"
-        text = _text_at(shell, value) if form == "s" else None
-        shown = shown if text is None else f"{shown} {text}"
-        label = name if number in AUXILIARY_ENTRIES else None
-        data: JsonObject = {"type": number, "name": label, "description": about or None}
-        data["value"] = shown
-        yield Output(f"{number:<4} {name:<20} {about:<30} {shown}", data, "auxv")
-
-
-def _text_at(shell: Shell, address: int) -> str:
-    """The string at an address between quotes; GDB's words where it cannot be read."""
-    session = shell.session
-    where = Memory(session.architecture.address_space(0), session.wave)
-    characters = bytearray()
-    try:
-        while len(characters) <= _MAX_CHARACTERS and not characters.endswith(b"\0"):
-            assert session.target is not None
-            characters += session.target.read_memory(where, address + len(characters), 1)
-    except DwarfGpuError:
-        return f"<error: Cannot access memory at address {address + len(characters):#x}>"
-    return quoted_string(
-        bytes(characters),
-        CharacterKind(1),
-        session.architecture.endian,
-        elements=_MAX_CHARACTERS,
-        repeats=shell.settings.limit("print repeats") or 1 << 31,
-    )
-
-
-_COLUMNS: Final = (4, 17, 20, 17)
-
-
-def _row(mark: str, cells: tuple[str, str, str, str]) -> str:
-    padded = (f"{cell:<{width}}" for cell, width in zip(cells, _COLUMNS, strict=True))
-    return f"{mark} {' '.join(padded)}".rstrip()
+    repeats = shell.settings.limit("print repeats") or 1 << 31
+    yield from auxiliary_vector(shell.session, core, repeats)
 
 
 @command("info inferiors", topic="status")
@@ -171,19 +111,6 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
     if words and "1" not in words:
         yield Output("No inferiors.", {"inferiors": []})
         return
-    core, objects = shell.machine.core, shell.session.code_objects
-    process = None if core is None else core.dump.process
-    pid = None if process is None else process.pid
-    connection = "" if core is None else "1 (core)"
-    path = os.path.abspath(objects[0].file.path) if objects else ""
-    description = "<null>" if pid is None else f"process {pid}"
-    rows = (
-        ("Num", "Description", "Connection", "Executable"),
-        ("1", description, connection, path),
-    )
-    yield heading(_row(" ", rows[0]))
-    data: JsonObject = {
-        "number": 1, "pid": pid, "connection": connection or None, "executable": path or None,
-        "current": True,
-    }  # fmt: skip
-    yield Output(_row("*", ("1", description, connection, path)), data, "inferiors")
+    from dwarfgpu.service.core.process_tables import inferiors
+
+    yield from inferiors(shell.session, shell.machine.core)

@@ -1,0 +1,120 @@
+"""The type that an expression has or names, and its definition, as GDB's `whatis` and `ptype`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from typing import Final, TypeAlias
+
+from dwarfgpu import language
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.types.types import Typedef
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language import Options, Typed
+from dwarfgpu.language.elf_symbols import TEXT
+from dwarfgpu.language.names import Names
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.type_layout import layout
+from dwarfgpu.view.type_offsets import offset_text
+from dwarfgpu.view.type_text import type_text
+
+Spelling: TypeAlias = tuple[bool, Style]
+"""Whether types are spelled as in C++, and the style of the language."""
+
+_TYPE_OF: Final = re.compile(r"(?:__)?(?:typeof|decltype)(?:__)?\s*\(")
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:::[^\W\d]\w*)*")
+
+
+@frozen
+class TypeDefinition:
+    """A type with its components, in the syntax of its language."""
+
+    name: str
+    text: str
+    layout: JsonObject
+    """The members `kind`, `size` … of `docs/schema/repl.json`."""
+    has_offsets: bool = False
+    """Whether the text has the offset and size of each member."""
+
+    @property
+    def record(self) -> JsonObject:
+        return {"type": self.name, **self.layout, "definition": self.text}
+
+
+def name_of_type(
+    session: Session, text: str, options: Options, spelling: Spelling | None = None
+) -> str:
+    """Return the type of an expression, which is not evaluated; of a typedef its target.
+
+    `text`: an expression, or the name of a type or namespace. `spelling`: by default that of its
+    unit. Raises the errors of `dwarfgpu.language.type_of`.
+    """
+    namespace = _namespace(session, text)
+    if namespace is not None:
+        return namespace
+    named = language.named_type(text, session)
+    if named is not None and isinstance(named.type, Typedef) and not _TYPE_OF.match(text):
+        named = Typed(named.type.target, named.unit)
+    typed = named or _type_of(session, text, options)
+    cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
+    return type_name(typed.type, cplusplus=cplusplus, style=style)
+
+
+def definition_of_type(
+    session: Session,
+    text: str,
+    options: Options,
+    spelling: Spelling | None = None,
+    flags: Set[str] = frozenset(),
+) -> TypeDefinition:
+    """Return the definition of a type, as `name_of_type`; `flags` are the letters of `ptype`."""
+    namespace = _namespace(session, text)
+    if namespace is not None:
+        name = f"namespace {namespace}"
+        return TypeDefinition(name, name, {})
+    typed = language.named_type(text, session) or _type_of(session, text, options)
+    if typed.type is TEXT:
+        name = "<unknown return type> ()"
+        return TypeDefinition(name, name, {})
+    cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
+    name = type_name(typed.type, cplusplus=cplusplus, style=style)
+    parts = layout(typed.type, cplusplus=cplusplus)
+    if "o" in flags and style == "c":
+        shown = offset_text(
+            typed.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+        )
+        if shown is not None:
+            return TypeDefinition(name, shown, parts, has_offsets=True)
+    shown = type_text(
+        typed.type,
+        cplusplus=cplusplus,
+        style=style,
+        has_methods="m" not in flags,
+        has_typedefs="t" not in flags,
+        is_raw="r" in flags,
+    )
+    return TypeDefinition(name, shown, parts)
+
+
+def _namespace(session: Session, text: str) -> str | None:
+    """Return the qualified name of a namespace; None for anything else."""
+    if not _NAME.fullmatch(text):
+        return None
+    try:
+        entities = Names(session).meaning(text)
+    except DwarfGpuError:
+        return None  # using it says so
+    first = entities[0] if entities else None
+    if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
+        return None
+    return qualified_name(first)
+
+
+def _type_of(session: Session, text: str, options: Options) -> Typed:
+    return language.type_of(text or "$", session, options)
