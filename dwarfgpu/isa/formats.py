@@ -195,6 +195,14 @@ class Format:
                     parts.append(part)
         return parts
 
+    def dpp_control_text(self, control: int) -> str:
+        """How lanes move with a `dpp_ctrl`; a remark in `/* */` where the target has no such."""
+        is_64_bit = any(
+            kind.decoder == "vgpr" and kind.dwords == 2 and name.startswith(("vdst", "src"))
+            for name, kind in zip(self.names, self.kinds, strict=True)
+        )
+        return dpp_control_text(control, self.target, is_64_bit)
+
     def _part(self, name: str) -> str | Part:
         if name == "VCC":
             return "vcc" if self.target.wave_size == 64 else "vcc_lo"
@@ -247,11 +255,7 @@ class Format:
                 values[index], target, scalar=scalar, atomic=atomic, store=store
             )
         if name == "dpp_ctrl":
-            is_64_bit = any(
-                kind.decoder == "vgpr" and kind.dwords == 2 and name.startswith(("vdst", "src"))
-                for name, kind in zip(self.names, self.kinds, strict=True)
-            )
-            return lambda values, literal: dpp_control_text(values[index], target, is_64_bit)
+            return lambda values, literal: self.dpp_control_text(values[index])
         if name == "offset":
             return self._offset(index, 24 if self._is_signed_buffer() else 0)
         if name == "flat_offset":

@@ -102,9 +102,18 @@ class OperandKind:
             return constant_text(value, "int32") + "/*Invalid immediate*/"
         return constant_text(value, self.type)
 
+    def takes(self, value: Value) -> bool:
+        """Return whether the operand class has a register or constant that a field encodes."""
+        if isinstance(value, Constant | Literal):
+            return self.type != "-"
+        if not isinstance(value, Register) or self.registers is None:
+            return True
+        if value.is_constant:  # LLVM prints it for a VGPR too
+            return self.registers.scalars
+        return self.registers.has(value) and value.size == self.dwords
+
     def _complaint(self, register: Register) -> str:
-        has_size = register.size == self.dwords or register.is_constant
-        if self.registers is None or (self.registers.has(register) and has_size):
+        if register.is_constant or self.takes(register):
             return ""
         name = self.register_class_name
         return f"/*Invalid register, operand has '{name}' register class*/"

@@ -48,6 +48,8 @@ def test_registers_that_this_machine_defines() -> None:
     assert after("0f7c82b8", "gfx900").s[2] == 1  # the shared aperture of SH_MEM_BASES
     assert after("14f882b8", "gfx942").s[2] == 0  # XCC_ID: there is one
     assert after("420a82b8").s[2] == 2  # VCCZ and EXECZ of STATUS
+    assert after("420182b8").s[2] == 0  # STATUS.PRIV
+    assert after("c30282b8", "gfx900").s[2] == 0  # TRAPSTS.ILLEGAL_INST
     assert after(NOP + NOP + "1df882b8", "gfx1200").s[2] == 2  # SHADER_CYCLES_LO
 
 
@@ -55,7 +57,7 @@ def test_registers_that_this_machine_defines() -> None:
     ("code", "processor", "text"),
     [
         ("17f882b8", "gfx1100", "not simulated: HW_REG_HW_ID1"),
-        ("02f882b8", "gfx1100", "not simulated: HW_REG_STATUS, bits 0xfffff9fe"),
+        ("02f882b8", "gfx1100", "not simulated: HW_REG_STATUS, bits 0xffffd9de"),
         ("034004b9", "gfx900", "not simulated: writing HW_REG_TRAPSTS"),
         ("814c83be", "gfx1100", "not simulated: s_sendmsg_rtn_b32 MSG_RTN_GET_DDID"),
         ("c34e80be", "gfx1200", "barrier that is not the workgroup's"),

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from dwarfgpu.machine.simulated.execution.hardware_registers import (
-    read_hardware_register,
-    write_hardware_register,
-)
 from dwarfgpu.machine.simulated.faults import StopReason, trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.hardware_registers import (
+    read_hardware_register,
+    write_hardware_register,
+)
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
@@ -89,12 +89,12 @@ class SimulatedWave(WaveMemory):
         """Execute `s_set_gpr_idx_on` or off, when M0 is written."""
         self.set_mode(self.mode & ~_GPR_IDX_EN | is_on * _GPR_IDX_EN)
 
-    def hardware_register(self, name: str, mask: int) -> int:
-        """What `s_getreg_b32` reads; `WaveStop` for bits that are not simulated."""
-        return read_hardware_register(self, name, mask, self.clock)
+    def hardware_register(self, name: str) -> int:
+        """What `s_getreg_b32` reads, of the bits that are defined."""
+        return read_hardware_register(self, name, self.clock)
 
     def write_hardware_register(self, name: str, mask: int, value: int) -> None:
-        """What `s_setreg_b32` writes: the bits of the mask; `WaveStop` as of reading."""
+        """What `s_setreg_b32` writes: the bits of the mask."""
         if name == "MODE":
             self.set_mode(self.mode & ~mask | value & mask)
         else:

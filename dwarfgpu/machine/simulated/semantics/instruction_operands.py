@@ -13,6 +13,7 @@ from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Value
 from dwarfgpu.isa.operation import Operation
 from dwarfgpu.isa.registers import Register
+from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 
 _SOURCE: Final = re.compile(r"(v?src\d|idx|imm|simm16|vdata|sdata|data\d)[XY]?")
@@ -42,17 +43,18 @@ class Bound:
         return "src0_sel" in self.fields
 
 
-def bound(instruction: Instruction, generation: int) -> tuple[Bound, ...]:
-    """The operations of an instruction with their operands."""
+def bound(instruction: Instruction) -> tuple[Bound, ...]:
+    """The operations of an instruction with their operands; `WaveStop` for one that has a register
+    or a constant where its encoding takes none."""
     operations = operations_of(instruction.encoding)
     halves = "XY" if len(operations) > 1 else ("",)
     return tuple(
-        _one(instruction, operation, half, generation)
+        _one(instruction, operation, half)
         for operation, half in zip(operations, halves, strict=True)
     )
 
 
-def _one(instruction: Instruction, operation: Operation, half: str, generation: int) -> Bound:
+def _one(instruction: Instruction, operation: Operation, half: str) -> Bound:
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))
@@ -64,13 +66,19 @@ def _one(instruction: Instruction, operation: Operation, half: str, generation: 
         if value is None and kind.decoder == "vgpr_lo":
             value = Register("v", field & 0x7F, 1, "h")
         if value is not None:
+            if not (kind.takes(value) or _is_taken_anyway(form, value)):
+                text = kind.field_text(field, instruction.literal).partition("/*")[0]
+                raise not_simulated(f"{text} as {name} of {instruction.mnemonic}")
             decoded[name] = value
+    control = fields.get("dpp_ctrl")
+    if control is not None and "/*" in form.dpp_control_text(control):
+        raise not_simulated(f"dpp_ctrl {control:#x} of {form.target.processor}")
     lanes = _lane_moves(fields)
     results: list[Operand] = []
     sources: list[Operand] = []
     address: dict[str, Operand] = {}
     has_results = any(place.type for place in operation.results)
-    has_true16 = generation >= 11 and form.flags & {"VOP1", "VOP2", "VOPC"} and form.size == 4
+    has_true16 = _has_true16(form)
     takes_address = "lanes" in operation.flags  # ds_bpermute_b32
     for name in form.names:
         if name not in decoded:
@@ -105,6 +113,20 @@ def _one(instruction: Instruction, operation: Operation, half: str, generation: 
         elif name in ("vaddr", "saddr", "addr", "srsrc", "soffset", "sbase"):
             address[name] = Operand(value, instruction.literal)
     return Bound(operation, tuple(results), tuple(sources), fields, address, instruction)
+
+
+def _has_true16(form: Format) -> bool:
+    """Whether VGPRs from 128 on are high halves where an operand has 16 bits."""
+    is_short = form.flags & {"VOP1", "VOP2", "VOPC"} and form.size == 4
+    return form.target.generation >= 11 and bool(is_short)
+
+
+def _is_taken_anyway(form: Format, value: Value) -> bool:
+    """Whether hardware has a register that LLVM 19 calls invalid: a high half, or an SGPR of
+    `v_interp_p10_f32` and its like."""
+    if not isinstance(value, Register):
+        return False
+    return "VINTERP" in form.flags or _has_true16(form) and value.bank == "v"
 
 
 def _half_register(value: Register, name: str, operation: Operation) -> Register:

@@ -255,7 +255,7 @@ def first_of(a: Lanes, active: Lanes) -> int:
 
 def of_quad(a: Lanes, number: int) -> Lanes:
     """The value of one lane of each group of four."""
-    result: Lanes = a[np.arange(a.shape[-1]) & ~3 | number]
+    result: Lanes = a[np.arange(a.shape[-1]) & ~3 | number] if a.ndim else a
     return result
 
 
@@ -329,16 +329,24 @@ def write_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
 
 
 def swizzled(a: Lanes, pattern: int, active: Lanes) -> Lanes:
-    """Lanes within groups of 32 (a mask for each group) or of 4 (QUAD_PERM)."""
+    """Lanes within groups of 32 (a mask for each group, or FFT) or of 4 (QUAD_PERM)."""
     lane = np.arange(len(a))
-    if pattern & 0x8000:
-        if pattern & 0x7F00:
-            raise not_simulated(f"ds_swizzle_b32 offset:{pattern:#x}")
+    if pattern >= 0xE000:
+        mask = pattern & 31
+        reversed_lane = np.array([int(f"{number & 31:05b}"[::-1], 2) for number in lane])
+        source = lane & 32 | reversed_lane >> mask.bit_count() | lane & mask
+    elif pattern & 0x8000:
         source = lane & ~3 | pattern >> 2 * (lane & 3) & 3
     else:
         low = lane & 31
         source = lane & ~31 | (low & pattern | pattern >> 5 & 31) ^ pattern >> 10 & 31
     return np.where(active[source], a[source], np.uint32(0))
+
+
+def require_swizzle(pattern: int) -> None:
+    """`WaveStop` for an offset of `ds_swizzle_b32` that `swizzled` does not have."""
+    if pattern & 0x8000 and pattern & 0x7F00 and pattern < 0xE000:
+        raise not_simulated(f"ds_swizzle_b32 offset:{pattern:#x}")
 
 
 def two_addresses(base: Any, first: int, second: int) -> Lanes:

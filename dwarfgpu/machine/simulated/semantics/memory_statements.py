@@ -40,8 +40,9 @@ def memory_access(
 ) -> Access:
     """The statements; `WaveStop` for what is not simulated."""
     operation = item.operation
-    if item.fields.get("gds"):
-        raise not_simulated(item.instruction.mnemonic)
+    has_status = item.instruction.encoding.format.syntax.endswith(" tfe")
+    if item.fields.get("gds") or has_status:
+        raise not_simulated(f"{item.instruction.mnemonic} {'tfe' if has_status else 'gds'}")
     place = operation.memory[0]
     if len(operation.memory) > 1:
         return _to_lds(item, target, shape_of)
@@ -128,7 +129,7 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
     size = shape.count * element.bits // 8
     signed = element.kind == "i"
     if is_buffer:
-        lines = [f"address = buffer_base({base.unsigned(128)}, {offset}, {size})"]
+        lines = [f"address = w.scalar_buffer_address({base.unsigned(128)}, {offset}, {size})"]
     else:
         align = " & ~3" if element.bits == 32 else ""
         lines = [f"address = {base.unsigned(64)} + ({offset}){align} & 0xffffffffffffffff"]
@@ -166,6 +167,11 @@ def _address(item: Bound, target: IsaTarget, place: AccessedPlace) -> list[str]:
             f"address = w.buffer_address({resource}, {index}, {offset_text}, {offset}, {scalar})"
         ]
     saddr, vaddr = address.get("saddr"), address.get("vaddr")
+    if item.operation.name.endswith("_addtid"):
+        if saddr is None or _is_null(saddr):
+            raise not_simulated(f"{item.instruction.mnemonic} without a base")
+        base = f"scalar64({saddr.unsigned(64)} + {offset} & 0xffffffffffffffff)"
+        return [f"address = {base} + u64(4) * (w.lane & {target.wave_size - 1})"]
     if place.name == "scratch":
         terms = [str(offset)]
         if saddr is not None and not _is_null(saddr):

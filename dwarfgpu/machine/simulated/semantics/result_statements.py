@@ -46,7 +46,7 @@ class ResultStatements:
                 raise not_simulated(f"{self.name} with an index")
             kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
             lines = self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
-            return [*self._marks(destination, 1), *lines]
+            return [*self._reached(), *self._marks(destination, 1), *lines]
         if self.item.is_sdwa and "dst_sel" in self.item.fields:
             fields = self.item.fields
             old = f"{bank}v[{first}]"

@@ -20,6 +20,7 @@ from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
+from dwarfgpu.machine.simulated.semantics.lane_moves import require_swizzle
 from dwarfgpu.machine.simulated.semantics.memory_statements import memory_access
 from dwarfgpu.machine.simulated.semantics.operand_text import (
     Operand,
@@ -32,6 +33,10 @@ from dwarfgpu.machine.simulated.semantics.rounding import in_mode
 from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
 from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
+from dwarfgpu.machine.simulated.storage.hardware_registers import (
+    require_defined,
+    require_writable,
+)
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 
 PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
@@ -55,6 +60,8 @@ _FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
+_OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|q?sad|dot)")
+"""In the names of integer operations, whose result may be out of the range of its type."""
 _VCC: Final = Register("vcc", 0, 2)
 
 
@@ -100,7 +107,7 @@ def statements(
     """
     pieces = [
         _Piece(item, target, is_careful, mode, tracks_writes=tracks_writes)
-        for item in bound(instruction, target.generation)
+        for item in bound(instruction)
     ]
     out: list[str] = []
     if len(pieces) == 1:
@@ -305,6 +312,8 @@ class _Piece(TileStatements, ControlStatements):
             if operation.flags & {"cache", "wait"} or self._does_nothing:
                 return ["pass"]
             return self._control()
+        if operation.name == "ds_swizzle_b32":
+            require_swizzle(self.item.fields["offset"])
         lines = self._source_lines()
         expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
         if operation.memory:
@@ -367,7 +376,9 @@ class _Piece(TileStatements, ControlStatements):
             if name in _FIELDS:
                 return str(self._field(name))
             if name == "hwreg":
-                return f"w.hardware_register({self._hardware_register()})"
+                register, mask = self._hardware_register()
+                require_defined(register, mask)
+                return f"w.hardware_register({register!r})"
             if name == "vcc" and not is_scalar:
                 return "lanes_of(w.vcc_of_lanes, w.lane_count)"
             return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
@@ -408,12 +419,12 @@ class _Piece(TileStatements, ControlStatements):
         fields = self.item.fields
         return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
 
-    def _hardware_register(self) -> str:
-        """The register that an immediate names, and the bits of it."""
+    def _hardware_register(self) -> tuple[str, int]:
+        """The register that an immediate names, and the mask of the bits of it."""
         field = self.item.fields["simm16"]
         name = hardware_registers(self.target).get(field & 63, str(field & 63))
         mask = (2 << (field >> 11 & 31)) - 1 << (field >> 6 & 31)
-        return f"'{name}', {mask & 0xFFFFFFFF:#x}"
+        return name, mask & 0xFFFFFFFF
 
     def _modified(self, type: str, expression: str, clamp: bool) -> str:
         """A result with output modifiers."""
@@ -445,12 +456,18 @@ class _Piece(TileStatements, ControlStatements):
                 name = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
                 expression = f"{name}({expression})"
             return expression
-        if clamp and shape.bits < 64:
-            wide = re.sub(r"\b([abcd])\b", r"wide(\1)", expression)
-            return f"saturated({wide}, '{shape.element}')"
-        if clamp:
+        return self._saturated(shape, expression) if clamp else expression
+
+    def _saturated(self, shape: TypeShape, expression: str) -> str:
+        """An integer result with `clamp`, which is the nearest that its type has."""
+        if not _OVERFLOWS.search(self.operation.name):
+            if shape.kind == "b":
+                raise not_simulated(f"{self.name} with clamp")
+            return expression  # conversions, minima and the like are in range
+        if shape.bits == 64:
             raise not_simulated(f"{self.name} with clamp")
-        return expression
+        wide = re.sub(r"\b([abcd])\b", r"wide(\1)", expression)
+        return f"saturated({wide}, '{shape.element}')"
 
     @property
     def _moves_bits(self) -> bool:
@@ -468,8 +485,11 @@ class _Piece(TileStatements, ControlStatements):
                 case "mode":
                     self.writes.append(f"w.set_mode({variable})")
                 case "hwreg":
-                    register = self._hardware_register()
-                    self.writes.append(f"w.write_hardware_register({register}, {variable})")
+                    register, bits = self._hardware_register()
+                    require_writable(register)
+                    self.writes.append(
+                        f"w.write_hardware_register({register!r}, {bits:#x}, {variable})"
+                    )
                 case "exec" if self.operation.is_scalar:
                     self.writes += [f"w.set_exec({variable})", "on = w.active"]
                 case "exec":

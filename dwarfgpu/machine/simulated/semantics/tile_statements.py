@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.isa.modifiers import OP_SELECT
+from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
@@ -40,6 +41,7 @@ class TileStatements(ResultStatements):
                 return f"grouped_lanes({text}, {pattern})"
             if number == 0 and size:
                 rows = int(name.split("_")[3].partition("x")[0])
+                self._require_blocks(rows, size, fields["abid"])
                 return f"one_block({text}, {rows}, {size}, {fields['abid']})"
             return text
         if number == 2 and modifiers & 3:
@@ -47,6 +49,13 @@ class TileStatements(ResultStatements):
             return f"-{text}" if modifiers & 1 else text
         is_signed = kind in ("f16", "bf16") and modifiers & 3
         return f"negated_elements({text}, {modifiers & 3})" if is_signed else text
+
+    def _require_blocks(self, rows: int, size: int, number: int) -> None:
+        """`WaveStop` where cbsz and abid name blocks that the matrices have not."""
+        last = self.operation.expression.rpartition(", ")[2].rstrip(")")
+        blocks = int(last) if self.operation.expression.count(", ") == 5 else 1
+        if 1 << size > blocks or number >> size:
+            raise not_simulated(f"{self.name} cbsz:{size} abid:{number} of {blocks} blocks")
 
     def _filled_tile(self, kind: str, operand: Operand) -> str:
         """A constant in all elements."""

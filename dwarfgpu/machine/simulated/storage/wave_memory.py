@@ -14,7 +14,7 @@ import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import BufferResource
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import Wave
@@ -226,6 +226,16 @@ class WaveMemory(RunningWave):
         return int.from_bytes(
             self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
         )
+
+    def scalar_buffer_address(self, resource: int, offset: int, size_bytes: int) -> int:
+        """The global address of dwords of a buffer resource; `WaveStop` where they are not in its
+        range: no document says what every processor reads there."""
+        buffer = BufferResource.of(resource)
+        most = buffer.records * (buffer.stride or 1)
+        if not 0 <= offset <= most - size_bytes:
+            what = f"{size_bytes} bytes at {offset:#x} of a buffer of {most} bytes"
+            raise not_simulated(f"a scalar access to {what}")
+        return buffer.base + offset & ~3
 
     # LDS.
 
