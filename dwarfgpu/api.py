@@ -31,7 +31,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.text.text import assemble, disassemble
+from dwarfgpu.expr.text.assembly import assemble, disassemble
 from dwarfgpu.language import Options as SourceOptions
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
@@ -55,7 +55,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.file_limits import FileLimits
-from dwarfgpu.session.all_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
+from dwarfgpu.session.read_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 

@@ -9,13 +9,13 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr import all_lanes as passes
+from dwarfgpu.expr import evaluate_lanes as passes
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
+from dwarfgpu.session.read_lanes import evaluate_for_lanes, of_each_lane
 from dwarfgpu.session.session import Session
 from tests.lane_worlds import UNIT, Expression, machine
 

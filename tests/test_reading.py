@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from dwarfgpu.base.reading import beneath, is_regular, is_source, open_to_read
+from dwarfgpu.base.readable_files import beneath, is_regular, is_source, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import joined_below, open_companion, places
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS

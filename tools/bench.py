@@ -24,7 +24,7 @@ from dwarfgpu.expr.decode import decode_cached
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import ProcessImage, QueueImage, process_core
+from dwarfgpu.machine.core.gpu.process_image import ProcessImage, QueueImage, process_core
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.commands import COMMANDS

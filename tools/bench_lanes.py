@@ -15,11 +15,11 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.all_lanes import LaneBits, evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.evaluate_lanes import LaneBits, evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.lanes import Array

@@ -15,7 +15,7 @@ from dwarfgpu.cfi.rule import ExpressionRule, Offset, RegisterCfa, Rule, Undefin
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
 

@@ -43,9 +43,9 @@ from dwarfgpu.cfi.text import program_text, register_name, row_text
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.text.text import assemble
-from dwarfgpu.objfile.code_object import architecture_of
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile, open_object
+from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.relocate import relocated_data
 from tools.readers import shortest
 

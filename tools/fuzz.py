@@ -28,7 +28,7 @@ from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.evaluate import Result, Step, evaluate
 from dwarfgpu.expr.static_check.checker import check
-from dwarfgpu.expr.text.text import assemble, disassemble, expression_text
+from dwarfgpu.expr.text.assembly import assemble, disassemble, expression_text
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.locations import entry_text, location_text

@@ -35,9 +35,9 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.bundle import entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
-from dwarfgpu.objfile.notes import build_id, readable_notes
 from dwarfgpu.objfile.separate_debug import debug_link
 from dwarfgpu.objfile.supplementary import supplementary_link
 from tests.dwarf.builder import elf

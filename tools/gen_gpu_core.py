@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.options.launch import prepare_run

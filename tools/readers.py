@@ -30,7 +30,7 @@ from dwarfgpu.expr.context import LocList, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.operation import LLVM_USER
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 

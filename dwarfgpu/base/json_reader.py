@@ -16,7 +16,7 @@ from stat import S_ISREG
 from typing import BinaryIO, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 26

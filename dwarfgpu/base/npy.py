@@ -13,7 +13,7 @@ from attrs import field
 
 from dwarfgpu.base.json_reader import read_at_most
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 
 MAGIC: Final = b"\x93NUMPY"

@@ -18,7 +18,6 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE
-from dwarfgpu.cfi.on_entry import OnEntry
 from dwarfgpu.cfi.rule import (
     Architectural,
     CfaRule,
@@ -34,6 +33,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffset,
 )
+from dwarfgpu.cfi.values_on_entry import OnEntry
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,

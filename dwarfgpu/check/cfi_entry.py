@@ -15,7 +15,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.abstract_stack import Severity
-from dwarfgpu.expr.text.text import expression_text
+from dwarfgpu.expr.text.assembly import expression_text
 
 _FEW: Final = 64
 """Instructions that are shown with the locations at which rows start."""

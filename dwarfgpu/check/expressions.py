@@ -25,9 +25,9 @@ from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check import checker as static
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.static_check.extent import extent_of
-from dwarfgpu.expr.text.text import disassemble, instruction_text
-from dwarfgpu.objfile.code_object import wave_size
+from dwarfgpu.expr.text.assembly import disassemble, instruction_text
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_architecture import wave_size
 
 
 @frozen(cache_hash=True)

@@ -18,7 +18,7 @@ from dwarfgpu.check.frames import FrameChecker
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf.call_frames import SECTIONS, search_table_of
+from dwarfgpu.dwarf.call_frame_info import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line.source_lines import Lines

@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.arch import other_wave_size
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding

@@ -14,8 +14,8 @@ from dwarfgpu.cli.check_paths import paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.static_check.checker import Finding, check
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.dialects import PROVISIONAL_NOTE
 from dwarfgpu.options.limit_options import add_file_limit_options

@@ -14,7 +14,7 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.core_options import add_core_options, require_core

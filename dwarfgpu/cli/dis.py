@@ -11,8 +11,8 @@ from dwarfgpu.cfi.decode import CfaInstruction, decode_cfa
 from dwarfgpu.cfi.text import instruction_text
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.text.assembly import Line, disassemble, expression_text
 from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.expr.text.text import Line, disassemble, expression_text
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.terminal.input import read_file, text_input
 from dwarfgpu.view.location_json import operand_json

@@ -26,7 +26,7 @@ from dwarfgpu.service.file.call_frame_listing import (
     search_table_json,
     symbols_by_address,
 )
-from dwarfgpu.view.call_frames import (
+from dwarfgpu.view.call_frame_text import (
     search_table_lines,
 )
 

@@ -17,9 +17,9 @@ from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import lane_number
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject

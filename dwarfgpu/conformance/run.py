@@ -20,7 +20,7 @@ from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.convert import as_location, as_value
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
-from dwarfgpu.expr.text.text import assemble, disassemble
+from dwarfgpu.expr.text.assembly import assemble, disassemble
 from dwarfgpu.model.location import Location, SingleLocation, narrowed
 from dwarfgpu.model.storage import (
     Composite,

@@ -24,8 +24,8 @@ from dwarfgpu.dwarf.split.contributions import Contributions
 from dwarfgpu.dwarf.split.dwp import PackageRow
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.relocate import relocated_data
 
 T = TypeVar("T")

@@ -18,9 +18,9 @@ from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifier
 from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.evaluation.operations import Operations, operations_answer
 from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
-from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.value.locate import located, location_lines
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.where.stretches import stretches

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import gdb
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in

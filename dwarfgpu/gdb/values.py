@@ -21,7 +21,7 @@ from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.gdb.errors import gdb_errors
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.session import PRINT_SETTINGS, Debugger, GdbSession, print_options

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.isa.cache_policy import cache_policy_text
-from dwarfgpu.isa.image import ImageShape
+from dwarfgpu.isa.image_operands import ImageShape
 from dwarfgpu.isa.modifiers import (
     ABSOLUTE,
     NEGATE,

@@ -18,7 +18,7 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_printer import address_of
-from dwarfgpu.view.printed import printed_of
+from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.common import is_bool
 from dwarfgpu.view.printers.model import Characters
 from dwarfgpu.view.printers.object import Object, Unfit

@@ -44,7 +44,6 @@ from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
-from dwarfgpu.language.elf_symbols import as_type, typed, untyped
 from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
@@ -61,6 +60,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped_symbols import as_type, typed, untyped
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION

@@ -16,8 +16,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.functions import name_in_frames
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.language.linespec import first_after, spots_of
 from dwarfgpu.language.options import Options
 from dwarfgpu.session.session import Session

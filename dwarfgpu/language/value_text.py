@@ -19,9 +19,9 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits

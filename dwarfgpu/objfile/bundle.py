@@ -24,7 +24,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-from dwarfgpu.objfile.names import printable
+from dwarfgpu.objfile.printable_name import printable
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 SECTION: Final = ".hip_fatbin"

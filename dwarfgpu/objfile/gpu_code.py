@@ -16,6 +16,7 @@ from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import Note, readable_notes
 from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,
     KERNEL_CODE_BYTES,
@@ -30,7 +31,6 @@ from dwarfgpu.objfile.metadata import (
     metadata_v2,
     metadata_v3,
 )
-from dwarfgpu.objfile.notes import Note, readable_notes
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.objfile.target_id import (
     TargetId,

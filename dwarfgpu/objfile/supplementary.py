@@ -17,7 +17,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.notes import build_id
+from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.separate_debug import by_build_id
 
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.objfile.names import printable
+from dwarfgpu.objfile.printable_name import printable
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10

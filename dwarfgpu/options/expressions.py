@@ -12,7 +12,7 @@ from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.options.numbers import cut_short

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget

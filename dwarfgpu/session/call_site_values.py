@@ -27,7 +27,7 @@ from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.special import TYPED_REGISTERS
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 

@@ -14,8 +14,8 @@ from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.on_entry import OnEntry
 from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame
+from dwarfgpu.cfi.values_on_entry import OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

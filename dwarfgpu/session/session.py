@@ -161,7 +161,7 @@ class Session:
         if self.pc is None:
             return None
         if self.stop not in self._stacks:
-            from dwarfgpu.session.call_stack import call_stack_of  # few questions need callers
+            from dwarfgpu.session.loaded_code import call_stack_of  # few questions need callers
 
             context = Context(
                 self.architecture,

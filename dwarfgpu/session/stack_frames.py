@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.functions import linkage_name, name_in_frames
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session.session import Session
 

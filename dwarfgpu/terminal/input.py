@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import (
     BUNDLE_MAGIC,

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.location_list import matching_entries
-from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
 from dwarfgpu.view.position import lane_position

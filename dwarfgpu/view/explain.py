@@ -25,7 +25,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.evaluate import Result, Step
-from dwarfgpu.expr.text.text import instruction_text
+from dwarfgpu.expr.text.assembly import instruction_text
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,

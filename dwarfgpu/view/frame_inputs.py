@@ -26,11 +26,11 @@ from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ResultKind, format_of
-from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import function_in_focus, stack_frames
-from dwarfgpu.view.call_frames import with_own_names
+from dwarfgpu.view.call_frame_text import with_own_names
 from dwarfgpu.view.explain import Detail, Recorder, StepView
 from dwarfgpu.view.locations import entry_text
 

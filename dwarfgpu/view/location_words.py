@@ -15,7 +15,7 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
-from dwarfgpu.expr.text.text import instruction_text
+from dwarfgpu.expr.text.assembly import instruction_text
 
 _TLS: Final = ("form_tls_address", "GNU_push_tls_address")
 _MARGIN: Final = 4

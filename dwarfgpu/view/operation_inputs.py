@@ -30,7 +30,7 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
 from dwarfgpu.expr.location_list import matching_entries
-from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,

@@ -23,7 +23,7 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.extent import Extent
-from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.values import format_value

@@ -26,7 +26,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
-from dwarfgpu.view.printed import object_of, pieces_of
+from dwarfgpu.view.printer_text import object_of, pieces_of
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})

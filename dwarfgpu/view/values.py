@@ -54,7 +54,7 @@ from dwarfgpu.view.options import (
     Symbolize,
 )
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
-from dwarfgpu.view.printed import printed_pieces
+from dwarfgpu.view.printer_text import printed_pieces
 from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character
 from dwarfgpu.view.synthetic_pointers import without_removed
 

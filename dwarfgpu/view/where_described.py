@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.session.all_lanes import read_lanes
+from dwarfgpu.session.read_lanes import read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import SourceLines, runs_text, spans_text

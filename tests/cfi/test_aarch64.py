@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.call_stack import LoadedCode
+from dwarfgpu.session.loaded_code import LoadedCode
 from dwarfgpu.view.locations import location_text
 from tests.cli.command import run, run_json
 

@@ -25,7 +25,7 @@ from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.locations import location_text

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import AMDGPU, FIXTURES, Content, Shape, abbreviations, elf, unit
 

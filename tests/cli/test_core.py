@@ -18,7 +18,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.options.machine_options import session_of, stopped_of
 from dwarfgpu.repl.terminal.bar import fields
 from dwarfgpu.view.explain import Recorder

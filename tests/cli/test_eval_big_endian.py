@@ -10,7 +10,7 @@ from dwarfgpu.arch.aarch64 import aarch64
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from tests.cli.command import FIXTURES, run, run_json
 from tests.dwarf.builder import Content, Shape, file_of
 

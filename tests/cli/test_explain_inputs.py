@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dwarfgpu.expr.evaluate import Step, evaluate
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_inputs

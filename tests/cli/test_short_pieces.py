@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import X86_64, Content, Shape, file_of
 

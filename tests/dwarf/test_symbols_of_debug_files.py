@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 
 SOURCE = """

@@ -8,7 +8,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, dialect
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from tests.work import at_most
 
 ARCH = architecture("gfx942")

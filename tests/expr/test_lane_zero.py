@@ -9,7 +9,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, dialect
 from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 
 GFX = architecture("gfx942")
 """Its vector registers have 64 dwords, 2048 bits."""

@@ -12,7 +12,7 @@ from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation

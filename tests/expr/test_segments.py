@@ -9,7 +9,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Implicit, Memory
 

@@ -17,7 +17,7 @@ from dwarfgpu.cli.main import main
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
 from dwarfgpu.expr.static_check.checker import Finding, check
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from tests.work import assert_linear
 
 GFX942 = architecture("gfx942")

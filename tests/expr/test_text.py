@@ -19,14 +19,14 @@ from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operand_codec import Codec
-from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.expr.text.text import (
+from dwarfgpu.expr.text.assembly import (
     assemble,
     disassemble,
     expression_text,
     instruction_text,
     readable_text,
 )
+from dwarfgpu.expr.text.hex_input import parse_hex
 
 GFX942 = architecture("gfx942")
 X86_64 = architecture("x86_64")

@@ -28,7 +28,7 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import open_object
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.places import Places
 from dwarfgpu.machine.target import RegisterId, Target, WaveId

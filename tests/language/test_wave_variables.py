@@ -11,10 +11,10 @@ import pytest
 from dwarfgpu import CodeObject, Session, language, load_state
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service.lanes import all_lanes
-from dwarfgpu.service.lanes.all_lanes import values_of
+from dwarfgpu.service.lanes import lane_questions
+from dwarfgpu.service.lanes.lane_questions import values_of
 from dwarfgpu.service.value.expression import DEFAULT
-from dwarfgpu.session.all_lanes import sessions_of
+from dwarfgpu.session.read_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
@@ -111,7 +111,7 @@ def test_no_thread_of_a_cpu_has_them() -> None:
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few lanes too are asked together."""
-    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 0)
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
 
 
 def waves_of(path: Path) -> list[Session]:

@@ -8,7 +8,8 @@ from attrs import frozen
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.machine.core.gpu.image import (
+from dwarfgpu.machine.core.gpu.core_state_note import Agent, CoreState
+from dwarfgpu.machine.core.gpu.process_image import (
     ProcessImage,
     QueueImage,
     agent_of,
@@ -16,7 +17,6 @@ from dwarfgpu.machine.core.gpu.image import (
     process_core,
     tmpring_size,
 )
-from dwarfgpu.machine.core.gpu.note import Agent, CoreState
 from dwarfgpu.machine.core.gpu.save_area import SavedWave, blocks_of, saved_register
 from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word

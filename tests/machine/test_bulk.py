@@ -13,11 +13,11 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.expr.all_lanes import evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.evaluate_lanes import evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Extensible, Named, Sparse
 from tests.machine.test_gpu_core_odd import machine, opened

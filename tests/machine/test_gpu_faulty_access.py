@@ -16,7 +16,7 @@ from dwarfgpu.isa.addressing import addressing_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.wait_counters import finished_counters
 from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess, faulty_access
-from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves

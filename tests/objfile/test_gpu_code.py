@@ -13,14 +13,14 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile.code_object import architecture_of, processor_name, wave_size
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_notes import notes, readable_notes
+from dwarfgpu.objfile.file_architecture import architecture_of, processor_name, wave_size
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
 from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
-from dwarfgpu.objfile.notes import notes, readable_notes
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags, target_of_isa
 from tests.dwarf.builder import FIXTURES, Content, elf, overlapping, read_fixture
 from tests.objfile.build import KernelCode, gpu_header, hip, note, run

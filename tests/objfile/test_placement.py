@@ -11,7 +11,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.notes import build_id
+from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.separate_debug import DebugLink, debug_link, find_debug_file, has_debug_info
 from tests.dwarf.builder import Content, elf
 from tests.objfile.build import C, note, run

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import dispatch_packet, process_core
+from dwarfgpu.machine.core.gpu.process_image import dispatch_packet, process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.hsa_structures import STRUCTURES

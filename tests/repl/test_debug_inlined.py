@@ -7,7 +7,7 @@ from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.service.frame.focus import focused_frame_line
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import made, said
-from tests.session.test_all_lanes import sessions
+from tests.session.test_read_lanes import sessions
 
 STATE = FIXTURES / "states/dispatch.gfx1100.json"
 

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.debugger.save import write

@@ -34,7 +34,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import (
     Entry,

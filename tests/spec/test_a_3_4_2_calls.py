@@ -22,7 +22,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, ExprLoc
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.spec.machine import GPU, raises, shown

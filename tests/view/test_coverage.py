@@ -13,7 +13,7 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.expr.static_check.extent import extent_of
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
 from dwarfgpu.view.place_words import description_text
 

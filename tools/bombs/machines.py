@@ -10,8 +10,8 @@ from random import Random
 from attrs import evolve
 
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG
-from dwarfgpu.machine.core.gpu.image import ProcessImage, agent_of, process_core
-from dwarfgpu.machine.core.gpu.note import CoreState, Queue, Runtime
+from dwarfgpu.machine.core.gpu.core_state_note import CoreState, Queue, Runtime
+from dwarfgpu.machine.core.gpu.process_image import ProcessImage, agent_of, process_core
 from dwarfgpu.machine.core.gpu.save_area import HEADER
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from tests.machine.cores import Load, auxiliary, core, mapped_files, note, status

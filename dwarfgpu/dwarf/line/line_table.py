@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_l
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile.names import printable
+from dwarfgpu.objfile.printable_name import printable
 
 MAX_NAME_BYTES: Final = 64 << 20
 """Of the names of one table; a hostile one names one long string many times."""

@@ -16,8 +16,8 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import PT_LOAD, PT_NULL, ObjectFile
+from dwarfgpu.objfile.elf_notes import PT_NOTE
 from dwarfgpu.objfile.file_bytes import FileBytes
-from dwarfgpu.objfile.notes import PT_NOTE
 
 UNMAPPED: Final = "nothing is mapped there"
 _CUT: Final = " is cut short"

@@ -15,16 +15,16 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.reading import beneath, is_regular
+from dwarfgpu.base.readable_files import beneath, is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-from dwarfgpu.objfile.notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 
 _PAGE_BYTES: Final = 4096
 _DELETED: Final = " (deleted)"

@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.machine.core.gpu.note import CoreState, read_core_state
+from dwarfgpu.machine.core.gpu.core_state_note import CoreState, read_core_state
 from dwarfgpu.machine.core.registers import (
     LAYOUTS,
     NT_ARM_TLS,
@@ -31,10 +31,10 @@ from dwarfgpu.machine.core.registers import (
     thread_pointer,
 )
 from dwarfgpu.machine.core.signals import SignalInfo, signal_info
-from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import Note, readable_notes
+from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.file_kinds import ET_CORE
-from dwarfgpu.objfile.notes import Note, readable_notes
 
 NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6

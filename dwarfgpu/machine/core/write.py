@@ -12,7 +12,7 @@ from typing import Final
 from attrs import fields
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.machine.core.gpu.note import (
+from dwarfgpu.machine.core.gpu.core_state_note import (
     AGENT,
     HEAD,
     QUEUE,

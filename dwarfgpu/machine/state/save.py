@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.debugger.save import Arrays, Saved
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget

@@ -11,9 +11,9 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue, addresses
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.evaluate import VOID
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command

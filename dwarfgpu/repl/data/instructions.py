@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.linespec import step_at
-from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.disassembly import CodeLine

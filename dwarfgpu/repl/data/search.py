@@ -10,8 +10,8 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command

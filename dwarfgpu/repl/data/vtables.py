@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vtables import VirtualTable, virtual_tables
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading

@@ -10,6 +10,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     LineStep,
@@ -21,7 +22,6 @@ from dwarfgpu.language.linespec import (
     starts_of,
     step_at,
 )
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code

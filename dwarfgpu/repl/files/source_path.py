@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.reading import is_source
+from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.session.stack_frames import FramePosition
 
 COMPILED, CURRENT = "$cdir", "$cwd"

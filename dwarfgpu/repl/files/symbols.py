@@ -9,9 +9,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.functions import full_function_name
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, first_after, no_line

@@ -13,7 +13,7 @@ from dwarfgpu.language.hsa_types import has_gpus
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.machine.hsa_objects import signal_at
+from dwarfgpu.service.machine.packets_and_signals import signal_at
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.view.json_object import JsonObject
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.reading import open_to_read
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (

@@ -15,8 +15,8 @@ from dwarfgpu.repl.output import Output, Painted, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import lane_numbers
-from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lane_choice import CHOICES
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.value.value_history import expression_settings_of, required

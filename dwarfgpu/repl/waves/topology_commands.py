@@ -17,7 +17,7 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import find_pattern
-from dwarfgpu.service.machine.hsa_objects import (
+from dwarfgpu.service.machine.packets_and_signals import (
     packets_of,
 )
 from dwarfgpu.service.machine.topology_tables import (

@@ -9,11 +9,11 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.linespec import split_at_comma
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.service.code.disassembly import CodeLine
 from dwarfgpu.service.code.session_code import (
     Function,

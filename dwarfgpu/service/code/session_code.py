@@ -15,8 +15,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.isa.decode import decoder
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.service.code.disassembly import (
     CodeLine,
     CodeRange,

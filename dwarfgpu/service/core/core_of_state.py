@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import process_core
+from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.state.target import StateTarget

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.core.gpu.note import CoreState
+from dwarfgpu.machine.core.gpu.core_state_note import CoreState
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
 from dwarfgpu.machine.target import WaveId

@@ -42,7 +42,7 @@ def operations_in_lanes(
     operations_of: OperationsOf,
 ) -> list[list[LaneAnswer]]:
     """Evaluate operations in lanes of waves, in one batch if possible."""
-    from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane  # not for one lane
+    from dwarfgpu.session.read_lanes import evaluate_for_lanes, of_each_lane  # not for one lane
 
     pairs = [(row, state.lane) for row, chosen in enumerate(states) for state in chosen]
     outcomes = evaluate_for_lanes(

@@ -17,9 +17,9 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.core.state_of_run import state_of_run
-from dwarfgpu.service.lanes.all_lanes import Question, lane_answers
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject

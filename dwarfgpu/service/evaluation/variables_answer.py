@@ -11,7 +11,6 @@ from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, has_hint, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.evaluation.wave_answer import Line, positioned
-from dwarfgpu.service.lanes.all_lanes import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
     lane_lines,
@@ -20,6 +19,7 @@ from dwarfgpu.service.lanes.lane_answer import (
     lane_status,
 )
 from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.value.compare_places import compared
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import (

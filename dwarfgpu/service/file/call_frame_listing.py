@@ -25,9 +25,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.text.text import expression_text
+from dwarfgpu.expr.text.assembly import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.view.call_frames import (
+from dwarfgpu.view.call_frame_text import (
     MAX_DIFFERENCES,
     broken_line,
     cie_heading,

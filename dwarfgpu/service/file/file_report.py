@@ -22,9 +22,9 @@ from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
+from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
-from dwarfgpu.objfile.notes import build_id
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,
     debug_link,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dwarfgpu.cfi.rule import RegisterRule, SameValue
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
-from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of

@@ -11,8 +11,8 @@ from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.registers import lane_count
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
@@ -21,7 +21,7 @@ from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.session.stack_frames import function_in_focus, place_of
 from dwarfgpu.view.frame_line import frame_line, is_aggregate
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
-from dwarfgpu.view.printed import has_printer
+from dwarfgpu.view.printer_text import has_printer
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
 _UNREADABLE = re.compile(

@@ -9,7 +9,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue
-from dwarfgpu.service.machine.hsa_objects import fence_text, queue_member, read_global
+from dwarfgpu.service.machine.packets_and_signals import fence_text, queue_member, read_global
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 

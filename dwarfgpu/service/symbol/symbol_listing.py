@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import with_parameters
-from dwarfgpu.dwarf.scope.elf_symbols import unnumbered
+from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.gpu.note import Queue
+from dwarfgpu.machine.core.gpu.core_state_note import Queue
 from dwarfgpu.machine.core.gpu.save_area_layout import Bits
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.hsa_structures import (

@@ -15,14 +15,14 @@ from dwarfgpu.arch.processors import Processor, processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
-from dwarfgpu.machine.core.gpu.image import (
+from dwarfgpu.machine.core.gpu.core_state_note import Agent
+from dwarfgpu.machine.core.gpu.process_image import (
     ProcessImage,
     QueueImage,
     agent_of,
     dispatch_packet,
     tmpring_size,
 )
-from dwarfgpu.machine.core.gpu.note import Agent
 from dwarfgpu.machine.core.gpu.save_area import SavedWave, blocks_of, saved_register
 from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from attrs import evolve
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.gpu import note
+from dwarfgpu.machine.core.gpu import core_state_note
 from dwarfgpu.machine.core.gpu.queue_memory import DispatchPacket
 from dwarfgpu.machine.core.gpu.wave_status import WaveIds
 from dwarfgpu.machine.core.gpu.waves import GpuQueue, GpuWave, GpuWaves
@@ -124,7 +124,7 @@ def _extent(sizes: Position) -> Position | None:
     return sizes if all(sizes) else None
 
 
-def _agent(number: int, agent: note.Agent) -> Agent:
+def _agent(number: int, agent: core_state_note.Agent) -> Agent:
     return Agent(
         number,
         agent.lds_base,

@@ -25,7 +25,7 @@ from dwarfgpu.errors import (
     Unsupported,
     UsageError,
 )
-from dwarfgpu.machine.core.gpu.note import AQL, Agent, CoreState, Queue
+from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue
 from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
 from dwarfgpu.machine.core.gpu.save_area import (
     HEADER,

@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.sparse_memory import Data, Fill

@@ -14,7 +14,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.reading import resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.machine.simulated.debugger.save import Saved
 from dwarfgpu.machine.simulated.launch.dispatch import (

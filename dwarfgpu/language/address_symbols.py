@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dwarfgpu.dwarf.scope import elf_symbols
+from dwarfgpu.dwarf.scope import symbol_at_address
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import line_place
 from dwarfgpu.view.options import FormatOptions, Symbolize
@@ -12,7 +12,9 @@ from dwarfgpu.view.options import FormatOptions, Symbolize
 
 def symbol_text(session: Session, address: int) -> str | None:
     """`g`, `g+40`; None outside the sections of all code objects and past a symbol's end."""
-    return elf_symbols.symbol_text(session.code_objects, address, is_mangled=session.is_mangled)
+    return symbol_at_address.symbol_text(
+        session.code_objects, address, is_mangled=session.is_mangled
+    )
 
 
 def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
@@ -21,7 +23,7 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
-        symbol = elf_symbols.symbol_place(session.code_objects, address)
+        symbol = symbol_at_address.symbol_place(session.code_objects, address)
         if symbol is None or symbol.offset > (options.most_offset or symbol.offset):
             return None
         place = line_place(session, address) if options.symbol_filename else None

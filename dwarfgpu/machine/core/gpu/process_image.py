@@ -14,7 +14,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, LoadedUri
-from dwarfgpu.machine.core.gpu.note import AQL, Agent, CoreState, Queue, Runtime
+from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue, Runtime
 from dwarfgpu.machine.core.gpu.save_area_layout import layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, save_area
 from dwarfgpu.machine.core.write import LoadedRange

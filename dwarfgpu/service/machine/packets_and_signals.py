@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
-from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.machine.hsa_structures import (
     AGENT_DISPATCH_PACKET,
     AMD_QUEUE,

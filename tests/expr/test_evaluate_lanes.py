@@ -1,4 +1,4 @@
-"""All lanes in one pass give what each lane gives (`dwarfgpu.expr.all_lanes`)."""
+"""All lanes in one pass give what each lane gives (`dwarfgpu.expr.evaluate_lanes`)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from attrs import evolve
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
-from dwarfgpu.expr import all_lanes as lanes_module
-from dwarfgpu.expr.all_lanes import LaneBits, LaneTarget, evaluate_lanes
+from dwarfgpu.expr import evaluate_lanes as lanes_module
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.evaluate_lanes import LaneBits, LaneTarget, evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.lanes import Array

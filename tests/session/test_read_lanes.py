@@ -1,4 +1,4 @@
-"""Readings of many lanes at once are those of each lane (`dwarfgpu.session.all_lanes`)."""
+"""Readings of many lanes at once are those of each lane (`dwarfgpu.session.read_lanes`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.access import many_lanes
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.service.lanes import all_lanes
-from dwarfgpu.session.all_lanes import LaneAnswers, read_lanes, sessions_of
+from dwarfgpu.service.lanes import lane_questions
+from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from tests.cli.command import FIXTURES, STATES, run
 
@@ -166,9 +166,9 @@ def test_expressions_have_the_values_of_each_lane(
 ) -> None:
     """Division by zero, and what is not a number, too."""
     arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
-    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1 << 30)
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 1 << 30)
     alone = [run(*arguments, *more, text) for more in ((), ("--json",))]
-    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1)
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 1)
     together = [run(*arguments, *more, text) for more in ((), ("--json",))]
     assert together == alone
 
@@ -189,9 +189,9 @@ MEMBERS = (
 @pytest.mark.parametrize("text", MEMBERS)
 def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ("lanes", "--state", STATES / "locations.gfx942.json", "--json", text)
-    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1 << 30)
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 1 << 30)
     alone = run(*arguments)
-    monkeypatch.setattr(all_lanes, "BATCH_THRESHOLD", 1)
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 1)
     assert run(*arguments) == alone
 
 
@@ -205,4 +205,4 @@ def test_expressions_are_evaluated_together(
     """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
     waves = sessions("dispatch.gfx1100.json")
     pairs = [(row, lane) for row in range(5) for lane in range(32)]
-    assert all_lanes.values_of(waves, text, pairs).together_count == together
+    assert lane_questions.values_of(waves, text, pairs).together_count == together

@@ -29,7 +29,7 @@ from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.expr.all_lanes import LaneTarget
+    from dwarfgpu.expr.evaluate_lanes import LaneTarget
     from dwarfgpu.model.lane_extract import LaneExtractor
 
 T = TypeVar("T")
@@ -242,7 +242,7 @@ def _shared(session: Session) -> object:
 
 def _has_numpy() -> bool:
     try:
-        import dwarfgpu.expr.all_lanes  # noqa: F401
+        import dwarfgpu.expr.evaluate_lanes  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
@@ -257,7 +257,7 @@ def _evaluate_batch(
     pairs: Collection[tuple[int, int]],
 ) -> None:
     """Answer for waves that share all but their own contents."""
-    from dwarfgpu.expr.all_lanes import over_lanes
+    from dwarfgpu.expr.evaluate_lanes import over_lanes
     from dwarfgpu.model.lane_extract import LaneExtractor
 
     rows, lanes = (sorted({pair[part] for pair in pairs}) for part in (0, 1))
