@@ -308,13 +308,13 @@ def _lines(session: Session) -> Iterator[Lines]:
 
 
 def pcs_of(session: Session, place: FramePosition) -> tuple[int, ...]:
-    """Where the code of a line begins, of the first object file that knows it: as in GDB once in
-    each block."""
+    """Where the code of a line begins, in the object file in focus first: as in GDB once in each
+    block."""
+    out: list[int] = []
     for lines in _lines(session):
         pcs = lines.pcs_of(place.path, place.line)
-        if pcs:
-            return tuple(_first_in_blocks(lines, pcs))
-    return ()
+        out += () if not pcs else _first_in_blocks(lines, pcs)
+    return tuple(out)
 
 
 def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:

@@ -5,7 +5,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -284,6 +284,14 @@ class EndsWaves(Target, Protocol):
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended: it has no registers any more."""
         ...
+
+
+@runtime_checkable
+class RunsWaves(Runs, Named, Protocol):
+    """The power to run the waves of a GPU, and to list those that have not ended."""
+
+    @property
+    def waves(self) -> Collection[WaveId]: ...
 
 
 @frozen

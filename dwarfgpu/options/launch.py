@@ -56,7 +56,7 @@ from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.launch_arguments import argument_values, declared_parameters
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import byte, natural
 from dwarfgpu.service.error_text import error_line
 
 MAX_LOADED_BYTES: Final = 1 << 26
@@ -91,7 +91,7 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     limits = file_limits_of(args)
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
     place = _with_guards(FIRST_PLACEMENT) if has_guards else _place(args, before)
-    fill = _fill(args)
+    fill = byte(args.fill, "--fill")
     if fill is not None and args.save is None:
         raise UsageError("--fill is about the memory of a state; give --save STATE")
     prepared = _prepared(args, limits, before, place)
@@ -152,7 +152,7 @@ def _prepared(
         natural(args.dynamic_lds, "--dynamic-lds") or 0,
         natural(args.scratch, "--scratch"),
         place,
-        FILL if (fill := _fill(args)) is None else fill,
+        FILL if (fill := byte(args.fill, "--fill")) is None else fill,
         buffers,
     )
     if before is not None and kernel.descriptor is not None:
@@ -206,14 +206,6 @@ def _place(args: Namespace, before: State | None) -> DispatchPlacement:
     if args.save is None:
         raise UsageError("--beside: the new state must be saved; give --save STATE")
     return placement_in_state(before, agent)
-
-
-def _fill(args: Namespace) -> int | None:
-    """Return the byte of memory that was never written; `UsageError` if it is invalid."""
-    value = natural(args.fill, "--fill")
-    if value is not None and value > 255:
-        raise UsageError(f"--fill {args.fill}: expected a byte, 0 to 255")
-    return value
 
 
 def _save(

@@ -42,6 +42,16 @@ def natural(text: str | None, option: str) -> int | None:
     return value
 
 
+def byte(text: str | None, option: str) -> int | None:
+    """Return an option that is a byte; None if it is absent."""
+    if text is None:
+        return None
+    value = json_reader.integer_of(text)
+    if value is None or not 0 <= value <= 255:
+        raise UsageError(f"{option} {cut_short(text)}: expected a byte, 0 to 255")
+    return value
+
+
 def cut_short(text: str) -> str:
     """Return a text for a message, truncated if it is long."""
     return text if len(text) <= 40 else f"{text[:37]}..."

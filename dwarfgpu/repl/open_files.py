@@ -16,11 +16,11 @@ from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded
 from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
@@ -93,10 +93,14 @@ class FileOpener:
         # Most core files are only looked at.
         from dwarfgpu.service.core.core_going_on import core_going_on
 
-        fill = natural(getattr(self.args, "fill", None), "--fill")
-        machine = core_going_on(core, focus.code_objects, fill=fill)
-        images = tuple(image for item in focus.code_objects for image in item.images())
-        return evolve(focus, target=recorded(ImageTarget(machine, images, True)))
+        fill = byte(getattr(self.args, "fill", None), "--fill")
+        loaded = (*focus.code_objects, *focus.other_code_objects)
+        of_gpus = [item for item in loaded if item.file.machine == "AMDGPU"]
+        machine = core_going_on(core, of_gpus, fill=fill)
+        images = tuple(image for item in loaded for image in item.images())
+        target = recorded(ImageTarget(machine, images, True))
+        top = None if focus.top is None else evolve(focus.top, target=target)
+        return evolve(focus, target=target, top=top)
 
     def keep_paths(self) -> None:
         """Let the names of files mean the same in another working folder."""
@@ -116,7 +120,7 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     if state is None or not is_of_gpu:
         return stopped
     if launched is None:
-        fill = natural(getattr(args, "fill", None), "--fill")
+        fill = byte(getattr(args, "fill", None), "--fill")
         return evolve(stopped, machine=able_to_go_on(state, stopped.code_objects, fill))
     from dwarfgpu.service.machine.run_kernel import able_to_run  # most conversations run nothing
 
@@ -160,7 +164,11 @@ def wave_names(session: Session) -> dict[WaveId, str]:
     target = session.target
     machine = target.machine if isinstance(target, ImageTarget) else target
     has_started = not isinstance(target, ImageTarget) or target.has_started
-    if not isinstance(machine, StateTarget) or not has_started:
+    if not isinstance(machine, StateTarget):
+        if not isinstance(machine, RunsWaves):
+            return {}
+        return {wave: machine.target_id(wave) for wave in machine.waves}
+    if not has_started:
         return {}
     is_simt = session.architecture.is_simt
     return {wave: machine.target_id(wave) if is_simt else f"Thread {wave}"

@@ -16,6 +16,7 @@ from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
 from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.machine_arguments import configure as configure_machine
+from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
 from dwarfgpu.repl.commands import COMMANDS
@@ -180,10 +181,12 @@ def _begun(args: argparse.Namespace) -> int:
     args.file = args.path or args.file
     if args.dispatch is not None:
         return _dispatched(args)
+    goes_on = args.state is not None or args.core is not None or args.demo
     for name in LAUNCH:
-        if getattr(args, name) and (name != "fill" or (args.state is None and args.core is None)):
+        if getattr(args, name) and (name != "fill" or not goes_on):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is about a dispatch: give --dispatch KERNEL")
+    byte(args.fill, "--fill")
     return with_demo(args, _run, lane="")
 
 

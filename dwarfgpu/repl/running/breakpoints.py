@@ -12,7 +12,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.running.locations import located, require_valid_condition
+from dwarfgpu.repl.running.locations import in_code_that_runs, located, require_valid_condition
 from dwarfgpu.repl.running.machine import runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
@@ -66,7 +66,7 @@ def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakp
         shell.breakpoints.new_number(),
         wanted.place,
         addresses,
-        _OFFSET.sub("", symbol_at(shell.session, addresses[0]) or "??"),
+        _OFFSET.sub("", symbol_at(in_code_that_runs(shell), addresses[0]) or "??"),
         place,
         "del" if is_temporary else "keep",
         wanted.condition,

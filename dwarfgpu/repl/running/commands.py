@@ -337,10 +337,13 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     require_started(shell)
     if not argument:
         raise UsageError("Argument required (starting address).")
-    wanted, _ = located(shell, argument)
     session, target = shell.session.top or shell.session, shell.session.target
+    wanted, _ = located(shell, argument)
+    if len(wanted) > 1:  # a wave does not execute the code of another processor
+        here = [item for item in session.code_objects if item.covers(session.pc or 0)]
+        wanted = tuple(pc for pc in wanted if any(item.covers(pc) for item in here))
     counter = session.architecture.program_counter
-    if len(wanted) > 1 or target is None or counter is None:
+    if len(wanted) != 1 or target is None or counter is None:
         raise UsageError("Unreasonable jump request")
     register = session.architecture.register(counter)
     data = wanted[0].to_bytes(register.size_bits // 8, session.architecture.endian)

@@ -32,7 +32,7 @@ def _go_on_from_core(shell: Shell) -> None:
     core, opener = shell.machine.core, shell.machine.opener
     if core is None or core.gpu is None or opener is None or can_run(shell):
         return
-    if not core.threads and core.gpu.waves:
+    if core.gpu.waves:
         shell.session = opener.going_on(shell.session, core)
 
 
@@ -63,6 +63,11 @@ def require_started(shell: Shell) -> None:
     _go_on_from_core(shell)
     if not can_run(shell) or shell.session.pc is None:
         raise UsageError(NOT_RUN)
+    if shell.is_of_core and not shell.session.architecture.is_simt:
+        raise UsageError(
+            f"Cannot run: thread {shell.session.wave} is of the CPU, and only waves of GPUs are "
+            'simulated; "info threads" lists them.'
+        )
 
 
 def addresses(shell: Shell) -> frozenset[int]:

@@ -12,7 +12,7 @@ from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, MissingContext
-from dwarfgpu.machine.target import Halt
+from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.files.listing import source_line
@@ -67,7 +67,7 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
     if halt.wave is None:
         _end_of_program(shell)
         return
-    threads = wave_names(shell.session)
+    threads = _threads_of_cpu(shell) | wave_names(shell.session)
     if threads or not shell.machine.threads:
         shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
     lane = shell.session.lane if halt.wave == shell.session.wave else None
@@ -78,11 +78,21 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
         shell.session = shell.session.focused(lane)
 
 
+def _threads_of_cpu(shell: Shell) -> dict[WaveId, str]:
+    """Threads of a core file, which stay where they are."""
+    core = shell.machine.core
+    threads = shell.machine.threads
+    return {} if core is None else {n: threads[n] for n in core.threads if n in threads}
+
+
 def _end_of_program(shell: Shell) -> None:
-    """There is no wave or thread any more; memory can still be read."""
-    shell.know_threads({})
+    """There is no wave any more; memory and threads of a CPU can still be read."""
+    threads = _threads_of_cpu(shell)
+    shell.know_threads(threads)
     top = shell.session.top or shell.session
     shell.session = evolve(top, pc=None, lane=None, top=None, level=0, inline_level=0)
+    if threads:
+        focus_on(shell, next(iter(threads)))
     for item in list(shell.breakpoints.values()):
         if isinstance(item, Watchpoint) and item.watch.scope is not None:
             del shell.breakpoints[item.number]
@@ -240,8 +250,11 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
     if halt.reason == "exited":
         code = halt.exit_code or 0
+        how = f"with code {code:02o}" if code else "normally"
         yield Output(
-            f"[Inferior 1 exited {f'with code {code:02o}' if code else 'normally'}]",
+            "[All waves have ended; the threads of the CPU are where they were]"
+            if shell.machine.threads
+            else f"[Inferior 1 exited {how}]",
             {**data, "exit-code": code},
         )
         return

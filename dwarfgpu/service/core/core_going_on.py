@@ -6,17 +6,22 @@ does not have are undefined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import LOCAL
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Unavailable, Unsupported
-from dwarfgpu.machine.core.gpu.failures import Failures
 from dwarfgpu.machine.core.gpu.faults import FAULTS
 from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.process_target import ProcessTarget
+from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWave, FailedWaves, fails_at_pc
+from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.sparse_memory import bytes_of
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:
@@ -27,43 +32,96 @@ if TYPE_CHECKING:
 
 def core_going_on(
     core: Core, code_objects: Sequence[CodeObject], seed: int = 0, fill: int | None = None
-) -> SimulatedTarget:
-    """The waves of a core file, with what was written over them, as a machine that runs.
+) -> SimulatedTarget | SimulatedProcess:
+    """The waves of a core file, with what was written over them, as machines that run.
 
-    `Unsupported` for a core file with threads of CPUs, without waves, with waves of several
-    processors, and without NumPy; others as of `dwarfgpu.machine.simulated.launch.adopted.adopted`.
+    Threads of CPUs stay as they are. `Unsupported` for a core file without waves, and without
+    NumPy; other errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`.
     """
     gpu = core.gpu
-    if gpu is None or core.threads:
-        raise Unsupported("Cannot run: only core files of GPUs alone go on, without CPU threads.")
-    architectures = {wave.architecture for wave in gpu.waves.values()}
-    if len(architectures) != 1:
-        raise Unsupported(f"Cannot run: the core file has waves of {len(architectures)} processors")
-    state = _state(gpu)
-    target = SimulatedTarget(state)
-    target.attach(_machine(gpu, state, code_objects, seed, fill))
-    failed = {}
-    for number, record in state.machine.waves.items():
-        reasons = [reason for reason in record.stop_reasons if reason in FAULTS]
-        pc = gpu.gpu.pc(gpu.wave(number))
-        if reasons and pc is not None:
-            failed[number] = pc, StopReason[_reason(reasons[0])]
-    target.failures = Failures(failed) if failed else None
-    return target
+    if gpu is None or not gpu.waves:
+        raise Unsupported("Cannot run: the core file has no waves of a GPU.")
+    states = [_state(gpu, waves) for waves in _by_architecture(gpu, gpu.waves)]
+    targets = [SimulatedTarget(state) for state in states]
+    machines = _machines(gpu, states, code_objects, seed, fill)
+    for target, machine in zip(targets, machines, strict=True):
+        target.attach(machine)
+    failed = _failed(gpu, code_objects, fill)
+    for target in targets:
+        own = {wave: failed[wave] for wave in target.waves if wave in failed}
+        target.failed = FailedWaves(own) if own else None
+    if len(targets) == 1 and not core.threads:
+        return targets[0]
+    host = core.target.host if isinstance(core.target, ProcessTarget) else None
+    if host is not None:
+        for address, data in _given(host.given):
+            machines[0].arena.write(address, data)
+    return SimulatedProcess(targets, host, seed)
 
 
-def _reason(name: str) -> str:
+def _by_architecture(gpu: GpuTarget, waves: Collection[WaveId]) -> list[list[WaveId]]:
+    """Waves of one processor and one size together, in the order of the core."""
+    out: dict[Architecture, list[WaveId]] = {}
+    for wave in waves:
+        out.setdefault(gpu.architecture_of(wave), []).append(wave)
+    return list(out.values())
+
+
+def _given(state: StateTarget) -> Iterator[tuple[int, bytes]]:
+    """The global memory that was written over the core."""
+    for name, _, store in state.memories():
+        yield from ((at, bytes_of(run)) for at, run in store.runs() if not name)
+
+
+def _failed(
+    gpu: GpuTarget, code_objects: Sequence[CodeObject], fill: int | None
+) -> dict[WaveId, FailedWave]:
+    """The waves that had failed at another instruction than the one at their pc.
+
+    That is tried on machines of their own, with what the core has. A wave whose pc was written
+    goes on from there.
+    """
+    before = GpuTarget(gpu.gpu, gpu.memory)
+    before.kernel_name, before.function_code = gpu.kernel_name, gpu.function_code
+    reasons: dict[WaveId, StopReason] = {}
+    for number, record in gpu.model.waves.items():
+        failures = [reason for reason in record.stop_reasons if reason in FAULTS]
+        if failures and not gpu.is_given(number, "pc"):
+            reasons[number] = _reason(failures[0])
+    out: dict[WaveId, FailedWave] = {}
+    states = [_state(before, waves) for waves in _by_architecture(before, reasons)]
+    for machine in _machines(before, states, code_objects, 0, fill) if states else []:
+        for wave in machine.waves:
+            number, pc = wave.wave.id, wave.pc
+            if not fails_at_pc(machine, wave, reasons[number]):
+                out[number] = FailedWave(pc, reasons[number], _why(before, number))
+    return out
+
+
+def _why(gpu: GpuTarget, number: WaveId) -> str:
+    """What a wave says that had failed before its pc."""
+    access = gpu.faulty_access(number)
+    where = "before its pc"
+    if access is not None and access.pc is not None and access.is_before_pc:
+        where = f"at {access.instruction} at {access.pc:#x}, before its pc"
+    return f"the wave had failed {where}; set $pc to go on"
+
+
+def _reason(name: str) -> StopReason:
     """The member of `StopReason` for a stop reason of amd-dbgapi."""
-    return name.upper() if name.upper() in StopReason.__members__ else StopReason.TRAP.name
+    upper = name.upper()
+    return StopReason[upper] if upper in StopReason.__members__ else StopReason.TRAP
 
 
-def _state(gpu: GpuTarget) -> StateTarget:
-    """The topology, registers and LDS of the waves; global memory only where it was written."""
-    architecture = next(iter(gpu.waves.values())).architecture
+def _state(gpu: GpuTarget, waves: Collection[WaveId]) -> StateTarget:
+    """The topology, registers and LDS of waves of one architecture; global memory only where it
+    was written."""
+    architecture = gpu.architecture_of(next(iter(waves)))
     state = StateTarget(architecture, machine=gpu.model)
     registers = (*architecture.registers.values(), *architecture.other_registers)
     groups: set[int] = set()
-    for number, record in gpu.model.waves.items():
+    for number in waves:
+        record = gpu.model.waves[number]
         group = number if record.workgroup is None else record.workgroup
         state.add_wave(number, group)
         state.place_wave(record)
@@ -83,21 +141,23 @@ def _state(gpu: GpuTarget) -> StateTarget:
     return state
 
 
-def _machine(
+def _machines(
     gpu: GpuTarget,
-    state: StateTarget,
+    states: Sequence[StateTarget],
     code_objects: Sequence[CodeObject],
     seed: int,
     fill: int | None,
-) -> RunningMachine:
-    from dwarfgpu.service.machine.run_kernel import machine_of_state  # most cores are looked at
+) -> list[RunningMachine]:
+    """A machine for each state, over the memory of the core."""
+    from dwarfgpu.service.machine.run_kernel import machines_of_core  # most cores are looked at
 
-    machine = machine_of_state(state, code_objects, seed, fill, gpu.memory)
-    for allocation in list(machine.arena.allocations):
+    machines = machines_of_core(states, code_objects, seed, fill, gpu.memory)
+    arena = machines[0].arena
+    for allocation in list(arena.allocations):
         size = allocation.end - allocation.start
         if allocation.is_writable:
             for offset, data in gpu.memory.known(allocation.start, size):
                 allocation.write(offset, data)
     for address, data in gpu.given_global_memory():
-        machine.arena.write(address, data)
-    return machine
+        arena.write(address, data)
+    return machines

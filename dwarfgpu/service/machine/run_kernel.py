@@ -131,8 +131,7 @@ def able_to_run(
     """The state before the first instruction of a dispatch, with the power to run."""
 
     def begin() -> RunningMachine:
-        images = [image for code_object in code_objects for image in code_object.images()]
-        return _started(launched, images, 0, tracks_writes=True)
+        return _started(launched, _images(code_objects), 0, tracks_writes=True)
 
     def adopt(edited: StateTarget) -> RunningMachine:
         machine = begin()
@@ -149,23 +148,35 @@ def machine_of_state(
     code_objects: Sequence[CodeObject],
     seed: int = 0,
     fill: int | None = None,
-    memory: CoreMemory | None = None,
 ) -> RunningMachine:
     """The waves of a state as a machine that runs.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
-    `memory`: global memory that is not in the state, read when it is accessed.
     Errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`; `Unsupported` without NumPy.
     """
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.adopted import adopted
 
-    images = [image for code_object in code_objects for image in code_object.images()]
-    if memory is None:
-        return adopted(state, images, seed, fill)
-    from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
+    return adopted(state, _images(code_objects), seed, fill)
 
-    return adopted(state, images, seed, fill, CoreSource(memory))
+
+def machines_of_core(
+    states: Sequence[StateTarget],
+    code_objects: Sequence[CodeObject],
+    seed: int,
+    fill: int | None,
+    memory: CoreMemory,
+) -> list[RunningMachine]:
+    """States of one process as machines that run; global memory is read when it is accessed."""
+    _require_numpy()
+    from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
+    from dwarfgpu.machine.simulated.launch.adopted import adopted_process
+
+    return adopted_process(states, _images(code_objects), seed, fill, CoreSource(memory))
+
+
+def _images(code_objects: Sequence[CodeObject]) -> list[Image]:
+    return [image for code_object in code_objects for image in code_object.images()]
 
 
 def _started(

@@ -127,6 +127,11 @@ class GpuTarget:
                 out |= {at: bytes_of(run) for at, run in store.runs() if not name}
         return list(out.items())
 
+    def is_given(self, wave: WaveId, name: str) -> bool:
+        """Return whether a register was given or written over that of the core."""
+        given = self._given.get(self.wave(wave).architecture)
+        return given is not None and name in given.waves.get(wave, {})
+
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""
         self._host = host

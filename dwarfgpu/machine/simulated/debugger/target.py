@@ -29,6 +29,7 @@ from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWaves
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
@@ -73,8 +74,9 @@ class SimulatedTarget(StateTarget):
         """The waves of the machine that runs, ended ones too."""
         self.only_wave: WaveId | None = None
         self.progress: Callable[[int], None] | None = None
-        self.failures: Observer | None = None
+        self.failed: FailedWaves | None = None
         """Stops the waves that had failed where the machine is from."""
+        self._observers: tuple[Observer, ...] = ()
         self._watches: Sequence[Watch] = ()
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
@@ -170,6 +172,8 @@ class SimulatedTarget(StateTarget):
         if stored is None:
             raise UsageError(f"{register.name} of a machine that runs cannot be written")
         write_contents(self._wave(wave), register, offset_bytes, data)
+        if register.name == "pc" and self.failed is not None:
+            self.failed.pc_was_set(wave)
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
@@ -247,10 +251,19 @@ class SimulatedTarget(StateTarget):
         """Set what is watched: `dwarfgpu.machine.target.Watches`."""
         self._watches = watches
 
+    def observe(self, *observers: Observer) -> None:
+        """Set who else observes the waves."""
+        self._observers = observers
+
+    def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
+        """Where an object is in global memory; None where it is elsewhere, or not in one place."""
+        places = self._lowered(where, address, size_bytes)
+        return places[0][1] if len(places) == 1 and not places[0][0].name else None
+
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
         watches = [watch for watch in self._watches if self._is_watchable(watch)]
-        observers: list[Observer] = [] if self.failures is None else [self.failures]
+        observers: list[Observer] = [] if self.failed is None else [self.failed]
         if machine.arena.is_partial:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
                 UnknownContents,
@@ -265,7 +278,7 @@ class SimulatedTarget(StateTarget):
 
             watching = [self._watching(watch) for watch in watches]
             observers.append(Watchpoints(watching, self._scratch))
-        machine.observe(*observers)
+        machine.observe(*observers, *self._observers)
 
     def _is_watchable(self, watch: Watch) -> bool:
         """Whether the waves exist that an object belongs to."""
@@ -358,6 +371,18 @@ class SimulatedTarget(StateTarget):
             else:
                 stopped = machine.run_alone(self._by_id[self.only_wave], addresses)
             return self._went_on(machine, None) if stopped is None else self._halt_of(stopped)
+
+    def run_turn(self, addresses: frozenset[int], end: int) -> Halt | None:
+        """Let all waves run until they have executed so many instructions since the machine was
+        made, or have ended (None)."""
+        with self._going_on() as machine:
+            stopped = machine.run(end, addresses)
+            return None if stopped is None else self._halt_of(stopped)
+
+    @property
+    def instructions(self) -> int:
+        """What the waves have executed since the machine was made."""
+        return 0 if self._running is None else self._running.instructions
 
     # Stops.
 

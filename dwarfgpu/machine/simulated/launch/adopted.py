@@ -6,7 +6,7 @@ Law: what the state leaves out is undefined, and the instruction that needs it s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -55,22 +55,47 @@ def adopted(
     fill: int | None = None,
     source: Source | None = None,
 ) -> RunningMachine:
-    """The waves of a state as a machine that runs.
+    """The waves of a state as a machine that runs; as of `adopted_process`."""
+    [machine] = adopted_process([state], images, seed, fill, source)
+    return machine
 
-    `source`: of global memory that is not in the state.
-    `fill`: the byte of registers, LDS and scratch that the state leaves out, which are known then.
+
+def adopted_process(
+    states: Sequence[StateTarget],
+    images: Iterable[Image],
+    seed: int = 0,
+    fill: int | None = None,
+    source: Source | None = None,
+) -> list[RunningMachine]:
+    """The waves of the states of one process as machines that run, and share global memory.
+
+    Each state is of one processor and one size of waves.
+    `source`: of global memory that is not in the states.
+    `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
     `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves that are no AMD GPU's
     and scratch that is not interleaved by dwords.
     """
-    architecture = state.architecture
-    if architecture.machine != "AMDGPU":
-        raise Unsupported(f"only waves of AMD GPUs are simulated, not {architecture.name}")
-    arena, lane_count = Arena(), architecture.lane_count
-    byte = FILL if fill is None else fill
-    gpu = processor(architecture.name)
-    stores = {(name, owner): store for name, owner, store in state.memories()}
-    _add_memory(arena, images, stores.get(("", None)), _scratch_ranges(state), byte)
+    for state in states:
+        if state.architecture.machine != "AMDGPU":
+            name = state.architecture.name
+            raise Unsupported(f"only waves of AMD GPUs are simulated, not {name}")
+    arena, byte = Arena(), FILL if fill is None else fill
+    scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
+    known = [store for state in states for name, _, store in state.memories() if not name]
+    _add_memory(arena, images, known, scratch, byte)
     arena.is_partial, arena.source = True, source
+    machines = [_machine(state, arena, seed, byte) for state in states]
+    if fill is not None:
+        for machine in machines:
+            _define(machine)
+    return machines
+
+
+def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningMachine:
+    """The waves of a state, with their LDS, over global memory."""
+    architecture = state.architecture
+    lane_count, gpu = architecture.lane_count, processor(architecture.name)
+    stores = {(name, owner): store for name, owner, store in state.memories()}
     program = Program(arena, gpu.name, lane_count, tracks_writes=True)
     machine = RunningMachine(arena, program, lane_count, seed)
     lds: dict[int, Allocation] = {}
@@ -92,8 +117,6 @@ def adopted(
     for waves in machine.groups().values():
         for wave in waves:
             wave.group = waves
-    if fill is not None:
-        _define(machine)
     return machine
 
 
@@ -187,13 +210,12 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
 def _add_memory(
     arena: Arena,
     images: Iterable[Image],
-    store: SparseMemory | None,
+    stores: Sequence[SparseMemory],
     scratch: Mapping[int, int],
     fill: int,
 ) -> None:
-    """Code objects, with what the state knows of their memory; then the rest of the state."""
-    runs = [] if store is None else store.runs()
-    if sum(len(run) for _, run in runs) > _MAX_BYTES:
+    """Code objects, with what states know of their memory; then the rest of the states."""
+    if sum(len(run) for store in stores for _, run in store.runs()) > _MAX_BYTES:
         raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
     for image in images:
         if image.size_bytes > _MAX_BYTES:
@@ -203,7 +225,7 @@ def _add_memory(
         arena.add(name, image.address, data, is_writable=image.is_writable)
     for base, size in scratch.items():
         arena.insert(_undefined("scratch", base, size, fill))
-    write_known(arena, [] if store is None else [store])
+    write_known(arena, stores)
 
 
 def write_known(arena: Arena, stores: Iterable[SparseMemory]) -> None:

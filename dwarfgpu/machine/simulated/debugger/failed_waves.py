@@ -1,0 +1,71 @@
+"""Waves that had failed where the machine is from, at an instruction that is not known.
+
+Law: the hardware reports a failure at or after the instruction that caused it. Where executing the
+instruction at the pc fails for the same reason, that one is it, and is executed again; where it
+does not, going on from there would pass over the failure, so that the wave stops until its pc is
+set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.target import WaveId
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+    from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+
+
+@frozen
+class FailedWave:
+    """Where a wave is that had failed, and why."""
+
+    pc: int
+    reason: StopReason
+    text: str
+    """What it says when it is to execute from there."""
+
+
+class FailedWaves:
+    """Stops these waves (`dwarfgpu.machine.simulated.execution.observers.Observer`)."""
+
+    def __init__(self, failed: Mapping[WaveId, FailedWave]) -> None:
+        self._failed = dict(failed)
+
+    def pc_was_set(self, wave: WaveId) -> None:
+        """The user says where a wave goes on, even if that is where it is."""
+        self._failed.pop(wave, None)
+
+    def before(self, wave: WaveMemory, step: Step) -> None:
+        failed = self._failed.get(wave.wave.id)
+        if failed is not None:
+            raise WaveStop(failed.reason, failed.text)
+
+    def access(self, wave: WaveMemory, access: Access) -> None:
+        pass
+
+    def after(self, wave: WaveMemory, step: Step) -> None:
+        pass
+
+
+def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason) -> bool:
+    """Execute the next instruction of a wave, and return whether that fails for a reason.
+
+    Where it accesses memory that is not known, it may be the one that failed.
+    """
+    from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+
+    machine.observe(UnknownContents(machine))
+    try:
+        machine.step(wave)
+    except WaveStop as stop:
+        is_unknown_access = stop.reason is StopReason.UNAVAILABLE and stop.address is not None
+        of_access = reason in (StopReason.MEMORY_VIOLATION, StopReason.ADDRESS_ERROR)
+        return stop.reason is reason or (of_access and is_unknown_access)
+    return wave.is_halted and reason is StopReason.FATAL_HALT

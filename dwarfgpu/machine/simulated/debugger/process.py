@@ -1,0 +1,283 @@
+"""Waves of several processors, and threads of a CPU, in one process: waves run, threads stay.
+
+Law: what happens is a function of the state and the seed. The waves of a processor have turns of as
+many instructions as one turn of each of them has; a stop does not change whose turn it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.machine.image import Machine
+from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.state.target import RegisterBytes
+from dwarfgpu.machine.target import (
+    Halt,
+    MemoryPlace,
+    RegisterId,
+    RegisterPlace,
+    Watch,
+    WatchedBytes,
+    WaveId,
+)
+from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.simulated.execution.observers import Observer
+
+TURN: Final = 1 << 12
+"""Instructions of each wave of a processor before those of another one run."""
+
+
+class SimulatedProcess:
+    """Machines that share global memory, one for each processor and size of waves."""
+
+    def __init__(
+        self, machines: Sequence[SimulatedTarget], host: Machine | None = None, seed: int = 0
+    ) -> None:
+        """`host`: the threads of the CPU, which have all other numbers; `seed`: of the order of
+        turns."""
+        self.machines = tuple(machines)
+        self._of_wave = {wave: machine for machine in machines for wave in machine.waves}
+        self._host, self._seed = host, seed
+        self._only_wave: WaveId | None = None
+        self._progress: Callable[[int], None] | None = None
+        self._rounds = 0
+        self._round: list[SimulatedTarget] = []
+        """Machines that still have a turn; the first one has it now."""
+        self._end: int | None = None
+        """Of its turn, in instructions; None where it has not begun."""
+
+    def _of(self, wave: WaveId | None) -> SimulatedTarget | Machine:
+        """Who has a wave or thread; without one, memory is that of the process."""
+        machine = self.machines[0] if wave is None else self._of_wave.get(wave)
+        if machine is not None:
+            return machine
+        if self._host is None:
+            raise Unavailable(f"wave {wave} does not exist")
+        return self._host
+
+    def _running(self, wave: WaveId) -> SimulatedTarget:
+        machine = self._of_wave.get(wave)
+        if machine is None:
+            raise UsageError(f"Cannot run: thread {wave} is of the CPU; only waves are simulated.")
+        return machine
+
+    # What is there: the waves that have not ended.
+
+    @property
+    def stop(self) -> int:
+        host = 0 if self._host is None else self._host.stop
+        return host + sum(machine.stop for machine in self.machines)
+
+    @property
+    def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
+        """The known registers of each wave that has not ended."""
+        return {wave: known for machine in self.machines for wave, known in machine.waves.items()}
+
+    @property
+    def model(self) -> Model:
+        """The topology (`dwarfgpu.machine.target.Modelled`)."""
+        models = [machine.model for machine in self.machines]
+        return evolve(
+            models[0],
+            dispatches={n: item for model in models for n, item in model.dispatches.items()},
+            workgroups={n: item for model in models for n, item in model.workgroups.items()},
+            waves={n: item for model in models for n, item in model.waves.items()},
+        )
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        machine = self._of_wave.get(wave)
+        return f"Thread {wave}" if machine is None else machine.target_id(wave, lane)
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        machine = self._of_wave.get(wave)
+        return None if machine is None else machine.used_lanes(wave)
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self._of(wave).architecture_of(wave)
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self._of(wave).apertures_of(wave)
+
+    def has_ended(self, wave: WaveId) -> bool:
+        """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
+        machine = self._of_wave.get(wave)
+        return machine is not None and machine.has_ended(wave)
+
+    # Registers and memory.
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        return self._of(wave).read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self._of(wave).write_register(wave, register, data, offset_bytes)
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register unknown."""
+        self._of(wave).forget_register(wave, register, offset_bytes, size_bytes)
+
+    def _place(self, where: Memory) -> tuple[SimulatedTarget, Memory]:
+        """Memory as the machine knows it that has it: threads of a CPU have global memory only."""
+        machine = self._of(where.wave)
+        if isinstance(machine, SimulatedTarget):
+            return machine, where
+        first = self.machines[0]
+        return first, Memory(first.architecture.address_space(GLOBAL))
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        machine, place = self._place(where)
+        return machine.read_memory(place, address, size_bytes)
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
+        machine, place = self._place(where)
+        return machine.known_memory(place, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        machine, place = self._place(where)
+        machine.write_memory(place, address, data)
+
+    def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
+        """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
+        machine, place = self._place(where)
+        machine.forget_memory(place, address, size_bytes)
+
+    # Running.
+
+    @property
+    def only_wave(self) -> WaveId | None:
+        """The only wave that runs (`dwarfgpu.machine.target.LocksWaves`); None: all do."""
+        return self._only_wave
+
+    @only_wave.setter
+    def only_wave(self, wave: WaveId | None) -> None:
+        self._only_wave = wave
+        for machine in self.machines:
+            machine.only_wave = wave if self._of_wave.get(wave or 0) is machine else None
+
+    @property
+    def progress(self) -> Callable[[int], None] | None:
+        """Called with the instructions of all (`dwarfgpu.machine.target.ReportsProgress`)."""
+        return self._progress
+
+    @progress.setter
+    def progress(self, progress: Callable[[int], None] | None) -> None:
+        self._progress = progress
+        for machine in self.machines:
+            machine.progress = None if progress is None else self._report
+
+    def _report(self, _: int) -> None:
+        if self._progress is not None:
+            self._progress(self.instructions)
+
+    @property
+    def instructions(self) -> int:
+        """What all waves have executed."""
+        return sum(machine.instructions for machine in self.machines)
+
+    def observe(self, *observers: Observer) -> None:
+        """Add observers of all waves, instead of those before."""
+        for machine in self.machines:
+            machine.observe(*observers)
+
+    def start(self) -> Halt:
+        """`UsageError`: it has no beginning."""
+        return self.machines[0].start()
+
+    def step_instruction(self, wave: WaveId) -> Halt:
+        """Execute one instruction; waves of other processors do not run."""
+        return self.step_range(wave, 0, 0, frozenset(), over_calls=False)
+
+    def step_range(
+        self,
+        wave: WaveId,
+        begin: int,
+        end: int,
+        addresses: frozenset[int],
+        *,
+        over_calls: bool,
+    ) -> Halt:
+        """Step through ranges (`dwarfgpu.machine.target.StepsRanges`); waves of other processors
+        do not run."""
+        machine = self._running(wave)
+        halt = machine.step_range(wave, begin, end, addresses, over_calls=over_calls)
+        return self._went_on() if halt.reason == "exited" else halt
+
+    def resume(self, addresses: frozenset[int]) -> Halt:
+        """Let all waves run."""
+        if self.only_wave is not None:
+            halt = self._running(self.only_wave).resume(addresses)
+            return self._went_on() if halt.reason == "exited" else halt
+        while (machine := self._whose_turn()) is not None:
+            if self._end is None:
+                self._end = machine.instructions + TURN * len(machine.waves)
+            halted = machine.run_turn(addresses, self._end)
+            if halted is not None and halted.reason != "exited":
+                return halted
+            self._round.pop(0)
+            self._end = None
+        return Halt("exited", exit_code=0)
+
+    def _whose_turn(self) -> SimulatedTarget | None:
+        """The machine that runs; None where all waves have ended."""
+        while self._round and not self._round[0].waves:
+            self._round.pop(0)
+            self._end = None
+        if not self._round:
+            self._round = [machine for machine in self.machines if machine.waves]
+            if self._seed:
+                Random(self._seed << 32 | self._rounds).shuffle(self._round)
+            self._rounds += 1
+        return self._round[0] if self._round else None
+
+    def _went_on(self) -> Halt:
+        """The waves of one processor have ended: the first one of another is in focus."""
+        waves = [wave for machine in self.machines for wave in machine.waves]
+        return Halt("end-stepping-range", waves[0]) if waves else Halt("exited", exit_code=0)
+
+    def watch(self, watches: Sequence[Watch]) -> None:
+        """Set what is watched: `dwarfgpu.machine.target.Watches`. Global memory is for all
+        waves."""
+        for machine in self.machines:
+            seen = [self._as_seen_by(machine, watch) for watch in watches]
+            machine.watch([watch for watch in seen if watch is not None])
+
+    def _as_seen_by(self, machine: SimulatedTarget, watch: Watch) -> Watch | None:
+        """A watch of another machine, in global memory; None where it is elsewhere."""
+        parts: list[WatchedBytes] = []
+        for part in watch.bytes:
+            place = part.place
+            if isinstance(place, RegisterPlace):
+                if self._of_wave.get(place.wave) is not machine:
+                    return None
+                parts.append(part)
+                continue
+            owner, where = self._place(place.where)
+            if owner is machine:
+                parts.append(WatchedBytes(MemoryPlace(where, place.address), part.size_bytes))
+                continue
+            address = owner.global_address(where, place.address, part.size_bytes)
+            if address is None:
+                return None
+            whole = Memory(machine.architecture.address_space(GLOBAL))
+            parts.append(WatchedBytes(MemoryPlace(whole, address), part.size_bytes))
+        return evolve(watch, bytes=tuple(parts))
