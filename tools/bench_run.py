@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
+from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching, Watchpoints
 from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.target import Watch, WatchKind
 from dwarfgpu.options.launch import prepare_run
 
 _FILE = "fixtures/run/speed.{}.v5.co"
@@ -24,9 +26,13 @@ _KERNELS = {
 _SHORT = 64
 """Work-items of a wave, or of two."""
 _ALL = 4096
+_SOME = 512
+"""Of the table of what is armed."""
 _REPEATS = 3
 _NEVER = frozenset({8})
 """A breakpoint that no wave reaches."""
+_Arm = Callable[[RunningMachine], frozenset[int]]
+"""Arms a machine; the breakpoints to run it with."""
 
 
 class _Options(Namespace):
@@ -39,7 +45,7 @@ class _Options(Namespace):
 
 
 def bench_run() -> None:
-    """Print two tables: the best of some runs, without decoding; slow ones run once."""
+    """Print three tables: the best of some runs, without decoding; slow ones run once."""
     executors = get_args(Executor)
     print(f"| one wave of 64 work-items | target | instructions | {' | '.join(executors[:2])} |")
     print("|---|---|---|---|---|")
@@ -61,6 +67,13 @@ def bench_run() -> None:
     for kernel, what in _KERNELS.items():
         for built in _BUILDS:
             _row(kernel, what, built)
+    print()
+    armed = " | ".join(_ARMED)
+    print(f"| {_SOME} work-items | target | executor | instructions | nothing | {armed} |")
+    print("|---|---|---|---|---|" + "---|" * len(_ARMED))
+    for kernel in _KERNELS:
+        for built in _BUILDS[:2]:
+            _armed_rows(kernel, built)
 
 
 def _row(kernel: str, what: str, built: str) -> None:
@@ -68,10 +81,56 @@ def _row(kernel: str, what: str, built: str) -> None:
     slow: list[Executor] = ["precise", "block"]
     machines = [_timed(start, executor, repeats=1) for executor in slow]
     machines.append(_timed(start, "lockstep"))
-    armed = _timed(start, "lockstep", _NEVER, repeats=1)
+    armed = _timed(start, "lockstep", _breakpoint, repeats=1)
     rates = [f"{machine.instructions / best / 1000:.0f}" for machine, best in [*machines, armed]]
     count, best = machines[-1][0].instructions, machines[-1][1]
     print(f"| {kernel}: {what} | {built} | {count} | {' | '.join(rates)} | {1000 * best:.1f} |")
+
+
+def _armed_rows(kernel: str, built: str) -> None:
+    """What it costs to wait for what does not happen: times the time with nothing armed."""
+    start = _dispatch(kernel, built, _SOME)
+    for executor in get_args(Executor):
+        arms: list[_Arm] = [_nothing, *_ARMED.values()]
+        best = [float("inf")] * len(arms)
+        for _ in range(_REPEATS):  # in turn
+            for number, arm in enumerate(arms):
+                machine, seconds = _timed(start, executor, arm, repeats=1)
+                best[number] = min(best[number], seconds)
+        rate = f"{machine.instructions / best[0] / 1000:.0f}"
+        factors = [f"{seconds / best[0]:.2f}" for seconds in best[1:]]
+        row = [kernel, built, executor, str(machine.instructions), rate, *factors]
+        print(f"| {' | '.join(row)} |")
+
+
+def _nothing(machine: RunningMachine) -> frozenset[int]:
+    return frozenset()
+
+
+def _breakpoint(machine: RunningMachine) -> frozenset[int]:
+    return _NEVER
+
+
+def _watching(kind: WatchKind, name: str) -> _Arm:
+    """Watch the first dword of an allocation."""
+
+    def arm(machine: RunningMachine) -> frozenset[int]:
+        arena = machine.arena
+        at = next(item.start for item in arena.allocations if item.name == name)
+        ranges = (WatchedRange(None, at, at + 4),)
+        watching = Watching(Watch(1, kind, ()), lambda: arena.read(at, 4), ranges, None)
+        machine.observe(Watchpoints([watching], lambda wave: 0))
+        return frozenset()
+
+    return arm
+
+
+_ARMED: dict[str, _Arm] = {
+    "`break`": _breakpoint,
+    "`watch`": _watching("write", "buffer a"),
+    "`rwatch`": _watching("read", "buffer out"),
+}
+"""Of what no kernel does: no wave is at address 8, writes `a` or reads `out`."""
 
 
 def _dispatch(kernel: str, built: str, count: int) -> Callable[[], RunningMachine]:
@@ -90,7 +149,7 @@ def _dispatch(kernel: str, built: str, count: int) -> Callable[[], RunningMachin
 def _timed(
     start: Callable[[], RunningMachine],
     executor: Executor,
-    breakpoints: frozenset[int] = frozenset(),
+    arm: _Arm = _nothing,
     repeats: int = _REPEATS,
 ) -> tuple[RunningMachine, float]:
     """A machine at its end, and seconds of the processor."""
@@ -98,6 +157,7 @@ def _timed(
     for _ in range(repeats):
         machine = start()
         machine.executor = executor
+        breakpoints = arm(machine)
         before = time.process_time()
         stopped = machine.run(breakpoints=breakpoints)
         best = min(best, time.process_time() - before)
