@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
+from attrs import astuple
+
 from dwarfgpu.machine.simulated.faults import StopReason, trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
@@ -133,11 +135,11 @@ def step_mode(indexed: int, value: int) -> StepMode:
     rounding = (
         value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT
     )
-    mode = StepMode(indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8))
-    return _modes.setdefault(mode, mode)
+    key = indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8)
+    return _modes.setdefault(key, StepMode(*key))
 
 
-_modes: Final[dict[StepMode, StepMode]] = {PLAIN_MODE: PLAIN_MODE}
+_modes: Final[dict[tuple[int, ...], StepMode]] = {astuple(PLAIN_MODE): PLAIN_MODE}
 
 
 def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:

@@ -74,7 +74,7 @@ class Blocks:
     def make(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> Block:
         """The block at an address; `WaveStop` where its first instruction cannot be executed."""
         steps = self.steps(pc, mode, breakpoints)
-        block = self.of(mode, breakpoints)[pc] = compiled_block(steps)
+        block = self.of(mode, breakpoints)[pc] = compiled_block(tuple(steps))
         return block
 
     def steps(
@@ -97,7 +97,8 @@ class Blocks:
         return steps
 
 
-def compiled_block(steps: Sequence[Step]) -> Block:
+@lru_cache(maxsize=1 << 12)
+def compiled_block(steps: tuple[Step, ...]) -> Block:
     """The function of consecutive instructions."""
     lines = ["def execute(w):", PROLOGUE]
     first_lines = []
@@ -111,7 +112,7 @@ def compiled_block(steps: Sequence[Step]) -> Block:
     else:
         lines.append(at_end)
     execute = _function("\n    ".join(lines))
-    return Block(tuple(steps), execute, tuple(first_lines), last.ends_block)
+    return Block(steps, execute, tuple(first_lines), last.ends_block)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -97,18 +97,22 @@ class Program:
 
     def steps_of(self, mode: StepMode) -> dict[int, Step]:
         """Return the steps executed so far in a mode."""
-        return self._by_mode.setdefault(mode, {})
+        steps = self._by_mode.get(mode)
+        if steps is None:
+            steps = self._by_mode[mode] = {}
+        return steps
 
     def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
         """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
         steps = self.steps_of(mode)
         step = steps.get(pc)
         if step is None:
-            step = steps[pc] = self._compiled(self.instruction_at(pc), mode=mode)
+            code = self._code_at(pc)
+            step = steps[pc] = _step(self._decoder, pc, code, mode, self.tracks_writes)
         return step
 
-    def instruction_at(self, pc: int) -> Instruction:
-        """Decoded; `WaveStop` where no instruction is."""
+    def _code_at(self, pc: int) -> bytes:
+        """What an instruction is decoded from; `WaveStop` where no code is."""
         allocation = self._arena.at(pc)
         if pc & 3 or allocation is None:
             raise WaveStop(
@@ -116,52 +120,69 @@ class Program:
                 f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}",
             )
         first = pc - allocation.start
-        most = self._decoder.target.most_bytes
-        data = allocation.data[first : min(first + most, allocation.end - allocation.start)]
-        code = data.tobytes()
-        instruction = self._decoder.decode(code, 0, pc)
-        if instruction is None and self._decoder.target.generation >= 11:
-            word = int.from_bytes(code, "little")
-            plain = word & ~_ignored(word)
-            instruction = self._decoder.decode(plain.to_bytes(len(code), "little"), 0, pc)
-            if instruction is not None:
-                instruction.word = word
-        if instruction is None:
-            word = int.from_bytes(data[:4].tobytes(), "little")
-            raise WaveStop(
-                StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
-            )
-        return instruction
+        end = min(first + self._decoder.target.most_bytes, allocation.end - allocation.start)
+        return allocation.data[first:end].tobytes()
 
     def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:
         """Return the same instruction for operands that produce a NaN."""
         key = step.instruction.address, mode
         if key not in self._careful:
-            compiled = self._compiled(step.instruction, is_careful=True, mode=mode)
-            self._careful[key] = compiled.execute
+            lines = _statements(
+                step.instruction, self._decoder.target, mode, self.tracks_writes, is_careful=True
+            )
+            self._careful[key] = Step(step.instruction, lines).execute
         return self._careful[key]
 
-    def _compiled(
-        self, instruction: Instruction, *, is_careful: bool = False, mode: StepMode = PLAIN_MODE
-    ) -> Step:
-        is_relative = _is_relative(instruction.encoding)
-        try:
-            lines = _lines(
-                instruction.encoding,
-                instruction.address if is_relative else 0,
-                instruction.size,
-                instruction.word & (1 << 8 * instruction.size) - 1,
-                instruction.literal,
-                instruction.extra,
-                self._decoder.target,
-                is_careful,
-                mode,
-                self.tracks_writes,
-            )
-        except WaveStop as stop:
-            text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
-            raise WaveStop(stop.reason, text) from None
-        return Step(instruction, lines)
+
+@lru_cache(maxsize=1 << 14)
+def _step(decoder: Decoder, pc: int, code: bytes, mode: StepMode, tracks_writes: bool) -> Step:
+    """An instruction at an address, made once for all machines that execute it."""
+    instruction = _instruction(decoder, pc, code)
+    return Step(instruction, _statements(instruction, decoder.target, mode, tracks_writes))
+
+
+def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:
+    """Decoded; `WaveStop` where no instruction is."""
+    instruction = decoder.decode(code, 0, pc)
+    if instruction is None and decoder.target.generation >= 11:
+        word = int.from_bytes(code, "little")
+        plain = word & ~_ignored(word)
+        instruction = decoder.decode(plain.to_bytes(len(code), "little"), 0, pc)
+        if instruction is not None:
+            instruction.word = word
+    if instruction is None:
+        word = int.from_bytes(code[:4], "little")
+        raise WaveStop(
+            StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
+        )
+    return instruction
+
+
+def _statements(
+    instruction: Instruction,
+    target: IsaTarget,
+    mode: StepMode,
+    tracks_writes: bool,
+    *,
+    is_careful: bool = False,
+) -> tuple[str, ...]:
+    """Those of an instruction where it stands; `WaveStop` where it is not simulated."""
+    try:
+        return _lines(
+            instruction.encoding,
+            instruction.address if _is_relative(instruction.encoding) else 0,
+            instruction.size,
+            instruction.word & (1 << 8 * instruction.size) - 1,
+            instruction.literal,
+            instruction.extra,
+            target,
+            is_careful,
+            mode,
+            tracks_writes,
+        )
+    except WaveStop as stop:
+        text = f"{stop.text} at {instruction.address:#x}: {instruction.text.strip()}"
+        raise WaveStop(stop.reason, text) from None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -65,9 +65,9 @@ _OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|q?sad|dot)")
 _VCC: Final = Register("vcc", 0, 2)
 
 
-@frozen
+@frozen(eq=False)
 class StepMode:
-    """What instructions depend on besides their bits."""
+    """What instructions depend on besides their bits; one object for equal ones."""
 
     indexed: int = 0
     """Bits of `s_set_gpr_idx_on`, for the three sources and the destination."""
