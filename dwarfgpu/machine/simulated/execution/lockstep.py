@@ -20,11 +20,11 @@ from dwarfgpu.machine.simulated.execution.lockstep_waves import NotTogether, Wav
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, meet
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.semantics.compiled_blocks import line_reached
-from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step, function_text
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
-from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, StepMode
+from dwarfgpu.machine.simulated.semantics.statements import StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
 
 MAX_LANES: Final = 1 << 12
@@ -37,7 +37,17 @@ _PATIENCE: Final = 1 << 10
 """Blocks that the waves at the lowest pc execute in a row; then the others have some."""
 _TURN: Final = 16
 _ANY_LANES: Final = frozenset(
-    {*FUNCTIONS, *TYPES, "pair", "broadcast", "stacked", "two_halves", "small_elements", "negated"}
+    {
+        *FUNCTIONS,
+        *TYPES,
+        "pair",
+        "high_dwords",
+        "broadcast",
+        "stacked",
+        "two_halves",
+        "small_elements",
+        "negated",
+    }
     | {"signed_if", "raw_bits", "joined_halves", "low_half", "high_half", "wide", "saturated"}
     | {"normalised", "copied", "selected", "placed", "moved", "reached_by", "moved8", "first_of"}
     | {"of_quad", "lane_of", "other_half", "permuted_rows", "read_lanes", "write_lanes", "put"}
@@ -292,12 +302,12 @@ class _GroupRun:
         return block
 
     def _vectors(self, steps: tuple[Step, ...], before: int) -> _Part:
-        lines = ["def execute(w):", PROLOGUE]
+        lines: list[str] = []
         first_lines = []
         for step in steps:
-            first_lines.append(len(lines) + 1)
+            first_lines.append(len(lines) + FIRST_LINE)
             lines += step.lines
-        function = self._function("\n    ".join(lines))
+        function = self._function(function_text(lines))
         return _Part("vector", steps, before, function, tuple(first_lines), False)
 
     def _scalars(self, steps: tuple[Step, ...], before: int, at_end: list[str]) -> _Part:

@@ -15,15 +15,20 @@ from typing import Any, Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE, Program, Step
-from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, StepMode
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
+    NAMESPACE,
+    Program,
+    Step,
+    function_text,
+)
+from dwarfgpu.machine.simulated.semantics.statements import StepMode
 
 MAX_INSTRUCTIONS: Final = 200
 """Of a block, so that an interrupt is not noticed late."""
 _MAX_SETS: Final = 16
 """Sets of breakpoints for which blocks are kept."""
-_FIRST_LINE: Final = 3
-"""Of the first instruction: `def` and the prologue are before."""
+FIRST_LINE: Final = 3
+"""Of the first statement: `def` and the prologue are before."""
 
 
 @frozen
@@ -100,18 +105,18 @@ class Blocks:
 @lru_cache(maxsize=1 << 12)
 def compiled_block(steps: tuple[Step, ...]) -> Block:
     """The function of consecutive instructions."""
-    lines = ["def execute(w):", PROLOGUE]
+    lines: list[str] = []
     first_lines = []
     for step in steps:
-        first_lines.append(len(lines) + 1)
+        first_lines.append(len(lines) + FIRST_LINE)
         lines += step.lines
     last = steps[-1]
     at_end = f"w.pc = {last.next_pc:#x}"
     if last.ends_block:  # before it, as it may write another one
-        lines[first_lines[-1] - 1 : first_lines[-1] - 1] = [at_end]
+        lines.insert(len(lines) - len(last.lines), at_end)
     else:
         lines.append(at_end)
-    execute = _function("\n    ".join(lines))
+    execute = _function(function_text(lines))
     return Block(steps, execute, tuple(first_lines), last.ends_block)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
@@ -44,8 +44,6 @@ NAMESPACE: Final[dict[str, Any]] = {
     "mask_of": mask_of,
     "absolute": np.abs,
     "Commuting": Commuting,
-    "scalar32": np.uint32,
-    "scalar64": np.uint64,
 }
 """What generated statements may call."""
 
@@ -58,7 +56,22 @@ _ZERO: Final = 128
 _ENDS: Final = re.compile(
     r"w\.(pc = |is_ended|is_waiting|trap\(|halt\(|set_mode\(|index\(|write_hardware_register\()"
 )
+_CONSTANT: Final = re.compile(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
 _CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
+
+
+def function_text(lines: Sequence[str]) -> str:
+    """The source of a function of statements: they begin at its third line. Its constants are
+    made with it, once."""
+    made: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        text = f"constant({match[1]}, {match[2]}){match[3] or ''}"
+        return made.setdefault(text, f"k{len(made)}")
+
+    body = "\n    ".join([PROLOGUE, *(_CONSTANT.sub(name, line) for line in lines)])
+    defaults = "".join(f", {name}={text}" for text, name in made.items())
+    return f"def execute(w{defaults}):\n    {body}"
 
 
 class Step:
@@ -77,7 +90,7 @@ class Step:
     @cached_property
     def execute(self) -> Callable[[Any], None]:
         """The function of a wave."""
-        return _function("\n    ".join(["def execute(w):", PROLOGUE, *self.lines]))
+        return _function(function_text(self.lines))
 
 
 class Program:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +23,34 @@ TYPES: Final[dict[str, Any]] = {
 
 
 def pair(low: Lanes, high: Lanes) -> Lanes:
-    """64 bits of two dwords."""
-    return high.astype(np.uint64) << np.uint64(32) | low
+    """64 bits of two dwords, of which one at least is of lanes."""
+    out = np.empty(2 * max(low.size, high.size), np.uint32)
+    out[::2] = low
+    out[1::2] = high
+    return out.view(np.uint64)
+
+
+def high_dwords(a: Lanes) -> Lanes:
+    """The upper halves of numbers of 64 bits."""
+    return a.view(np.uint32)[1::2] if a.ndim and a.flags.c_contiguous else a >> np.uint64(32)
+
+
+@lru_cache(maxsize=1 << 12)
+def constant(kind: Any, number: int) -> Lanes:
+    """A number as an array without axes, not to be written to: NumPy adds such a one to lanes in
+    half the time of a scalar of its own."""
+    out = np.array(number, kind)
+    out.flags.writeable = False
+    return out
+
+
+def scalar32(number: int) -> Lanes:
+    """A scalar register for all lanes."""
+    return constant(np.uint32, number)
+
+
+def scalar64(number: int) -> Lanes:
+    return constant(np.uint64, number)
 
 
 def broadcast(a: Any, wave: RunningWave) -> Lanes:
@@ -359,6 +385,10 @@ MOVES: Final[dict[str, Any]] = {
     for function in (
         *(
             pair,
+            high_dwords,
+            constant,
+            scalar32,
+            scalar64,
             broadcast,
             filled,
             one,

@@ -169,7 +169,7 @@ class Operand:
             case 32:
                 return self._dword(shape)
             case 64:
-                text = f"pair({self.raw(0)}, {self.raw(1)})"
+                text = self._pair()
                 return text if shape.kind in "bu" else f"{text}.view({shape.element})"
             case 16:
                 is_high = self.modifiers & OP_SELECT or (
@@ -187,6 +187,13 @@ class Operand:
             case 8:
                 return self.raw()
         raise not_simulated(f"an operand of type {shape.kind}{shape.bits}")
+
+    def _pair(self) -> str:
+        """The number of 64 bits that begins in a register."""
+        if self.is_vector or self.lanes or self.is_sdwa:
+            return f"pair({self.raw(0)}, {self.raw(1)})"
+        number = self.unsigned(64)
+        return f"scalar64({number})" if self.register is not None else f"u64({number})"
 
     def _dword(self, shape: TypeShape) -> str:
         register = self.register

@@ -62,7 +62,7 @@ class ResultStatements:
             name = f"{variable}_"
             lines = [f"{name} = raw_bits({variable}, '{shape.element}')"]
             lines += self._stores(
-                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"{name} >> 32")], on
+                [(f"{bank}v[{first}]", name), (f"{bank}v[{first + 1}]", f"high_dwords({name})")], on
             )
             return [*self._reached(), *self._marks(destination, 2), *lines]
         else:

@@ -50,7 +50,6 @@ _NAMES: Final = {
     "clock": "w.clock",
     "active": "w.active_lanes",
     "lane": "w.lane",
-    "lane_count": "w.wave_size",
 }
 """Names of expressions that are no operands."""
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
@@ -62,6 +61,9 @@ _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
 _OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|q?sad|dot)")
 """In the names of integer operations, whose result may be out of the range of its type."""
+_MASKED: Final = re.compile(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
+_MOVES: Final = ("v_mov_b", "v_accvgpr_write")
+"""Operations whose result may be one number for all lanes."""
 _VCC: Final = Register("vcc", 0, 2)
 
 
@@ -216,7 +218,8 @@ class _Piece(TileStatements, ControlStatements):
                 else self._destination_before()
             )
             values.append(("d", before, not is_scalar))
-        if not is_scalar and not any(is_array for _, _, is_array in values) and values:
+        is_move = self.name.startswith(_MOVES)
+        if not (is_scalar or is_move or any(is_array for _, _, is_array in values)) and values:
             letter, text, _ = values[0]
             values[0] = letter, f"broadcast({text}, w)", True
         for letter, text, _ in values:
@@ -371,6 +374,8 @@ class _Piece(TileStatements, ControlStatements):
                 return f"{self.item.fields.get('offset', 0):#x}"
             if name == "generation":
                 return str(self.target.generation)
+            if name == "lane_count":
+                return str(self.target.wave_size)
             if name == "neg":
                 return str(self._negations())
             if name in _FIELDS:
@@ -391,7 +396,19 @@ class _Piece(TileStatements, ControlStatements):
             expression = re.sub(r"\bfloat_(min|max)\b", r"plain_\1", expression)
         if self.mode.rounding and not self.operation.memory and self._has_floats:
             expression = in_mode(expression, self.mode.rounding)
-        return _WORD.sub(word, expression)
+        expression = _WORD.sub(word, expression)
+        return expression if is_scalar else _MASKED.sub(self._shifts, expression)
+
+    def _shifts(self, match: re.Match[str]) -> str:
+        """The bits of an operand that matter, where it is a constant."""
+        kind, letter, mask = match[1], match[2], int(match[3]) - bool(match[4])
+        for (type, name), operand in zip(self._operand_sources(), self.sources, strict=False):
+            is_plain = not (operand.modifiers & ~OP_SELECT_HIGH or operand.is_sdwa)
+            if name == letter and is_plain and operand.register is None:
+                number = int(operand.unsigned(32), 16) & mask
+                wide = "u64" if self._width() == 64 else self._shape(type).element
+                return f"{kind or wide}({number:#x})"
+        return match[0]
 
     @property
     def _has_floats(self) -> bool:
@@ -520,7 +537,8 @@ class _Piece(TileStatements, ControlStatements):
         if register.bank == "vcc":
             self.writes.append(f"w.set_vcc({mask})")
         else:
-            self.writes += scalar_write(register, self.target.wave_size // 32, f"({mask})")
+            self.writes.append(f"{variable} = {mask}")
+            self.writes += scalar_write(register, self.target.wave_size // 32, variable)
 
     def _value_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
         register = destination.register
