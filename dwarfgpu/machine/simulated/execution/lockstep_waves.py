@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.execution.access_conflicts import (
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
 from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
-from dwarfgpu.machine.simulated.storage.arena import Allocation
+from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation
 from dwarfgpu.machine.simulated.storage.wave_memory import (
     BUFFER_BASE,
     Access,
@@ -112,7 +112,7 @@ class WaveGroup(WaveMemory):
         self.all_lanes = (1 << size) - 1
         self.lane = np.tile(first.lane, len(waves))
         self.originals = waves
-        self._numbers = np.array(numbers)
+        self._wave_numbers = np.array(numbers)
         self._conflicts = conflicts
         self._make_registers(waves)
         self._make_lds(waves)
@@ -387,7 +387,7 @@ class WaveGroup(WaveMemory):
             self._check(access, number)
 
     def _scalar_load(self, number: int, address: int, size_bytes: int, is_signed: bool) -> int:
-        self._conflicts.scalar_read(address, size_bytes, int(self._numbers[number]))
+        self._conflicts.scalar_read(address, size_bytes, int(self._wave_numbers[number]))
         data = self.arena.scalar_read(address, size_bytes)
         return int.from_bytes(data, "little", signed=is_signed)
 
@@ -395,7 +395,7 @@ class WaveGroup(WaveMemory):
         """Require that accesses of members conflict with no others."""
         conflicts, addresses, size = self._conflicts, access.addresses, access.size_bytes
         if access.commuting is None:
-            stamps = conflicts.stamps[self._numbers[numbers]]
+            stamps = conflicts.stamps[self._wave_numbers[numbers]]
         else:
             stamps = conflicts.stamp_of(access.commuting)
         reads, writes = access.is_read, access.is_written
@@ -409,7 +409,7 @@ class WaveGroup(WaveMemory):
 
     def pass_barrier(self, slot: int) -> None:
         """All members with an LDS have met."""
-        numbers = [int(self._numbers[n]) for n, item in enumerate(self.slots) if item == slot]
+        numbers = [int(self._wave_numbers[n]) for n, item in enumerate(self.slots) if item == slot]
         self._conflicts.pass_barrier(numbers)
         self._local.pass_barrier(slot * self._lds_bytes, (slot + 1) * self._lds_bytes)
 
@@ -418,8 +418,9 @@ class WaveGroup(WaveMemory):
         return self._lds_bytes
 
     def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
-        waves = (np.arange(self.lane_count) if lanes is None else lanes) // self.wave_size
-        return addresses + self._lds_first[waves]
+        waves = (self._every_lane if lanes is None else lanes) // self.wave_size
+        out: Lanes = addresses + self._lds_first[waves]
+        return out
 
     def _announce_private(
         self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
@@ -429,14 +430,14 @@ class WaveGroup(WaveMemory):
     def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         if isinstance(address, np.ndarray) and address.dtype == object:
             address = self.scalar32(address)
-        elif isinstance(address, int) and np.dtype(kind).itemsize == 4 and not address & 3:
+        elif isinstance(address, int) and SIZES[kind] == 4 and not address & 3:
             self._require_scratch(address, 4 * count, None)
             rows = self._private[:, address >> 2 : (address >> 2) + count]
             if count == 1:
                 return rows[:, 0].reshape(-1)
             return rows.transpose(1, 0, 2).reshape(count, -1)
-        size = np.dtype(kind).itemsize * count
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        size = SIZES[kind] * count
+        lanes = self._numbers(on)
         addresses = self._scratch_addresses(address, size, lanes)
         if size == 4 and not (addresses & 3).any():
             wave, lane = np.divmod(lanes, self.wave_size)
@@ -457,7 +458,7 @@ class WaveGroup(WaveMemory):
                 where = True if on is None else self._by_wave(on)
                 np.copyto(target, self._by_wave(row), where=where, casting="unsafe")
             return
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
         if data.itemsize == 4 and not (addresses & 3).any():
             wave, lane = np.divmod(lanes, self.wave_size)

@@ -20,12 +20,52 @@ GUARD_BYTES: Final = 4096
 """Between two buffers that are made for arguments."""
 
 Lanes = np.ndarray[Any, Any]
+SIZES: Final = {
+    getattr(np, f"{kind}{bits}"): bits // 8
+    for kind, sizes in (
+        ("uint", (8, 16, 32, 64)),
+        ("int", (8, 16, 32, 64)),
+        ("float", (16, 32, 64)),
+    )
+    for bits in sizes
+}
+"""Bytes of an element, by its type."""
+_EVERYWHERE: Final = slice(None)
+_MANY: Final = 256
+"""From so many addresses on, aligned words are faster than windows."""
+
+
+def extremes(numbers: Lanes) -> tuple[int, int]:
+    """The least and the greatest: a third of the time of `min` and `max` for the lanes of a
+    wave."""
+    return numbers.item(numbers.argmin()), numbers.item(numbers.argmax())
+
+
+def _aligned_words(
+    allocation: Allocation, offsets: Lanes, size_bytes: int
+) -> tuple[Lanes, Lanes] | None:
+    """Words and an index of them, where there are many and all are aligned."""
+    words = allocation.words.get(size_bytes)
+    if len(offsets) < _MANY or words is None or (offsets & np.uint64(size_bytes - 1)).any():
+        return None
+    return words, (offsets >> np.uint64(size_bytes.bit_length() - 1)).view(np.intp)
 
 
 class Allocation:
     """Consecutive bytes of memory that belong together."""
 
-    __slots__ = ("contents", "data", "end", "is_writable", "name", "start", "words", "written")
+    __slots__ = (
+        "_windows",
+        "contents",
+        "data",
+        "end",
+        "is_writable",
+        "name",
+        "origin",
+        "start",
+        "words",
+        "written",
+    )
 
     def __init__(
         self,
@@ -39,27 +79,38 @@ class Allocation:
         self.start = start
         self.end = start + len(contents)
         self.contents = bytearray(contents)
-        self.data = np.frombuffer(self.contents, np.uint8)
-        """The same bytes, and as whole words by size, where they are aligned."""
-        self.words = {
-            size: self.data[: len(contents) // size * size].view(kind)
-            for size, kind in ((1, np.uint8), (2, np.uint16), (4, np.uint32), (8, np.uint64))
-            if start % size == 0
-        }
+        self._set_data(np.frombuffer(self.contents, np.uint8), start)
         self.is_writable = is_writable
         self.written = written
         """0xff for each byte that is defined, 0 for others; None where all are."""
+
+    def _set_data(self, data: Lanes, alignment: int) -> None:
+        """`alignment`: a number that is a multiple of what the data is aligned to."""
+        self.data = data
+        """The bytes."""
+        self.words = {
+            size: data[: len(data) // size * size].view(f"u{size}")
+            for size in (1, 2, 4, 8)
+            if alignment % size == 0
+        }
+        """The same as whole words by size, where they are aligned."""
+        self.origin = np.array(self.start, np.uint64)
+        self._windows: dict[int, Lanes] = {}
+
+    def window(self, size_bytes: int) -> Lanes:
+        """So many bytes from each of the bytes on, whether they are aligned or not."""
+        window = self._windows.get(size_bytes)
+        if window is None:
+            shape = (max(len(self.data) - size_bytes + 1, 0),)
+            window = np.ndarray(shape, f"V{size_bytes}", self.data, 0, (1,))
+            self._windows[size_bytes] = window
+        return window
 
     def part(self, first: int, end: int) -> Allocation:
         """Some of the bytes as an allocation that begins at 0; they are shared."""
         out = copy(self)
         out.start, out.end = 0, end - first
-        out.data = self.data[first:end]
-        out.words = {
-            size: out.data[: (end - first) // size * size].view(f"u{size}")
-            for size in self.words
-            if first % size == 0
-        }
+        out._set_data(self.data[first:end], first)
         return out
 
     def write(self, offset: int, data: bytes) -> None:
@@ -189,8 +240,7 @@ class Arena:
 
         `lanes` are the numbers of the lanes that have the addresses; None: they are 0, 1, …
         """
-        size = np.dtype(kind).itemsize
-        parts = self._parts(addresses, size * count, lanes, "reads")
+        parts = self._parts(addresses, SIZES[kind] * count, lanes, "reads")
         if len(parts) == 1:
             return self.read_elements(parts[0][0], addresses, kind, count)
         out = np.empty((count, len(addresses)) if count > 1 else len(addresses), kind)
@@ -200,27 +250,21 @@ class Arena:
 
     @staticmethod
     def read_elements(allocation: Allocation, addresses: Lanes, kind: Any, count: int) -> Lanes:
-        size = np.dtype(kind).itemsize
-        offsets = addresses - np.uint64(allocation.start)
-        words = allocation.words.get(size)
-        if words is not None and not (offsets & np.uint64(size - 1)).any():
-            index = (offsets // np.uint64(size)).astype(np.intp)
-            if count == 1:
-                return words[index].view(kind)
-            elements: Lanes = words[index + np.arange(count)[:, None]].view(kind)
-            return elements
-        index = offsets.astype(np.intp)[:, None] + np.arange(size * count)
-        raw = allocation.data[index].view(kind)
-        return raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
+        offsets = addresses - allocation.origin
+        if count == 1:
+            words = _aligned_words(allocation, offsets, SIZES[kind])
+            if words is not None:
+                return words[0][words[1]].view(kind)
+        raw = allocation.window(SIZES[kind] * count)[offsets.view(np.intp)].view(kind)
+        return raw if count == 1 else np.ascontiguousarray(raw.reshape(-1, count).T)
 
     def scatter(self, addresses: Lanes, values: Lanes, lanes: Lanes | None) -> None:
         """Write consecutive elements, of shape (count, addresses) or (addresses,), at each address.
 
-        Where addresses are the same, the last lane wins.
+        Where bytes are the same, the last lane wins.
         """
         count = 1 if values.ndim == 1 else len(values)
-        size = values.itemsize
-        parts = self._parts(addresses, size * count, lanes, "writes")
+        parts = self._parts(addresses, values.itemsize * count, lanes, "writes")
         for allocation, chosen in parts:
             if len(parts) == 1:
                 self.write_elements(allocation, addresses, values)
@@ -230,36 +274,30 @@ class Arena:
     @staticmethod
     def write_elements(allocation: Allocation, addresses: Lanes, values: Lanes) -> None:
         size = values.itemsize
-        offsets = addresses - np.uint64(allocation.start)
-        words = allocation.words.get(size)
-        rows = values if values.ndim > 1 else values[None]
-        if words is not None and not (offsets & np.uint64(size - 1)).any():
-            index = (offsets // np.uint64(size)).astype(np.intp)
-            for n, row in enumerate(rows):
-                words[index + n] = row.view(words.dtype)
+        count = 1 if values.ndim == 1 else len(values)
+        offsets = addresses - allocation.origin
+        words = _aligned_words(allocation, offsets, size) if count == 1 else None
+        if words is not None:
+            words[0][words[1]] = values.view(words[0].dtype)
         else:
-            index = offsets.astype(np.intp)[:, None] + np.arange(size)
-            for n, row in enumerate(rows):
-                allocation.data[index + n * size] = (
-                    np.ascontiguousarray(row).view(np.uint8).reshape(-1, size)
-                )
+            rows = np.ascontiguousarray(values if count == 1 else values.T).view(f"V{size * count}")
+            allocation.window(size * count)[offsets.view(np.intp)] = rows.reshape(-1)
         if allocation.written is not None:
-            index = offsets.astype(np.intp)[:, None] + np.arange(size * len(rows))
+            index = offsets.astype(np.intp)[:, None] + np.arange(size * count)
             allocation.written[index] = 0xFF
 
     def _parts(
         self, addresses: Lanes, size_bytes: int, lanes: Lanes | None, verb: str
-    ) -> list[tuple[Allocation, Lanes]]:
+    ) -> list[tuple[Allocation, Any]]:
         """The allocations that are touched, and which of the addresses each has."""
         if not len(addresses):
             return []
-        first, last = int(addresses.min()), int(addresses.max())
+        first, last = extremes(addresses)
         allocation = self.at(first)
-        everywhere = np.arange(len(addresses))
         if allocation is not None and last + size_bytes <= allocation.end:
             if verb == "writes" and not allocation.is_writable:
                 raise self._violation(verb, addresses, size_bytes, lanes)
-            return [(allocation, everywhere)]
+            return [(allocation, _EVERYWHERE)]
         out: list[tuple[Allocation, Lanes]] = []
         remaining = np.ones(len(addresses), bool)
         while remaining.any():

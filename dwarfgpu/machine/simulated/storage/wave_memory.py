@@ -7,7 +7,7 @@ several elements has an axis for them before the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, Arena, extremes
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import Wave
 
@@ -36,6 +36,7 @@ class Commuting:
         return self.update(before, lanes)
 
 
+_EVERYWHERE: Final = slice(None)
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
 BUFFER_BASE: Final = (1 << 48) - 1
@@ -85,6 +86,11 @@ class WaveMemory(RunningWave):
         self.on_access: Callable[[Access], None] | None = None
         """Is called before each access of memory; None: nothing observes the wave."""
 
+    @cached_property
+    def _every_lane(self) -> Lanes:
+        """The numbers of all lanes."""
+        return np.arange(self.lane_count)
+
     @property
     def shared_limit(self) -> int:
         return self.shared_base + 0xFFFFFFFF
@@ -95,7 +101,7 @@ class WaveMemory(RunningWave):
 
     def _chosen(self, on: Lanes | None) -> Lanes | None:
         """The numbers of the active lanes."""
-        return None if on is None else np.flatnonzero(on)
+        return None if on is None else on.nonzero()[0]
 
     def _spread(self, values: Lanes, lanes: Lanes | None) -> Lanes:
         """Values of some lanes as values of all."""
@@ -110,6 +116,10 @@ class WaveMemory(RunningWave):
         array = np.asarray(address)
         return array if array.ndim else np.full(self.lane_count, array)
 
+    def _numbers(self, on: Lanes | None) -> Lanes:
+        """The numbers of the lanes that are on."""
+        return self._every_lane if on is None else on.nonzero()[0]
+
     def _announce(
         self,
         space: Space,
@@ -123,7 +133,7 @@ class WaveMemory(RunningWave):
         a lane are two accesses."""
         assert self.on_access is not None
         if lanes is None:
-            lanes = np.arange(self.lane_count)
+            lanes = self._every_lane
         for row in addresses if addresses.ndim > 1 else (addresses,):
             reads, writes = "r" in verbs, "w" in verbs
             self.on_access(Access(space, row, lanes, size_bytes, reads, writes, commuting))
@@ -135,7 +145,7 @@ class WaveMemory(RunningWave):
         addresses = self._all(address)
         chosen = addresses if lanes is None else addresses[lanes]
         if self.on_access is not None:
-            self._announce("global", chosen, lanes, np.dtype(kind).itemsize * count, "r")
+            self._announce("global", chosen, lanes, SIZES[kind] * count, "r")
         return self._spread(self.arena.gather(chosen, kind, count, lanes), lanes)
 
     def global_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
@@ -151,6 +161,8 @@ class WaveMemory(RunningWave):
     def _elements(self, values: Any, kind: Any) -> Lanes:
         """Values of all lanes as a type; what does not fit is cut off."""
         array = np.asarray(values)
+        if array.dtype == kind and array.shape[-1:] == (self.lane_count,):
+            return array
         if array.dtype.kind == "f" and np.dtype(kind).kind == "u":
             array = array.view(f"u{array.itemsize}")
         array = array.astype(kind, copy=False)
@@ -179,12 +191,12 @@ class WaveMemory(RunningWave):
     ) -> Lanes:
         """In the order of lanes: in each round, the first lane of every address that remains."""
         out = np.zeros(self.lane_count, kind)
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         if len(lanes):
-            self._require_aligned(space, addresses[lanes], lanes, np.dtype(kind).itemsize)
+            self._require_aligned(space, addresses[lanes], lanes, SIZES[kind])
             if self.on_access is not None:
                 commuting = update.text if isinstance(update, Commuting) else None
-                size = np.dtype(kind).itemsize
+                size = SIZES[kind]
                 self._announce(space, addresses[lanes], lanes, size, "rw", commuting)
             load(addresses[lanes], lanes)  # all of them, before anything is written
         while len(lanes):
@@ -252,6 +264,8 @@ class WaveMemory(RunningWave):
         if not addresses.size:
             return
         end = self.lds_bytes
+        if extremes(addresses)[1] + size <= end:
+            return
         flat = addresses.reshape(-1, addresses.shape[-1])
         bad = (flat.astype(np.int64) + size > end).any(0)
         if bad.any():
@@ -270,8 +284,8 @@ class WaveMemory(RunningWave):
         lanes = self._chosen(on)
         addresses = self._lds_addresses(address, lanes)
         if self.on_access is not None:
-            self._announce("local", addresses, lanes, np.dtype(kind).itemsize * count, "r")
-        self._require_lds(addresses, np.dtype(kind).itemsize * count, lanes)
+            self._announce("local", addresses, lanes, SIZES[kind] * count, "r")
+        self._require_lds(addresses, SIZES[kind] * count, lanes)
         if addresses.ndim > 1:
             parts = [
                 Arena.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
@@ -303,7 +317,7 @@ class WaveMemory(RunningWave):
     def lds_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         if np.ndim(address) > 1:
             return self._lds_exchange(address, kind, update, on)
-        size = np.dtype(kind).itemsize
+        size = SIZES[kind]
 
         def load(where: Lanes, lanes: Lanes) -> Lanes:
             self._require_lds(where, size, lanes)
@@ -318,11 +332,11 @@ class WaveMemory(RunningWave):
     def _lds_exchange(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         """Exchange at two addresses, lane by lane."""
         out = np.zeros((2, self.lane_count), kind)
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         addresses = self._lds_addresses(address, None)
         if self.on_access is not None:
-            self._announce("local", addresses[:, lanes], lanes, np.dtype(kind).itemsize, "rw")
-        self._require_lds(addresses[:, lanes], np.dtype(kind).itemsize, lanes)
+            self._announce("local", addresses[:, lanes], lanes, SIZES[kind], "rw")
+        self._require_lds(addresses[:, lanes], SIZES[kind], lanes)
         for lane in lanes:
             now = np.array([lane])
             after = update(out[:, now], now).astype(kind)
@@ -337,14 +351,14 @@ class WaveMemory(RunningWave):
     # Scratch.
 
     def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
-        size = np.dtype(kind).itemsize
+        size = SIZES[kind]
         if self.on_access is not None:
             self._announce_private(address, size * count, on, "r")
         if isinstance(address, int) and size == 4 and not address & 3:
             self._require_scratch(address, 4 * count, None)
             rows = self.scratch[address >> 2 : (address >> 2) + count]
             return rows[0] if count == 1 else rows
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         addresses = self._scratch_addresses(address, size * count, lanes)
         if not size & 3 and not (addresses & 3).any():
             return self._spread(self._scratch_dwords(addresses, lanes, kind, count), lanes)
@@ -370,7 +384,7 @@ class WaveMemory(RunningWave):
                     marks = self.scratch_written[(address >> 2) + number]
                     marks[... if on is None else on] = _WRITTEN
             return
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
         if data.itemsize == 4 and not (addresses & 3).any():
             first = addresses >> 2
@@ -388,7 +402,7 @@ class WaveMemory(RunningWave):
     def _announce_private(
         self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
     ) -> None:
-        lanes = np.arange(self.lane_count) if on is None else np.flatnonzero(on)
+        lanes = self._numbers(on)
         addresses = self._all(np.asarray(address).astype(np.uint64))[lanes]
         self._announce("private", addresses, lanes, size_bytes, verbs)
 
@@ -398,15 +412,16 @@ class WaveMemory(RunningWave):
     def _scratch_addresses(self, address: Any, size: int, lanes: Lanes) -> Lanes:
         """Where accesses of some bytes begin, for each of the lanes; `WaveStop` out of range."""
         addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
-        bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
-        if bad.any():
+        first, last = extremes(addresses) if len(addresses) else (0, 0)
+        if first < 0 or last > 4 * len(self.scratch) - size:
+            bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
             at = int(np.argmax(bad))
             self._require_scratch(int(addresses[at]), size, int(lanes[at]))
         return addresses
 
     def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
         """Elements of 4 bytes or a multiple, of addresses that are aligned to 4 bytes."""
-        first, words = addresses >> 2, np.dtype(kind).itemsize // 4
+        first, words = addresses >> 2, SIZES[kind] // 4
         rows = [self.scratch[first + number, lanes] for number in range(count * words)]
         if words == 1:
             return (rows[0] if count == 1 else np.stack(rows)).view(kind)
@@ -434,44 +449,63 @@ class WaveMemory(RunningWave):
 
     # Generic addresses.
 
-    def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Lanes]]:
-        """The memories that generic addresses are in, and the lanes of each."""
+    def _aperture(self, addresses: Lanes) -> str | None:
+        """The memory that generic addresses are in; None where they are in several."""
+        high = addresses.view(np.uint32)[1::2].tobytes()
+        if high != high[:4] * len(addresses):
+            return None
+        base = int.from_bytes(high[:4], "little") << 32
+        if base == self.private_base:
+            return "scratch"
+        return "lds" if base == self.shared_base else "global"
+
+    def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Any, Lanes | None]]:
+        """The memories that generic addresses are in, with the addresses and the lanes of each.
+
+        An address in private memory that all lanes have is a number.
+        """
+        chosen = addresses if on is None else addresses[on]
+        if not len(chosen):
+            return []
+        name = self._aperture(chosen)
+        if name == "scratch":
+            raw = chosen.tobytes()
+            if raw == raw[:8] * len(chosen):
+                return [(name, int.from_bytes(raw[:4], "little"), on)]
+        if name is not None:
+            return [(name, self._in(name, addresses), on)]
         base = addresses & ~_APERTURE
         active = np.ones(self.lane_count, bool) if on is None else on
-        if (base == base[0]).all() and active.any():
-            first = int(base[0])
-            if first == self.private_base:
-                return [("scratch", active)]
-            if first != self.shared_base:
-                return [("global", active)]
         shared = active & (base == np.uint64(self.shared_base))
         private = active & (base == np.uint64(self.private_base))
         rest = active & ~shared & ~private
         kinds = (("global", rest), ("lds", shared), ("scratch", private))
-        return [(name, lanes) for name, lanes in kinds if lanes.any()]
+        return [(name, self._in(name, addresses), lanes) for name, lanes in kinds if lanes.any()]
 
-    def _in(self, name: str, address: Lanes) -> Lanes:
-        return address if name == "global" else address & _APERTURE
+    def _in(self, name: str, addresses: Lanes) -> Lanes:
+        return addresses if name == "global" else addresses & _APERTURE
 
     def flat_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
-        addresses = self._all(address)
+        parts = self._apertures(self._all(address), on)
+        if len(parts) == 1:
+            name, where, lanes = parts[0]
+            only: Lanes = getattr(self, f"{name}_load")(where, kind, count, lanes)
+            return only
         out = np.zeros((count, self.lane_count) if count > 1 else self.lane_count, kind)
-        for name, lanes in self._apertures(addresses, on):
+        for name, where, lanes in parts:
             load = getattr(self, f"{name}_load")
-            out[..., lanes] = load(self._in(name, addresses), kind, count, lanes)[..., lanes]
+            out[..., lanes] = load(where, kind, count, lanes)[..., lanes]
         return out
 
     def flat_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
-        addresses = self._all(address)
-        for name, lanes in self._apertures(addresses, on):
-            getattr(self, f"{name}_store")(self._in(name, addresses), values, kind, lanes)
+        for name, where, lanes in self._apertures(self._all(address), on):
+            getattr(self, f"{name}_store")(where, values, kind, lanes)
 
     def flat_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
-        addresses = self._all(address)
         out = np.zeros(self.lane_count, kind)
-        for name, lanes in self._apertures(addresses, on):
-            atomic = getattr(self, f"{name}_atomic")
-            out[lanes] = atomic(self._in(name, addresses), kind, update, lanes)[lanes]
+        for name, where, lanes in self._apertures(self._all(address), on):
+            chosen = _EVERYWHERE if lanes is None else lanes
+            out[chosen] = getattr(self, f"{name}_atomic")(where, kind, update, lanes)[chosen]
         return out
 
     def scratch_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
