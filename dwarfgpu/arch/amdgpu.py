@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
-from dwarfgpu.arch.flags import flag_fields
+from dwarfgpu.arch.amdgpu_flags import flag_fields
 from dwarfgpu.arch.model import (
     AddressSpace,
     Apertures,

@@ -25,7 +25,6 @@ from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.setting_functions import setting_functions
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
-from dwarfgpu.repl.history import History
 from dwarfgpu.repl.numbered import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed
@@ -34,6 +33,7 @@ from dwarfgpu.repl.script_state import Leaving, Lines, ScriptState
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
+from dwarfgpu.repl.typed_lines import TypedLines
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.memory_units import Examined
@@ -83,7 +83,7 @@ class Shell:
             streams, self.settings, stdin_is_script=stdin_is_script, is_batch=is_batch
         )
         self.script = ScriptState()
-        self.history = History()
+        self.history = TypedLines()
         self.names: dict[tuple[WaveId, int | None], str] = {}
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.values = ValueHistory(setting_functions(self.settings), self.names, self.console.warn)

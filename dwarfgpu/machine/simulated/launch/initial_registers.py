@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.arch.flags import flag_fields
+from dwarfgpu.arch.amdgpu_flags import flag_fields
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed

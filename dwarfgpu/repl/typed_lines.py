@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-class History:
-    """The typed lines, for `show commands`, `with`, and repetition."""
+class TypedLines:
+    """The lines typed at a terminal, for `show commands`, `with`, and repetition."""
 
     def __init__(self) -> None:
         self.typed: list[str] = []
