@@ -32,8 +32,6 @@ from dwarfgpu.session.session import Session
 
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"
 EXPRESSION: Final = "regx v6; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4"
-AT_REVIEW: Final = {"a": 44, "a'": 130, "b": 713, "c": 455, "d": 1556, "e": 1577, "f": 2561}
-"""Counted at the review, of like questions of another program."""
 
 
 def calls(question: Callable[[], object], warm: int = 3) -> tuple[int, int]:
@@ -121,7 +119,7 @@ def questions() -> dict[str, tuple[str, Callable[[], object]]]:
 
 def bench_journeys() -> None:
     """The table of docs/benchmarks.md."""
-    print("| | question | calls | files | at the review |\n|---|---|---|---|---|")
+    print("| | question | calls | files |\n|---|---|---|---|")
     for letter, (text, question) in questions().items():
         count, files = calls(question)
-        print(f"| {letter} | {text} | {count:,} | {files} | {AT_REVIEW.get(letter, '')} |")
+        print(f"| {letter} | {text} | {count:,} | {files} |")

@@ -25,7 +25,7 @@ _MAX_REMEMBERED: Final = 50_000
 """Successors of sets of steps, after which all are forgotten."""
 _MAX_NESTED: Final = 100
 _LAST_NEWLINE: Final = "\n$"
-"""Stands for the newline at the end of a text, before which `$` matches, too."""
+"""Represents the newline at the end of a text, before which `$` matches, too."""
 
 Mode: TypeAlias = Literal["search", "match", "fullmatch"]
 _Accepts: TypeAlias = Callable[[str], bool]

@@ -69,7 +69,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     if words == ["packets"]:
         if len(machine.queues) > 1:
             ids = ", ".join(map(str, machine.queues))
-            raise UsageError(f'Of which queue ({ids})? Write "info queue ID packets".')
+            raise UsageError(f'There are several queues ({ids}): write "info queue ID packets".')
         yield from _packets(shell, machine, str(next(iter(machine.queues))))
         return
     queues = _listed_items(machine.queues, argument, "queue")

@@ -74,7 +74,7 @@ def formatted(
     """Return the text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are not
     UTF-8; errors in GDB's words.
 
-    `control`: what stands for control characters of the values, so that the program's data does
+    `control`: the replacement for control characters of the values, so that the program's data does
     not control a terminal.
     """
     if not argument:
