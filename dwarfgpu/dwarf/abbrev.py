@@ -1,6 +1,7 @@
 """Abbreviation tables (DWARF 5 section 7.5.3).
 
-Law: a table is read once for each unit format that uses it; plans are compiled on first use.
+Law: a table is read once for each unit format that uses it, and a declaration that many tables of a
+file repeat only once; plans are compiled on first use.
 """
 
 from __future__ import annotations
@@ -60,19 +61,50 @@ class Abbreviation:
         return plan
 
 
-def read_abbreviations(reader: WordReader, format: UnitFormat) -> dict[int, Abbreviation]:
-    """The table at a position of `.debug_abbrev`, by code."""
+_MOST_SHARED_BYTES = 256
+"""Of a declaration: longer ones are rare."""
+
+
+def read_abbreviations(
+    reader: WordReader, format: UnitFormat, declared: dict[bytes, Abbreviation]
+) -> dict[int, Abbreviation]:
+    """The table at a position of `.debug_abbrev`, by code.
+
+    `declared`: what the tables of units of that format have declared before, by its bytes.
+    """
     table: dict[int, Abbreviation] = {}
-    while code := reader.uleb():
-        at = reader.position
-        tag = reader.uleb()
-        children = reader.u8()
-        if children > 1:
-            raise Malformed(f"abbreviation {code} at offset {at:#x} has DW_CHILDREN {children:#x}")
+    data, last = reader.data, reader.end
+    while True:
+        start = reader.position
+        # Mostly one byte each for the code, the tag, and whether there are children; then the first
+        # two zeros are the end. They may also be in a value: only bytes that were read to their
+        # very end are known.
+        end = data.find(b"\0\0", start + 3, min(last, start + _MOST_SHARED_BYTES)) + 2
+        encoded = data[start:end]
+        abbreviation = declared.get(encoded)
+        if abbreviation is not None:
+            reader.position = end
+        elif (abbreviation := _declaration(reader, format)) is None:
+            return table
+        elif reader.position == end:
+            declared[encoded] = abbreviation
+        code = abbreviation.code
         if code in table:
-            raise Malformed(f"abbreviation {code} at offset {at:#x} is declared twice")
-        table[code] = Abbreviation(code, tag, children == 1, _attributes(reader), format)
-    return table
+            raise Malformed(f"abbreviation {code} at offset {start:#x} is declared twice")
+        table[code] = abbreviation
+
+
+def _declaration(reader: WordReader, format: UnitFormat) -> Abbreviation | None:
+    """The next declaration of a table; None at its end."""
+    at = reader.position
+    code = reader.uleb()
+    if not code:
+        return None
+    tag = reader.uleb()
+    children = reader.u8()
+    if children > 1:
+        raise Malformed(f"abbreviation {code} at offset {at:#x} has DW_CHILDREN {children:#x}")
+    return Abbreviation(code, tag, children == 1, _attributes(reader), format)
 
 
 def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:

@@ -90,6 +90,8 @@ class Sections:
         self._data: dict[str, bytes] = {}
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
+        self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
+        """Declarations of abbreviations, by their bytes."""
         self._long_strings: dict[tuple[str, int], bytes] = {}
 
     @property
@@ -145,8 +147,9 @@ class Sections:
             section = ".debug_abbrev"
             data = self.section(section)
             try:
+                declared = self._declared.setdefault(format, {})
                 with self.budget.reading(section, data, offset, format.endian) as reader:
-                    table = read_abbreviations(reader, format)
+                    table = read_abbreviations(reader, format, declared)
             except DwarfGpuError as error:
                 where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
                 error.context = error.context or where

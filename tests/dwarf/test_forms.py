@@ -6,8 +6,9 @@ import pytest
 
 from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.forms import FORMS, reader_of, skip, skip_plan
+from dwarfgpu.dwarf.forms import FORMS, WordReader, reader_of, skip, skip_plan
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import (
@@ -261,6 +262,43 @@ def test_abbreviations_that_cannot_be_used(table: bytes, message: str) -> None:
     with pytest.raises(Malformed, match=message) as caught:
         assert found.tree
     assert caught.value.context is not None
+
+
+CONSTANT = (dw.AT_DECL_FILE, dw.FORM_IMPLICIT_CONST)
+REPEATED = [
+    Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LANGUAGE, dw.FORM_DATA1))),
+    Shape(dw.TAG_VARIABLE, ((*CONSTANT, 0),)),
+    Shape(dw.TAG_VARIABLE, ((*CONSTANT, 0), (dw.AT_NAME, dw.FORM_STRING))),
+    Shape(dw.TAG_VARIABLE, ((*CONSTANT, 1 << 40), (*CONSTANT, 0)), True),
+    Shape(dw.TAG_LEXICAL_BLOCK),
+    Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+    Shape(0x4106, ((0x2137, dw.FORM_STRP), (0x80, dw.FORM_DATA1))),
+    Shape(0x80, ((0x100, 0x80),)),
+    Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),) * 500),
+]
+
+
+def test_repeated_declarations_are_read_as_alone() -> None:
+    """Zeros in values, of shapes without attributes and before the end too."""
+    tables = [abbreviations(*REPEATED[first:], *REPEATED[:first]) for first in range(9)]
+    declared: dict[bytes, Abbreviation] = {}
+    for table in (*tables, abbreviations(), *tables):
+        together, alone = WordReader(table, "little"), WordReader(table, "little")
+        ours = read_abbreviations(together, FORMATS[0], declared)
+        expected = read_abbreviations(alone, FORMATS[0], {})
+        assert [shape(each) for each in ours.values()] == [
+            shape(each) for each in expected.values()
+        ]
+        assert together.position == alone.position == len(table)
+    first, second = (
+        read_abbreviations(WordReader(tables[0], "little"), FORMATS[0], declared) for _ in range(2)
+    )
+    assert first[1] is second[1], "plans are compiled once"
+
+
+def shape(abbreviation: Abbreviation) -> tuple[object, ...]:
+    each = abbreviation
+    return each.code, each.tag, each.has_children, each.attributes, each.format
 
 
 def test_an_unknown_form_costs_only_the_entries_that_have_it() -> None:
