@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from attrs import fields
 
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
-from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax import ast, cursor
 from dwarfgpu.language.syntax.parser import parse
+from dwarfgpu.language.syntax.tokens import Token
 
 
 class Known:
@@ -214,3 +217,17 @@ def test_operators_that_are_not_supported_are_named(expression: str, word: str) 
 )
 def test_words_of_cplusplus(text: str, same: str) -> None:
     assert parse(text, KNOWN) == parse(same, KNOWN)
+
+
+def test_lanes_share_the_words_of_an_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    split = cursor.tokens
+
+    def counted(text: str) -> Iterator[Token]:
+        texts.append(text)
+        return split(text)
+
+    monkeypatch.setattr(cursor, "tokens", counted)
+    text = "shared + words - 17"
+    trees = [parse(text, KNOWN) for _ in range(64)]
+    assert texts == [text] and all(tree == trees[0] for tree in trees)

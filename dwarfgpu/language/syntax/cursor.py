@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, Protocol
 
 from dwarfgpu.errors import UsageError
@@ -33,13 +34,19 @@ _SPELLED: Final = {
 """Operators of C++ that are words ([lex.digraph])."""
 
 
+@lru_cache(maxsize=8)
+def _words(text: str) -> tuple[Token, ...]:
+    """The words of an expression, which `lanes` asks for in each lane."""
+    return tuple(tokens(text))
+
+
 class Cursor:
     """A position in the words of an expression."""
 
     def __init__(self, text: str, names: Known) -> None:
         self.text = text
         self.known = names
-        self.tokens = list(tokens(text))
+        self.tokens = list(_words(text))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0
