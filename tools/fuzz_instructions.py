@@ -42,7 +42,7 @@ _ADDRESS, _LDS_ADDRESS, _BASE = 14, 12, 40
 _MOST: Final = 40
 """Instructions: a branch may be to itself."""
 _TRIES: Final = 60
-_CONTENTS: Final = ("by an index", "a scalar access to")
+_CONTENTS: Final = ("by an index", "a scalar access to", "a counter of LDS by M0")
 """In the texts of stops that depend on what registers have."""
 _END: Final = {**dict.fromkeys((8, 9, 10), 0xBF810000), **dict.fromkeys((11, 12), 0xBFB00000)}
 
@@ -81,7 +81,7 @@ def _number(rng: Random, name: str, width: int) -> int:
         return 0
     if name.startswith("offset"):
         return number & 0x1C
-    addresses = {"vaddr": _ADDRESS, "addr": _LDS_ADDRESS, "sbase": _BASE // 2, "srsrc": _BASE // 4}
+    addresses = {"vaddr": _ADDRESS, "addr": _LDS_ADDRESS, "sbase": _BASE, "srsrc": _BASE}
     return addresses.get(name, number)
 
 

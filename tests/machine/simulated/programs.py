@@ -48,7 +48,7 @@ def _plain(target: str, wave_size: int) -> list[Encoding]:
     return out
 
 
-def _placed(encoding: Encoding, values: dict[str, int]) -> int:
+def placed(encoding: Encoding, values: dict[str, int]) -> int:
     """The bits of an encoding with its fields."""
     form = encoding.format
     word = encoding.value
@@ -69,7 +69,7 @@ def encoded(machine: Decoder, mnemonic: str, /, **values: int) -> bytes:
         and ("saddr" in item.format.index) <= ("saddr" in values)
         and "IsAtomicRet" not in item.format.flags
     )
-    return _placed(encoding, values).to_bytes(encoding.format.size, "little")
+    return placed(encoding, values).to_bytes(encoding.format.size, "little")
 
 
 def _field(rng: random.Random, kind: str, width: int, name: str) -> int:
@@ -101,7 +101,7 @@ def _random_instruction(rng: random.Random, target: str, wave_size: int) -> byte
             name: _field(rng, kind.decoder, field.mask.bit_count(), name)
             for name, kind, field in zip(form.names, form.kinds, form.fields, strict=True)
         }
-        code = _placed(encoding, values).to_bytes(form.size, "little")
+        code = placed(encoding, values).to_bytes(form.size, "little")
         code += rng.choice((b"\0\0\x80\x3f", b"\xff\0\0\0", b"\1\0\0\x80"))  # a literal, if any
         instruction = machine.decode(code)
         if instruction is None or instruction.encoding is not encoding:

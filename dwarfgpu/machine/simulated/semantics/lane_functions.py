@@ -97,6 +97,44 @@ def absolute_difference(a: Lanes, b: Lanes) -> Lanes:
     return np.maximum(a, b) - np.minimum(a, b)
 
 
+def sad_u8(a: Lanes, b: Lanes, is_masked: bool) -> Lanes:
+    """The sum of differences of four bytes; masked, zeros of b do not count."""
+    out = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.uint32)
+    for number in range(4):
+        left, right = byte(a, number), byte(b, number)
+        difference = absolute_difference(left, right).astype(np.uint32)
+        out += np.where(is_masked & (right == 0), np.uint32(0), difference)
+    return out
+
+
+def four_masked_sad(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """`sad_u8` of four bytes of a, each one byte higher, with c added."""
+    parts = [
+        sad_u8((a >> 8 * number).astype(np.uint32), b, True) + c[number] for number in range(4)
+    ]
+    return np.stack(np.broadcast_arrays(*parts))
+
+
+def four_sad_u16(a: Lanes, b: Lanes, c: Lanes, is_masked: bool) -> Lanes:
+    """`sad_u8` of four bytes of a, each one byte higher, with 16 bits of c added and kept."""
+    out: Lanes = np.zeros(np.shape(a), np.uint64)
+    for number in range(4):
+        one = sad_u8((a >> 8 * number).astype(np.uint32), b, is_masked).astype(np.uint64)
+        out = out | (one + (c >> 16 * number) & 0xFFFF) << 16 * number
+    return out
+
+
+def conditional_exchange(m: Lanes, a: Lanes) -> Lanes:
+    """Each half of 64 bits replaced by the rest of a half whose highest bit is set."""
+    out = m
+    for first in (0, 32):
+        mask = np.uint64(0xFFFFFFFF << first)
+        kept = np.uint64(0x7FFFFFFF << first)
+        is_on = a >> first + 31 & 1 != 0
+        out = np.where(is_on, out & ~mask | a & kept, out)
+    return out
+
+
 def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
     """Each byte is chosen by one of the selectors: 0 to 7 are bytes of b and a, 8 to 11 signs,
     12 is zero, more are ones."""
@@ -442,6 +480,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
         function.__name__: function
         for function in (
             *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
+            *(four_sad_u16, four_masked_sad, conditional_exchange),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
             *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),

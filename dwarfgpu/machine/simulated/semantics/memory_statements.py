@@ -12,13 +12,20 @@ from dwarfgpu.isa.operation import AccessedPlace
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
-from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape
+from dwarfgpu.machine.simulated.semantics.operand_text import (
+    Operand,
+    TypeShape,
+    scalar_write,
+)
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 
 _COMMUTING: Final = frozenset(
     {"m + a", "m - a", "m & a", "m | a", "m ^ a", "minimum(m, a)", "maximum(m, a)"}
 )
 """Updates of integers that leave the same in any order."""
+
+
+_COUNTERS: Final = {"ds_append": 1, "ds_consume": -1}
 
 
 @frozen
@@ -47,7 +54,14 @@ def memory_access(
     if len(operation.memory) > 1:
         return _to_lds(item, target, shape_of)
     if place.name == "scalar":
-        return _scalar(item, target, shape_of)
+        return _scalar(item, target, shape_of, expressions)
+    if operation.name in _COUNTERS:
+        number = item.fields["offset"]
+        base = f"s[{M0}]" if target.generation < 12 else "0"
+        line = f"r0 = w.lds_count({number:#x}, {base}, {_COUNTERS[operation.name]})"
+        return Access([line], [(operation.results[0].name, "r0")], [])
+    if "_src2_" in operation.name:
+        return _two_places(item, shape_of, expressions[0])
     lines = _address(item, target, place)
     count = _count(item, place, shape_of)
     kind = shape_of(place.type)
@@ -109,10 +123,26 @@ def _count(item: Bound, place: AccessedPlace, shape_of: Callable[[str], TypeShap
     return 1
 
 
-def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
+def _two_places(item: Bound, shape_of: Callable[[str], TypeShape], expression: str) -> Access:
+    """LDS updated by LDS: the offset says how many dwords behind it, or, with the highest bit set,
+    that the upper bits of the address do, which are not simulated."""
+    offset = item.fields["offset"]
+    if offset >> 15:
+        raise not_simulated(f"{item.instruction.mnemonic} offset:{offset:#x}")
+    distance = 4 * ((offset ^ 1 << 14) - (1 << 14))
+    element = shape_of(item.operation.memory[0].type).element
+    place = item.address["addr"].raw()
+    update = f"lambda m, a: {expression}"
+    return Access([f"w.lds_update_from({place}, {distance}, {element}, {update})"], [], [])
+
+
+def _scalar(
+    item: Bound,
+    target: IsaTarget,
+    shape_of: Callable[[str], TypeShape],
+    expressions: Sequence[str],
+) -> Access:
     operation, fields = item.operation, item.fields
-    if not operation.is_load or operation.is_atomic:
-        raise not_simulated(item.instruction.mnemonic)
     base = item.address["sbase"]
     is_buffer = operation.name.startswith("s_buffer")
     offset = "0"
@@ -124,8 +154,9 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
         offset = str(value)
     if "soffset" in item.address:
         offset = f"{item.address['soffset'].unsigned(32)} + {offset}"
-    shape = shape_of(operation.results[0].name)
     element = shape_of(operation.memory[0].type)
+    operands = operation.results if operation.is_load else operation.sources
+    shape = shape_of(operands[0].name)
     size = shape.count * element.bits // 8
     signed = element.kind == "i"
     if is_buffer:
@@ -137,19 +168,36 @@ def _scalar(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
             lines[0] = (
                 f"address = ({base.unsigned(64)} & ~3) + (({offset}) & ~3) & 0xffffffffffffffff"
             )
-    lines.append(f"r0 = w.scalar_load(address, {size}, {signed})")
+    if operation.is_store:
+        # With the bit glc the register of the data is that of the result.
+        data = (item.sources or item.results)[0]
+        given = next(place.name for place in operation.sources if place.is_operand)
+        lines.append(f"a = {data.scalar(_as_one(shape_of(given)))}")
+    if not operation.is_load:
+        lines.append(f"w.scalar_store(address, {expressions[0]}, {size})")
+        return Access(lines, [], [])
+    if operation.is_atomic:
+        update = f"lambda m: {expressions[1]}"
+        lines.append(f"r0 = w.scalar_atomic(address, {size}, {signed}, {update})")
+        if not item.results:
+            return Access(lines, [], [])
+    else:
+        lines.append(f"r0 = w.scalar_load(address, {size}, {signed})")
     register = item.results[0].register
     assert register is not None
-    from dwarfgpu.machine.simulated.semantics.operand_text import scalar_write
-
     return Access(lines, [], scalar_write(register, shape.dwords, "r0"))
+
+
+def _as_one(shape: TypeShape) -> TypeShape:
+    """The elements of a type as one number."""
+    return TypeShape(1, shape.kind, shape.count * shape.bits)
 
 
 def _address(item: Bound, target: IsaTarget, place: AccessedPlace) -> list[str]:
     address = item.address
     form = item.instruction.encoding.format
     if place.name == "lds":
-        return [_lds_address(item)]
+        return [_lds_address(item, target.wave_size)]
     [offset] = immediate_offsets(item.instruction, item.operation, place)
     if place.name == "buffer":
         resource = address["srsrc"].unsigned(128)
@@ -196,11 +244,16 @@ def _is_null(operand: Operand) -> bool:
     return register is not None and register.bank == "null"
 
 
-def _lds_address(item: Bound) -> str:
+def _lds_address(item: Bound, wave_size: int) -> str:
     address = item.address
+    if item.operation.name.endswith("_addtid_b32"):
+        first = f"(s[{M0}] & 0xffff) + {item.fields['offset']}"
+        return f"address = scalar32({first}) + u32(4) * (w.lane & {wave_size - 1})"
     if "addr" not in address:
         raise not_simulated(item.instruction.mnemonic)
     base = address["addr"].raw()
+    if item.operation.name == "ds_condxchg32_rtn_b64":
+        return f"address = {base} + {item.fields['offset']} & 0xfff8"
     offsets = immediate_offsets(item.instruction, item.operation, item.operation.memory[0])
     if len(offsets) == 1:
         return f"address = {base} + {offsets[0]}" if offsets[0] else f"address = {base}"

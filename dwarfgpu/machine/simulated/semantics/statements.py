@@ -59,7 +59,14 @@ _FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """Of the modifier omod."""
-_OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|q?sad|dot)")
+_MOVES_BY_M0: Final = {
+    "v_movrels_b32": 1,
+    "v_movreld_b32": 8,
+    "v_movrelsd_b32": 9,
+    "v_movrelsd_2_b32": 9,
+}
+"""Which operands of an instruction M0 moves, as bits of `StepMode.indexed`."""
+_OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
 """In the names of integer operations, whose result may be out of the range of its type."""
 _MASKED: Final = re.compile(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
 _MOVES: Final = ("v_mov_b", "v_accvgpr_write")
@@ -144,17 +151,20 @@ class _Piece(TileStatements, ControlStatements):
 
     def _index(self, indexed: int) -> None:
         """Say which VGPRs are those of a number and M0."""
-        offset = f"s[{M0}] & 0xff"
+        offset = to = f"s[{M0}] & 0xff"
         name = self.operation.name
-        if name in ("v_movrels_b32", "v_movreld_b32"):
-            indexed, offset = 1 if name == "v_movrels_b32" else 8, f"s[{M0}]"
+        if name in _MOVES_BY_M0:
+            indexed, offset = _MOVES_BY_M0[name], f"s[{M0}]"
+            to = offset
+        if name == "v_movrelsd_2_b32":
+            offset, to = f"s[{M0}] & 0x3ff", f"s[{M0}] >> 16 & 0x3ff"
         for number, source in enumerate(self.sources[:3]):
             register = source.register
             if indexed >> number & 1 and register is not None and register.bank == "v":
                 self.sources[number] = evolve(source, offset=_offset(register, offset))
         destination = self.results[0].register if self.results else None
         if indexed & 8 and destination is not None and self.results[0].is_vector:
-            self.results[0] = evolve(self.results[0], offset=_offset(destination, offset))
+            self.results[0] = evolve(self.results[0], offset=_offset(destination, to))
 
     # Operands.
 
@@ -317,7 +327,8 @@ class _Piece(TileStatements, ControlStatements):
             return self._control()
         if operation.name == "ds_swizzle_b32":
             require_swizzle(self.item.fields["offset"])
-        lines = self._source_lines()
+        is_scalar_access = operation.is_scalar and bool(operation.memory)
+        lines = [] if is_scalar_access else self._source_lines()
         expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
         if operation.memory:
             access = memory_access(self.item, self.target, self._shape, expressions)

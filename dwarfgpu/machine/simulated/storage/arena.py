@@ -233,6 +233,14 @@ class Arena:
         first = address - allocation.start
         return allocation.data[first : first + size_bytes].tobytes()
 
+    def scalar_write(self, address: int, data: bytes) -> None:
+        """Write what a wave stores; `WaveStop` where there is no writable allocation."""
+        if not self._has(address, len(data), "writes"):
+            raise self._stop("writes", address, len(data), ())
+        allocation = self.at(address)
+        assert allocation is not None
+        allocation.write(address - allocation.start, data)
+
     # For lanes.
 
     def gather(self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None) -> Lanes:

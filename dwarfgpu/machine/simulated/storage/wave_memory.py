@@ -14,9 +14,10 @@ import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import BufferResource
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, Arena, extremes
-from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.topology import Wave
 
 Update = Callable[[Lanes, Any], Lanes]
@@ -64,7 +65,7 @@ class Access:
     """The text of an atomic operation without result that is `Commuting`; None for others."""
 
 
-class WaveMemory(RunningWave):
+class WaveMemory(WaveAccesses):
     """A wave with its memories."""
 
     def __init__(
@@ -230,24 +231,10 @@ class WaveMemory(RunningWave):
                 address=address,
             )
 
-    def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
-        """A number of memory, of up to 16 dwords."""
+    def announce_scalar(self, address: int, size_bytes: int, verbs: str) -> None:
         if self.on_access is not None:
-            where = np.array([address], np.uint64)
-            self.on_access(Access("global", where, None, size_bytes, True, False))
-        return int.from_bytes(
-            self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
-        )
-
-    def scalar_buffer_address(self, resource: int, offset: int, size_bytes: int) -> int:
-        """The global address of dwords of a buffer resource; `WaveStop` where they are not in its
-        range: no document says what every processor reads there."""
-        buffer = BufferResource.of(resource)
-        most = buffer.records * (buffer.stride or 1)
-        if not 0 <= offset <= most - size_bytes:
-            what = f"{size_bytes} bytes at {offset:#x} of a buffer of {most} bytes"
-            raise not_simulated(f"a scalar access to {what}")
-        return buffer.base + offset & ~3
+            where = np.array([address & (1 << 64) - 1], np.uint64)
+            self.on_access(Access("global", where, None, size_bytes, "r" in verbs, "w" in verbs))
 
     # LDS.
 

@@ -1,0 +1,103 @@
+"""Accesses of memory that are not one of each lane at one address: of scalar instructions, of a
+counter of all lanes in LDS, and of two places of LDS.
+
+"Scalar Memory Operations" and "Data Share Operations" of AMD's ISA documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwarfgpu.isa.addressing import BufferResource
+from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.simulated.storage.arena import Arena
+
+
+class WaveAccesses(RunningWave):
+    """A wave whose memories a subclass has."""
+
+    arena: Arena
+
+    # Scalar memory.
+
+    def announce_scalar(self, address: int, size_bytes: int, verbs: str) -> None:
+        """Say what a scalar instruction is about to access; `verbs` has `r` and `w`."""
+        raise NotImplementedError
+
+    def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
+        """A number of memory, of up to 16 dwords."""
+        self.announce_scalar(address, size_bytes, "r")
+        return int.from_bytes(
+            self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
+        )
+
+    def scalar_store(self, address: int, value: int, size_bytes: int) -> None:
+        """Write a number of up to 4 dwords."""
+        self.announce_scalar(address, size_bytes, "w")
+        self.arena.scalar_write(address, value.to_bytes(size_bytes, "little"))
+
+    def scalar_atomic(
+        self, address: int, size_bytes: int, is_signed: bool, update: Callable[[int], int]
+    ) -> int:
+        """Update a number, and return what it was."""
+        if address % size_bytes:
+            raise WaveStop(
+                StopReason.ADDRESS_ERROR,
+                f"updates {size_bytes} bytes at {address:#x}: misaligned, an atomic operation "
+                f"needs a multiple of {size_bytes}",
+                address=address,
+            )
+        self.announce_scalar(address, size_bytes, "rw")
+        data = self.arena.scalar_read(address, size_bytes)
+        before = int.from_bytes(data, "little", signed=is_signed)
+        after = update(before) & (1 << 8 * size_bytes) - 1
+        self.arena.scalar_write(address, after.to_bytes(size_bytes, "little"))
+        return before
+
+    @staticmethod
+    def scalar_buffer_address(resource: int, offset: int, size_bytes: int) -> int:
+        """The global address of dwords of a buffer resource; `WaveStop` where they are not in its
+        range: no document says what every processor reads there."""
+        buffer = BufferResource.of(resource)
+        most = buffer.records * (buffer.stride or 1)
+        if not 0 <= offset <= most - size_bytes:
+            what = f"{size_bytes} bytes at {offset:#x} of a buffer of {most} bytes"
+            raise not_simulated(f"a scalar access to {what}")
+        return buffer.base + offset & ~3
+
+    # LDS.
+
+    def lds_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        raise NotImplementedError
+
+    def lds_atomic(self, address: Any, kind: Any, update: Any, on: Lanes | None) -> Lanes:
+        raise NotImplementedError
+
+    def lds_count(self, offset: int, base: int, sign: int) -> Lanes:
+        """Add the number of active lanes to a counter (1), or subtract it (-1); all of them get
+        what it was. `WaveStop` for a base, from M0: which bits of M0 it is differs."""
+        if base:
+            raise not_simulated(f"a counter of LDS by M0, which has {base:#x}")
+        if not self.exec:
+            return np.zeros(self.lane_count, np.uint32)
+        first = np.arange(self.lane_count) == (self.exec & -self.exec).bit_length() - 1
+        amount = np.uint32(sign * self.exec.bit_count() & 0xFFFFFFFF)
+        address = np.full(self.lane_count, offset, np.uint32)
+        before = self.lds_atomic(address, np.uint32, lambda m, lanes: m + amount, first)
+        return np.full(self.lane_count, before[first][0])
+
+    def lds_update_from(
+        self, address: Lanes, offset: int, kind: Any, update: Callable[[Lanes, Lanes], Lanes]
+    ) -> None:
+        """Update LDS by what it has so many bytes behind, lane by lane."""
+        source = address + np.uint32(offset & 0xFFFFFFFF)
+        for number in np.flatnonzero(self.active_lanes):
+            lane = np.arange(self.lane_count) == number
+            other = self.lds_load(source, kind, 1, lane)
+            self.lds_atomic(address, kind, lambda m, lanes, a=other: update(m, a[lanes]), lane)

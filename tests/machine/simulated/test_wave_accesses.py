@@ -1,0 +1,263 @@
+"""Scalar stores and atomics, counters of LDS, LDS updated by LDS, and addresses by lane numbers.
+
+What they leave is computed here with Python's integers, after the descriptions in AMD's ISA
+documents.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.faults import StopReason
+from tests.machine.simulated import programs, vectors
+
+BUFFER = 0x30000
+DWORDS = [7, 0xFFFFFFF0, 3, 0x80000001, 0, 5, 6, 0x12345678]
+
+
+def before(
+    target: str, mnemonic: str, /, flag: str = "", exec_mask: int = -1, **fields: int
+) -> RunningMachine:
+    """A wave before an instruction, with `DWORDS` in global memory and LDS; s[4:5] has the address
+    of the former, v1 16 times the number of the lane."""
+    machine = decoder(target)
+    encoding = next(
+        item
+        for item in machine.encodings
+        if item.mnemonic == mnemonic
+        and fields.keys() <= item.format.index.keys()
+        and (not flag or flag in item.format.flags)
+        and ("soffset" in item.format.index) <= ("soffset" in fields)
+    )
+    code = programs.placed(encoding, fields).to_bytes(encoding.format.size, "little")
+    size = machine.target.wave_size
+    out = vectors.machine(code, size, target, size)
+    [wave] = out.waves
+    data = struct.pack("<8I", *DWORDS)
+    out.arena.write(BUFFER, data)
+    wave.lds.write(0, data)
+    wave.s[4:6] = [BUFFER, 0]
+    wave.v[1][:] = 16 * wave.lane
+    wave.set_exec(exec_mask)
+    return out
+
+
+def done(machine: RunningMachine, *, is_fine: bool = True) -> tuple[SimulatedWave, Stopped | None]:
+    stopped = machine.run(most=1)
+    assert (stopped is None) == is_fine, stopped
+    return machine.waves[0], stopped
+
+
+def global_dwords(machine: RunningMachine) -> list[int]:
+    return list(struct.unpack("<8I", machine.arena.read(BUFFER, 32)))
+
+
+def lds_dwords(wave: SimulatedWave) -> list[int]:
+    return list(struct.unpack("<8I", wave.lds.data[:32].tobytes()))
+
+
+@pytest.mark.parametrize(("name", "count"), [("dword", 1), ("dwordx2", 2), ("dwordx4", 4)])
+def test_scalar_stores(name: str, count: int) -> None:
+    """The two lowest bits of the address do not count, and EXEC does not matter."""
+    machine = before("gfx900", f"s_store_{name}", exec_mask=0, sdata=8, sbase=4, offset=6)
+    machine.waves[0].s[8:12] = [11, 12, 13, 14]
+    done(machine)
+    wanted = list(DWORDS)
+    wanted[1 : 1 + count] = [11, 12, 13, 14][:count]
+    assert global_dwords(machine) == wanted
+
+
+def test_a_scalar_store_to_code_is_a_fault() -> None:
+    machine = before("gfx900", "s_store_dword", sdata=8, sbase=4, offset=0)
+    machine.waves[0].s[4] = 0x10000
+    _, stopped = done(machine, is_fine=False)
+    assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
+    assert "writes 4 bytes at 0x10000: code is read-only" in stopped.text
+
+
+def signed(number: int, bits: int) -> int:
+    return number - (1 << bits) if number >> bits - 1 else number
+
+
+UPDATES: dict[str, Callable[[int, int, int], int]] = {
+    "swap": lambda m, a, bits: a,
+    "add": lambda m, a, bits: m + a,
+    "sub": lambda m, a, bits: m - a,
+    "smin": lambda m, a, bits: min(signed(m, bits), signed(a, bits)),
+    "smax": lambda m, a, bits: max(signed(m, bits), signed(a, bits)),
+    "umin": lambda m, a, bits: min(m, a),
+    "umax": lambda m, a, bits: max(m, a),
+    "and": lambda m, a, bits: m & a,
+    "or": lambda m, a, bits: m | a,
+    "xor": lambda m, a, bits: m ^ a,
+    "inc": lambda m, a, bits: 0 if m >= a else m + 1,
+    "dec": lambda m, a, bits: a if m == 0 or m > a else m - 1,
+}
+
+
+@pytest.mark.parametrize("suffix", ["", "_x2"])
+@pytest.mark.parametrize("name", UPDATES)
+def test_scalar_atomics(name: str, suffix: str) -> None:
+    bits = 64 if suffix else 32
+    for at in (0, 8, 16):
+        m = sum(DWORDS[at // 4 + n] << 32 * n for n in range(bits // 32))
+        for a in (0, 1, 7, (1 << bits) - 1, 1 << bits - 1, m):
+            for flag in ("IsAtomicRet", "IsAtomicNoRet"):
+                register = "sdst" if flag == "IsAtomicRet" else "sdata"
+                fields = {register: 8, "sbase": 4, "offset": at}
+                machine = before("gfx900", f"s_atomic_{name}{suffix}", flag, **fields)
+                [wave] = machine.waves
+                wave.s[8:10] = [a & 0xFFFFFFFF, a >> 32]
+                done(machine)
+                after = UPDATES[name](m, a, bits) & (1 << bits) - 1
+                wanted = list(DWORDS)
+                for n in range(bits // 32):
+                    wanted[at // 4 + n] = after >> 32 * n & 0xFFFFFFFF
+                assert global_dwords(machine) == wanted, (at, a, flag)
+                returned = wave.s[8] | (wave.s[9] << 32 if suffix else 0)
+                assert returned == (m if flag == "IsAtomicRet" else a), (at, a, flag)
+
+
+def test_scalar_compare_and_swap() -> None:
+    for compared, stored in ((DWORDS[1], 99), (8, DWORDS[1])):
+        machine = before("gfx900", "s_atomic_cmpswap", "IsAtomicRet", sdst=8, sbase=4, offset=4)
+        machine.waves[0].s[8:10] = [99, compared]
+        wave, _ = done(machine)
+        assert wave.s[8] == DWORDS[1] and global_dwords(machine)[1] == stored
+
+
+def test_scalar_buffers() -> None:
+    """Within the range; what is outside of it no document says."""
+    resource = [BUFFER, 0, 12, 0x27FAC]
+    for offset, value in ((8, 3), (12, None)):
+        machine = before("gfx942", "s_buffer_load_dword", sdst=12, sbase=8, offset=offset)
+        machine.waves[0].s[8:12] = resource
+        wave, stopped = done(machine, is_fine=value is not None)
+        if value is None:
+            assert stopped is not None and "buffer of 12 bytes" in stopped.text
+        else:
+            assert wave.s[12] == value
+
+
+@pytest.mark.parametrize("target", ["gfx900", "gfx1030", "gfx1100", "gfx1200"])
+@pytest.mark.parametrize(("name", "sign"), [("ds_append", 1), ("ds_consume", -1)])
+def test_counters_of_active_lanes(target: str, name: str, sign: int) -> None:
+    mask = 0b1011010
+    machine = before(target, name, exec_mask=mask, vdst=2, offset=4)
+    machine.waves[0].s[124] = 0
+    wave, _ = done(machine)
+    assert lds_dwords(wave)[1] == DWORDS[1] + sign * 4
+    assert [int(v) for v in wave.v[2][:8]] == [
+        DWORDS[1] if mask >> lane & 1 else 0 for lane in range(8)
+    ]
+
+
+def test_a_counter_by_m0_is_not_guessed() -> None:
+    machine = before("gfx900", "ds_append", vdst=2, offset=4)
+    machine.waves[0].s[124] = 16
+    _, stopped = done(machine, is_fine=False)
+    assert stopped is not None and "by M0, which has 0x10" in stopped.text
+
+
+def test_lds_updated_by_lds() -> None:
+    """In the order of lanes: lane 1 adds what lane 0 has left."""
+    machine = before("gfx900", "ds_add_src2_u32", exec_mask=3, addr=1, offset=0x7FFF)
+    machine.waves[0].v[1][:2] = 4, 8
+    wave, _ = done(machine)
+    first = (DWORDS[1] + DWORDS[0]) & 0xFFFFFFFF
+    second = (DWORDS[2] + first) & 0xFFFFFFFF
+    assert lds_dwords(wave) == [DWORDS[0], first, second, *DWORDS[3:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "wanted"),
+    [
+        ("ds_write_src2_b32", 4, DWORDS[3]),
+        ("ds_rsub_src2_u32", 4, (DWORDS[3] - DWORDS[1]) & 0xFFFFFFFF),
+        ("ds_min_src2_i32", 0, signed(DWORDS[2], 32)),
+        ("ds_max_src2_u32", 4, DWORDS[1]),
+        ("ds_inc_src2_u32", 20, DWORDS[5] + 1),
+        ("ds_dec_src2_u32", 20, DWORDS[5] - 1),
+    ],
+)
+def test_other_updates(name: str, at: int, wanted: int) -> None:
+    machine = before("gfx803", name, exec_mask=1, addr=1, offset=2)
+    machine.waves[0].v[1][0] = at
+    wave, _ = done(machine)
+    assert lds_dwords(wave)[at // 4] == wanted
+
+
+def test_lds_by_the_number_of_the_lane() -> None:
+    machine = before("gfx942", "ds_read_addtid_b32", exec_mask=0x3F, vdst=2, offset=4)
+    machine.waves[0].s[124] = 0xABC00004
+    wave, _ = done(machine)
+    assert wave.v[2][:6].tolist() == DWORDS[2:]
+    machine = before("gfx1100", "ds_store_addtid_b32", exec_mask=0b101, data0=1, offset=0)
+    machine.waves[0].s[124] = 0
+    wave, _ = done(machine)
+    assert lds_dwords(wave) == [0, DWORDS[1], 32, *DWORDS[3:]]
+
+
+def test_global_memory_by_the_number_of_the_lane() -> None:
+    for target, name in (("gfx1030", "dword_addtid"), ("gfx1200", "addtid_b32")):
+        machine = before(target, f"global_load_{name}", exec_mask=0x3F, vdst=2, saddr=4, offset=8)
+        wave, _ = done(machine)
+        assert wave.v[2][:6].tolist() == DWORDS[2:]
+
+
+def test_halves_exchanged_on_a_condition() -> None:
+    machine = before("gfx942", "ds_condxchg32_rtn_b64", exec_mask=1, vdst=2, addr=1, data0=6)
+    machine.waves[0].v[6][0], machine.waves[0].v[7][0] = 0x80000055, 0x66
+    wave, _ = done(machine)
+    assert lds_dwords(wave)[:2] == [0x55, DWORDS[1]]
+    assert [int(wave.v[n][0]) for n in (2, 3)] == DWORDS[:2]
+
+
+def sums(a: int, b: int, *, is_masked: bool) -> list[int]:
+    """Of four bytes of a, beginning with each of its lowest four, and of b."""
+    eight, four = a.to_bytes(8, "little"), b.to_bytes(4, "little")
+    return [
+        sum(abs(eight[first + n] - four[n]) for n in range(4) if not is_masked or four[n])
+        for first in range(4)
+    ]
+
+
+@pytest.mark.parametrize("name", ["v_qsad_pk_u16_u8", "v_mqsad_pk_u16_u8", "v_mqsad_u32_u8"])
+def test_four_sums_of_differences(name: str) -> None:
+    machine = before("gfx942", name, vdst=8, src0=256 + 2, src1=256 + 4, src2=256 + 12)
+    [wave] = machine.waves
+    numbers = np.random.default_rng(1)
+    given = numbers.integers(0, 1 << 32, (8, 64), np.uint32)
+    given[2] &= np.uint32(0xFF00FFFF)
+    rows = [2, 3, 4, 12, 13, 14, 15]
+    for number, row in enumerate(rows):
+        wave.v[row][:] = given[number]
+    done(machine)
+    for lane in range(64):
+        a = int(given[0][lane]) | int(given[1][lane]) << 32
+        found = sums(a, int(given[2][lane]), is_masked="mqsad" in name)
+        if name == "v_mqsad_u32_u8":
+            wanted: Any = [(s + int(given[3 + n][lane])) & 0xFFFFFFFF for n, s in enumerate(found)]
+            assert [int(wave.v[8 + n][lane]) for n in range(4)] == wanted
+        else:
+            c = int(given[3][lane]) | int(given[4][lane]) << 32
+            words = [(s + (c >> 16 * n)) & 0xFFFF for n, s in enumerate(found)]
+            whole = sum(word << 16 * n for n, word in enumerate(words))
+            assert int(wave.v[8][lane]) | int(wave.v[9][lane]) << 32 == whole
+
+
+def test_registers_named_by_m0() -> None:
+    for name, m0 in (("v_movrelsd_b32_e32", 2), ("v_movrelsd_2_b32_e32", 2 | 3 << 16)):
+        machine = before("gfx1030", name, vdst=8, src0=256 + 4)
+        machine.waves[0].s[124] = m0
+        machine.waves[0].v[6][:] = 77
+        wave, _ = done(machine)
+        assert wave.v[8 + (m0 >> 16 or m0)][3] == 77
