@@ -12,7 +12,8 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.gdb.session import GdbSession, print_options
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
 from dwarfgpu.service.code.source_text import SourceText

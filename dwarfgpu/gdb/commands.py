@@ -13,8 +13,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.function import Function
 from dwarfgpu.gdb.limits import install_limits
+from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.save_state import SaveState
-from dwarfgpu.gdb.session import Debugger, print_options
+from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.values import the_debugger
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.printable import one_line

@@ -15,7 +15,8 @@ from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
-from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.gdb.stack import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory

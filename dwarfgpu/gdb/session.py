@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 import gdb
 from attrs import evolve, field
 
 from dwarfgpu import language
-from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_stack import CallStack
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import (
     DwarfGpuError,
     MissingContext,
     UndefinedBits,
-    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.gdb.convenience_variables import convenience_variable
 from dwarfgpu.gdb.files import LoadedFiles
+from dwarfgpu.gdb.frame_levels import code_address, inline_level_of, our_level
 from dwarfgpu.gdb.limits import limits
-from dwarfgpu.gdb.machine.gdb_values import value_bytes
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.machine.target import (
     GdbTarget,
@@ -42,10 +37,10 @@ from dwarfgpu.gdb.machine.target import (
     selected_wave,
     symbol_text,
 )
-from dwarfgpu.language import Options, Typed, TypedValue
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
-from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
@@ -56,13 +51,10 @@ from dwarfgpu.session.call_site_values import (
 )
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Reading, Session
-from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "
 """The beginning of the error for an unknown name."""
-_REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
-"""Types of GDB's registers, which no program need have."""
 
 
 @frozen(eq=False)
@@ -259,7 +251,9 @@ class GdbSession(Session):
         read_only: str | None = None,
     ) -> Options:
         """What `evaluate` lets an expression use."""
-        return Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
+        return Options(
+            partial(convenience_variable, self), looked_at=looked_at, read_only=read_only
+        )
 
     def expression_settings(self, read_only: str) -> ExpressionSettings:
         """Return the settings for expressions that assign nothing, inside GDB."""
@@ -273,45 +267,6 @@ class GdbSession(Session):
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
         """The contents of a value as GDB prints them; an error of reading is raised."""
         return language.format(value, self, options, symbol_text)
-
-
-def _dollar(session: GdbSession, name: str) -> TypedValue | None:
-    """Return GDB's own `$name` (history, convenience variable); None for a register, or void.
-
-    `Unsupported` for a value without bytes in GDB's Python: a structure.
-    """
-    if name == "pc" or session.architecture.register_named(name) is not None:
-        return None
-    try:
-        value = gdb.parse_and_eval(f"${name}")
-    except gdb.error as error:
-        raise UsageError(" ".join(str(error).split())) from None
-    if value.type.code == gdb.TYPE_CODE_VOID:
-        return None
-    kind = _named_type(value.type, session)
-    endian = session.architecture.endian
-    try:
-        data = value_bytes(value, endian)
-    except (ValueError, gdb.error):
-        raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
-    bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
-    if kind is None:
-        raise Unsupported(f"the type {value.type} of ${name} is unknown")
-    return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
-
-
-def _named_type(kind: gdb.Type, session: GdbSession) -> Typed | None:
-    """GDB's type as ours: one of its registers, or one that the program or C has by that name."""
-    match = _REGISTER_TYPE.fullmatch(str(kind))
-    if match is not None and kind.code == gdb.TYPE_CODE_INT:
-        encoding = "unsigned" if match[1] else "signed"
-        endian = session.architecture.endian
-        base = BaseType(str(kind), encoding, 8 * kind.sizeof, endian)
-        return Typed(Base(base, is_range=True), None)  # GDB shows no characters
-    try:
-        return language.named_type(str(kind), session)
-    except UsageError:  # a type of GDB's own
-        return None
 
 
 class Debugger:
@@ -342,12 +297,12 @@ class Debugger:
         assert stack is not None
         level, why = our_level(stack, frame)
         if why is None:
-            return top.at_level(level, _inline_level(top.at_level(level), frame))
+            return top.at_level(level, inline_level_of(top.at_level(level), frame))
         pc = code_address(frame)
         objects, notes = self.objects_at(pc)
         session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
         note = f"dwarfgpu has no such frame ({why}): its registers are GDB's, and only to be read"
-        inline_level = _inline_level(session, frame)
+        inline_level = inline_level_of(session, frame)
         return evolve(session, inline_level=inline_level, notes=(*notes, note))
 
     def _newest(self, wave: WaveId) -> GdbSession:
@@ -413,114 +368,3 @@ class Debugger:
             address = None
         code_object = None if address is None else self.files.at(int(address))
         return code_object or self.files.named(symbol.symtab.objfile)
-
-
-def code_address(frame: gdb.Frame) -> int:
-    """The program location of a frame: inside the call for one that waits for a call to return.
-
-    Its pc is after the call, which may already be another scope or another function.
-    """
-    newer = frame.newer()
-    while newer is not None and newer.type() == gdb.INLINE_FRAME:
-        newer = newer.newer()
-    calls = (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME)
-    is_waiting = newer is not None and newer.type() in calls and frame.type() != gdb.SIGTRAMP_FRAME
-    return int(frame.pc()) - is_waiting
-
-
-def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
-    """Our level of a frame of GDB's, and why it is none of ours where that is so.
-
-    Both have frames of functions that have called by a jump, though not always the same ones.
-    """
-    chain: list[gdb.Frame] = []
-    while frame is not None:
-        if frame.type() != gdb.INLINE_FRAME:
-            chain.append(frame)
-        elif not chain:
-            frame = frame.older()
-            continue
-        frame = frame.newer()
-    level, why = -1, None
-    for block in reversed(chain):
-        ours = stack.frame(level + 1)
-        if block.type() == gdb.TAILCALL_FRAME:
-            is_ours = isinstance(ours, TailFrame) and ours.pc == block.pc()
-            level, why = level + is_ours, None if is_ours else "it was left by a jump"
-            continue
-        while isinstance(ours, TailFrame):
-            level += 1
-            ours = stack.frame(level + 1)
-        level += 1
-        if ours is None:
-            return level, str(stack.end)
-        why = None if ours.pc == block.pc() else f"ours is at {ours.pc:#x}"
-    return level, why
-
-
-def _inline_level(physical: Session, frame: gdb.Frame) -> int:
-    """Return dwarfgpu's level of GDB's frame among the functions of a physical one.
-
-    A function that tail-called has one frame, that of the innermost function.
-    """
-    if frame.type() == gdb.TAILCALL_FRAME:
-        return 0
-    return max(len(functions_at(physical)) - 1 - inline_depth(frame), 0)
-
-
-def inline_depth(frame: gdb.Frame) -> int:
-    """Return how many inlined functions lie between a frame's function and the physical frame."""
-    depth = 0
-    while frame is not None and frame.type() == gdb.INLINE_FRAME:
-        depth += 1
-        frame = frame.older()
-    return depth
-
-
-PRINT_SETTINGS: Final = (
-    "print pretty", "print array", "print array-indexes", "print null-stop", "print symbol",
-    "print union", "print static-members", "print raw-values", "print elements",
-    "print repeats", "print max-depth",
-)  # fmt: skip
-"""The settings of GDB that apply to text of ours."""
-
-
-def print_options(letter: str | None = None) -> FormatOptions:
-    """GDB's own settings of those names."""
-
-    def limit(name: str) -> int:
-        value = gdb.parameter(f"print {name}")
-        return 1 << 30 if value is None or value < 0 else int(value)
-
-    def is_on(name: str) -> bool:
-        return bool(gdb.parameter(f"print {name}"))
-
-    return FormatOptions(
-        letter,
-        pretty=is_on("pretty"),
-        array=is_on("array"),
-        array_indexes=is_on("array-indexes"),
-        null_stop=is_on("null-stop"),
-        symbol=is_on("symbol"),
-        union=is_on("union"),
-        raw=is_on("raw-values"),
-        static_members=is_on("static-members"),
-        elements=limit("elements"),
-        repeats=limit("repeats"),
-        max_depth=limit("max-depth"),
-        cplusplus=_language() == "c++",
-        utf8=_is_utf8(gdb.target_charset()),
-        sevenbit=not _is_utf8(gdb.host_charset()),
-    )
-
-
-def _is_utf8(charset: str) -> bool:
-    return charset.upper() in ("UTF-8", "UTF8")
-
-
-def _language() -> str:
-    """The language of the selected frame, as GDB names it."""
-    name = gdb.parameter("language")
-    if name in ("auto", "local") and selected_wave() is not None:
-        name = gdb.selected_frame().language()
-    return str(name)

@@ -14,8 +14,10 @@ import gdb
 from attrs import evolve
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.gdb.frame_levels import inline_depth
 from dwarfgpu.gdb.machine.target import selected_wave, symbol_text
-from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
 from dwarfgpu.session.stack_frames import StackFrame, functions_at, stack_frames
 from dwarfgpu.view.frame_style import FrameStyle

@@ -24,7 +24,8 @@ from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.gdb.errors import gdb_errors
 from dwarfgpu.gdb.machine.read_dependencies import Reads
-from dwarfgpu.gdb.session import PRINT_SETTINGS, Debugger, GdbSession, print_options
+from dwarfgpu.gdb.print_options import PRINT_SETTINGS, print_options
+from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places

@@ -15,7 +15,8 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
-from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
 from dwarfgpu.view.frame_style import frame_number

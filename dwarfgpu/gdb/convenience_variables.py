@@ -1,0 +1,59 @@
+"""GDB's `$name`: values of its history and convenience variables, as values of the language."""
+
+from __future__ import annotations
+
+import re
+
+import gdb
+
+from dwarfgpu import language
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.dwarf.types.types import Base
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.gdb.machine.gdb_values import value_bytes
+from dwarfgpu.language import Typed, TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.session import Session
+
+_REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
+"""Types of GDB's registers, which no program need have."""
+
+
+def convenience_variable(session: Session, name: str) -> TypedValue | None:
+    """Return GDB's own `$name`; None for a register, or void.
+
+    `Unsupported` for a value without bytes in GDB's Python: a structure.
+    """
+    if name == "pc" or session.architecture.register_named(name) is not None:
+        return None
+    try:
+        value = gdb.parse_and_eval(f"${name}")
+    except gdb.error as error:
+        raise UsageError(" ".join(str(error).split())) from None
+    if value.type.code == gdb.TYPE_CODE_VOID:
+        return None
+    kind = _named_type(value.type, session)
+    endian = session.architecture.endian
+    try:
+        data = value_bytes(value, endian)
+    except (ValueError, gdb.error):
+        raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
+    bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
+    if kind is None:
+        raise Unsupported(f"the type {value.type} of ${name} is unknown")
+    return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
+
+
+def _named_type(kind: gdb.Type, session: Session) -> Typed | None:
+    """GDB's type as ours: one of its registers, or one that the program or C has by that name."""
+    match = _REGISTER_TYPE.fullmatch(str(kind))
+    if match is not None and kind.code == gdb.TYPE_CODE_INT:
+        encoding = "unsigned" if match[1] else "signed"
+        endian = session.architecture.endian
+        base = BaseType(str(kind), encoding, 8 * kind.sizeof, endian)
+        return Typed(Base(base, is_range=True), None)  # GDB shows no characters
+    try:
+        return language.named_type(str(kind), session)
+    except UsageError:  # a type of GDB's own
+        return None

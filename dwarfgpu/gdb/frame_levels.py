@@ -1,0 +1,72 @@
+"""GDB's frames by the levels of a call stack, where tail calls may have other frames."""
+
+from __future__ import annotations
+
+import gdb
+
+from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import functions_at
+
+
+def code_address(frame: gdb.Frame) -> int:
+    """The program location of a frame: inside the call for one that waits for a call to return.
+
+    Its pc is after the call, which may already be another scope or another function.
+    """
+    newer = frame.newer()
+    while newer is not None and newer.type() == gdb.INLINE_FRAME:
+        newer = newer.newer()
+    calls = (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME)
+    is_waiting = newer is not None and newer.type() in calls and frame.type() != gdb.SIGTRAMP_FRAME
+    return int(frame.pc()) - is_waiting
+
+
+def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
+    """Our level of a frame of GDB's, and why it is none of ours where that is so.
+
+    Both have frames of functions that have called by a jump, though not always the same ones.
+    """
+    chain: list[gdb.Frame] = []
+    while frame is not None:
+        if frame.type() != gdb.INLINE_FRAME:
+            chain.append(frame)
+        elif not chain:
+            frame = frame.older()
+            continue
+        frame = frame.newer()
+    level, why = -1, None
+    for block in reversed(chain):
+        ours = stack.frame(level + 1)
+        if block.type() == gdb.TAILCALL_FRAME:
+            is_ours = isinstance(ours, TailFrame) and ours.pc == block.pc()
+            level, why = level + is_ours, None if is_ours else "it was left by a jump"
+            continue
+        while isinstance(ours, TailFrame):
+            level += 1
+            ours = stack.frame(level + 1)
+        level += 1
+        if ours is None:
+            return level, str(stack.end)
+        why = None if ours.pc == block.pc() else f"ours is at {ours.pc:#x}"
+    return level, why
+
+
+def inline_level_of(physical: Session, frame: gdb.Frame) -> int:
+    """Return dwarfgpu's level of GDB's frame among the functions of a physical one.
+
+    A function that tail-called has one frame, that of the innermost function.
+    """
+    if frame.type() == gdb.TAILCALL_FRAME:
+        return 0
+    return max(len(functions_at(physical)) - 1 - inline_depth(frame), 0)
+
+
+def inline_depth(frame: gdb.Frame) -> int:
+    """Return how many inlined functions lie between a frame's function and the physical frame."""
+    depth = 0
+    while frame is not None and frame.type() == gdb.INLINE_FRAME:
+        depth += 1
+        frame = frame.older()
+    return depth

@@ -1,0 +1,58 @@
+"""The options of `print` according to GDB's settings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import gdb
+
+from dwarfgpu.gdb.machine.target import selected_wave
+from dwarfgpu.view.values import FormatOptions
+
+PRINT_SETTINGS: Final = (
+    "print pretty", "print array", "print array-indexes", "print null-stop", "print symbol",
+    "print union", "print static-members", "print raw-values", "print elements",
+    "print repeats", "print max-depth",
+)  # fmt: skip
+"""The settings of GDB that apply to text of ours."""
+
+
+def print_options(letter: str | None = None) -> FormatOptions:
+    """GDB's own settings of those names."""
+
+    def limit(name: str) -> int:
+        value = gdb.parameter(f"print {name}")
+        return 1 << 30 if value is None or value < 0 else int(value)
+
+    def is_on(name: str) -> bool:
+        return bool(gdb.parameter(f"print {name}"))
+
+    return FormatOptions(
+        letter,
+        pretty=is_on("pretty"),
+        array=is_on("array"),
+        array_indexes=is_on("array-indexes"),
+        null_stop=is_on("null-stop"),
+        symbol=is_on("symbol"),
+        union=is_on("union"),
+        raw=is_on("raw-values"),
+        static_members=is_on("static-members"),
+        elements=limit("elements"),
+        repeats=limit("repeats"),
+        max_depth=limit("max-depth"),
+        cplusplus=_language() == "c++",
+        utf8=_is_utf8(gdb.target_charset()),
+        sevenbit=not _is_utf8(gdb.host_charset()),
+    )
+
+
+def _is_utf8(charset: str) -> bool:
+    return charset.upper() in ("UTF-8", "UTF8")
+
+
+def _language() -> str:
+    """The language of the selected frame, as GDB names it."""
+    name = gdb.parameter("language")
+    if name in ("auto", "local") and selected_wave() is not None:
+        name = gdb.selected_frame().language()
+    return str(name)
