@@ -6,6 +6,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -367,6 +368,15 @@ class ReportsProgress(Runs, Protocol):
 
     progress: Callable[[int], None] | None
     """Called now and then with the number of instructions that were executed."""
+
+
+@runtime_checkable
+class Interruptible(Runs, Protocol):
+    """The power to stop between two instructions where Ctrl-C asks for it."""
+
+    def interrupts(self) -> AbstractContextManager[None]:
+        """Have Ctrl-C stop what runs within: the machine halts with SIGINT, nothing is raised."""
+        ...
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import PurePath
@@ -38,13 +39,16 @@ class Progress:
 
     def executed(self, instructions: int) -> None:
         """So many instructions were executed since the start of the program."""
-        self._show(f"{instructions:,} instructions executed")
+        if self._clock() >= self._next:
+            self._show(f"{instructions:,} instructions executed")
 
     def _show(self, text: str) -> None:
         now = self._clock()
-        if now < self._next or not self._stream.isatty() or os.environ.get("TERM") == "dumb":
-            return
+        if now < self._next or threading.current_thread() is not threading.main_thread():
+            return  # what another thread reads, no command waits for
         self._next = now + _PAUSE
+        if not self._stream.isatty() or os.environ.get("TERM") == "dumb":
+            return
         self._is_shown = True
         self._stream.write(f"{_CLEAR}{text}")
         self._stream.flush()

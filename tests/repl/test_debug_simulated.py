@@ -389,3 +389,19 @@ def test_a_state_at_a_split_barrier_goes_on(tmp_path: Path) -> None:
     assert any(wave.barrier.signals for wave in waves)
     done = run("debug", "--state", state, "--batch", "-ex", "c")
     assert done.lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_finish_and_until_are_about_the_wave_in_focus(tmp_path: Path) -> None:
+    """The other wave comes to the same place first: its function does less."""
+    begin = ("tbreak fibonacci", "run", "set var n = 13")
+    lines = talk(tmp_path, "recursion", *begin, "finish", "p $_thread")
+    assert lines[-2:] == ["Value returned is $1 = 233", "$2 = 1"]
+    for line in ("until integers.hip:130", "advance integers.hip:130"):
+        lines = talk(tmp_path, "recursion", *begin, "up", line, "p $_thread")
+        assert lines[-1] == "$1 = 1"
+
+
+def test_a_count_of_steps_is_an_expression(tmp_path: Path) -> None:
+    one = talk(tmp_path, "vadd", "starti", "stepi 12", "p/x $pc")
+    assert one[-1].startswith("$1 = 0x")
+    assert talk(tmp_path, "vadd", "starti", "set $n = 6", "stepi $n * 2", "p/x $pc")[-1] == one[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 
 import pytest
 
@@ -74,3 +75,15 @@ def test_a_terminal_without_powers_shows_none(monkeypatch: pytest.MonkeyPatch) -
     clock.seconds = 10
     progress("/lib/libc.so.6", 1, 2)
     assert stream.getvalue() == ""
+
+
+def test_what_is_read_behind_the_prompt_is_not_shown() -> None:
+    stream, clock = _Terminal(), _Clock()
+    progress = Progress(stream, clock)
+    clock.seconds = 10
+    reader = threading.Thread(target=progress, args=("a", 1, 2))
+    reader.start()
+    reader.join()
+    assert stream.getvalue() == ""
+    progress("a", 1, 2)
+    assert stream.getvalue().endswith("a: 50%")

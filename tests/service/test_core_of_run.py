@@ -70,7 +70,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
         for _ in range(random.randrange(1, 200)):
             if wave.is_waiting or "s_endpgm" in machine.program.step_at(wave.pc).instruction.text:
                 break
-            machine.step(wave)
+            machine.execute_next(wave)
     target, pcs = all_of_run(prepared.launched, machine)
     address = prepared.code_object.load_address
     records: list[Json] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -58,14 +57,6 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
-
-_COUNT: Final = re.compile(r"[0-9]{1,6}")
-
-
-def _count(argument: str) -> int:
-    if argument and not _COUNT.fullmatch(argument):
-        raise UsageError(f"A count of times is needed, not {argument}.")
-    return int(argument or 1)
 
 
 def _started(shell: Shell) -> Halt:
@@ -166,12 +157,14 @@ def _breakpoint_here(shell: Shell) -> Breakpoint | None:
 def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iterator[Part]:
     """Perform a number of steps; report the last one."""
     require_started(shell)
+    count = whole_number(shell.session, shell.values, argument) if argument else 1
     shell.session = shell.session.top or shell.session
-    before = function_of(shell.session)
+    before: tuple[object, ...] | None = None
     stop = stepped_here(shell)
     with going_on(shell, is_step=True):
-        for _ in range(_count(argument)):
-            before = function_of(shell.session)
+        for number in range(count):
+            if number == count - 1:  # of the others nothing is shown
+                before = function_of(shell.session)
             stop = once(shell)
             if not stop.is_step:
                 break

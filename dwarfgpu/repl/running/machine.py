@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import LocksWaves, ReportsProgress, Runs, Watches
+from dwarfgpu.machine.target import Interruptible, LocksWaves, ReportsProgress, Runs, Watches
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 
@@ -88,7 +88,8 @@ def arm(shell: Shell) -> None:
 
 @contextmanager
 def going_on(shell: Shell, *, is_step: bool) -> Iterator[None]:
-    """The waves that `scheduler-locking` allows run within, and long runs show their progress."""
+    """The waves that `scheduler-locking` allows run within; long runs show their progress, and
+    Ctrl-C stops them."""
     mode = shell.settings.word("scheduler-locking")
     locks = _with_power(shell, LocksWaves)  # type: ignore[type-abstract]
     reports = _with_power(shell, ReportsProgress)  # type: ignore[type-abstract]
@@ -97,8 +98,10 @@ def going_on(shell: Shell, *, is_step: bool) -> Iterator[None]:
         locks.only_wave = shell.session.wave if is_locked else None
     if reports is not None:
         reports.progress = shell.console.progress.executed
+    interruptible = _with_power(shell, Interruptible)  # type: ignore[type-abstract]
     try:
-        yield
+        with nullcontext() if interruptible is None else interruptible.interrupts():
+            yield
     finally:
         if locks is not None:
             locks.only_wave = None

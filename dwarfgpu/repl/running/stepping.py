@@ -9,10 +9,11 @@ from attrs import evolve
 
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.linespec import body_of, line_at
-from dwarfgpu.machine.target import Halt, StepsRanges
+from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
 from dwarfgpu.repl.running.machine import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, depth, function_of, is_active, place, stop_of
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import readable_functions_at
 
@@ -26,14 +27,28 @@ def stepped_here(shell: Shell) -> Stop:
 
 
 def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
-    """Run until a breakpoint stops the program, one of more addresses is reached, or the end."""
+    """Run until a breakpoint stops the program, the wave in focus reaches one of more addresses, or
+    the end."""
+    session = shell.session
     while True:
         halt = runner(shell).resume(addresses(shell) | more)
         stop = stop_of(shell, halt)
         if stop is not None:
             return stop
-        if halt.reason == "breakpoint-hit" and shell.session.pc in more:
+        if halt.wave != session.wave:
+            _focus_again(shell, session)
+        elif halt.reason == "breakpoint-hit" and shell.session.pc in more:
             return Stop(evolve(halt, reason="location-reached"))
+
+
+def _focus_again(shell: Shell, before: Session) -> None:
+    """Focus on a wave and lane that were in focus, unless the wave has ended."""
+    target = runner(shell)
+    if isinstance(target, EndsWaves) and target.has_ended(before.wave):
+        return
+    focus_on(shell, before.wave)
+    if before.lane is not None:
+        shell.session = shell.session.focused(before.lane)
 
 
 def instruction(shell: Shell) -> Stop:

@@ -322,7 +322,8 @@ def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
 
 
 def _signal_lines(shell: Shell, halt: Halt) -> Iterator[Part]:
-    has_threads = max(shell.machine.threads, default=0) > 1  # as GDB: there were several
+    # As GDB: there were several, or a GPU has them.
+    has_threads = shell.session.architecture.is_simt or max(shell.machine.threads, default=0) > 1
     who = f"Thread {shell.session.wave}" if has_threads else "Program"
     why = "." if halt.text is None else f", {halt.text}."
     if halt.signal is None:

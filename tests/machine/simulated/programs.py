@@ -24,7 +24,7 @@ _MINUS_ONE = 193
 _CONTROL = {"branch", "call", "end", "barrier", "trap", "message", "export"}
 _SCALAR_BITS, _VECTOR_BITS = 3, 3
 """Bits of the numbers of registers: s0 to s7, v0 to v7."""
-_COUNTER, _LDS_ADDRESS, _ADDRESS, _SHARED_LDS, _SHARED = 20, 12, 14, 16, 18
+_COUNTER, LDS_ADDRESS, ADDRESS, _SHARED_LDS, _SHARED = 20, 12, 14, 16, 18
 """Registers of the loop and of addresses, which no random instruction writes."""
 
 
@@ -119,10 +119,10 @@ def access(target: str, wave_size: int, kind: str, number: int, offset: int = 0)
     match kind:
         case "lds load":
             name = "ds_load_b32" if is_new else "ds_read_b32"
-            return encoded(machine, name, vdst=number, addr=_LDS_ADDRESS, offset=offset)
+            return encoded(machine, name, vdst=number, addr=LDS_ADDRESS, offset=offset)
         case "lds store":
             name = "ds_store_b32" if is_new else "ds_write_b32"
-            return encoded(machine, name, data0=number, addr=_LDS_ADDRESS, offset=offset)
+            return encoded(machine, name, data0=number, addr=LDS_ADDRESS, offset=offset)
         case "lds add":
             return encoded(machine, "ds_add_u32", data0=number, addr=_SHARED_LDS, offset=offset)
         case "add":
@@ -130,9 +130,9 @@ def access(target: str, wave_size: int, kind: str, number: int, offset: int = 0)
             return encoded(machine, name, vdata=number, vaddr=_SHARED, offset=offset)
         case "load":
             name = "global_load_b32" if is_new else "global_load_dword"
-            return encoded(machine, name, vdst=number, vaddr=_ADDRESS, offset=offset)
+            return encoded(machine, name, vdst=number, vaddr=ADDRESS, offset=offset)
     name = "global_store_b32" if is_new else "global_store_dword"
-    return encoded(machine, name, vdata=number, vaddr=_ADDRESS, offset=offset)
+    return encoded(machine, name, vdata=number, vaddr=ADDRESS, offset=offset)
 
 
 def barrier(machine: Decoder) -> bytes:
@@ -203,9 +203,9 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
         wave.vectors[:8] = numbers.integers(0, 1 << 32, (8, wave_size), np.uint32)
         wave.f[3][:] = numbers.uniform(-8, 8, wave_size)
         lane = np.arange(wave_size, dtype=np.uint32)
-        wave.v[_LDS_ADDRESS][:] = 512 * number + 4 * lane
+        wave.v[LDS_ADDRESS][:] = 512 * number + 4 * lane
         wave.v[_SHARED_LDS][:] = 512 * WAVES + 4 * lane
         wave.v[_SHARED][:] = SHARED + 4 * lane
-        wave.v[_ADDRESS][:] = MEMORY + OWN_BYTES * number + 4 * lane
+        wave.v[ADDRESS][:] = MEMORY + OWN_BYTES * number + 4 * lane
         running.waves.append(wave)
     return running

@@ -63,7 +63,7 @@ def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason
 
     machine.observe(UnknownContents(machine))
     try:
-        machine.step(wave)
+        machine.execute_next(wave)
     except WaveStop as stop:
         is_unknown_access = stop.reason is StopReason.UNAVAILABLE and stop.address is not None
         of_access = reason in (StopReason.MEMORY_VIOLATION, StopReason.ADDRESS_ERROR)

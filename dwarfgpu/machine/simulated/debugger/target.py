@@ -78,6 +78,7 @@ class SimulatedTarget(StateTarget):
         """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
         self._watches: Sequence[Watch] = ()
+        self._registers_of_dispatch: dict[int | None, dict[str, RegisterInfo]] = {}
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
 
@@ -139,7 +140,10 @@ class SimulatedTarget(StateTarget):
     def _allocated(self, wave: WaveId) -> dict[str, RegisterInfo]:
         """The registers that a wave has, by name."""
         architecture, dispatch = self.architecture, self._machine.dispatch_of(wave)
-        out = {}
+        key = None if dispatch is None else dispatch.id
+        if key in self._registers_of_dispatch:
+            return self._registers_of_dispatch[key]
+        out = self._registers_of_dispatch[key] = {}
         for register in (*architecture.registers.values(), *architecture.other_registers):
             bank, number = register.name[:1], register.name[1:]
             is_counted = dispatch is not None and number.isdecimal()
@@ -231,6 +235,16 @@ class SimulatedTarget(StateTarget):
             self.attach(self._adopt(self))
         assert self._running is not None
         return self._running
+
+    @contextmanager
+    def interrupts(self) -> Iterator[None]:
+        """Let Ctrl-C stop the machine (`dwarfgpu.machine.target.Interruptible`)."""
+        from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
+
+        machine = self._machine_to_run()
+        with interrupts(machine):
+            yield
+        machine.interrupted(machine.waves[0])  # by one that came after the last instruction
 
     @contextmanager
     def _going_on(self) -> Iterator[RunningMachine]:
@@ -349,7 +363,7 @@ class SimulatedTarget(StateTarget):
                 while not running.is_ended:
                     is_call = over_calls and machine.is_at_call(running)
                     before = running.pc, running.s[_STACK_POINTER]
-                    stopped = machine.step_past_barriers(running, addresses)
+                    stopped = machine.step(running, addresses)
                     if stopped is None and is_call:
                         stopped = machine.run_until_return(running, before, addresses)
                     stopped = stopped or machine.interrupted(running)

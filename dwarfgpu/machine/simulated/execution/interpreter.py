@@ -130,17 +130,22 @@ class RunningMachine:
         for observer in self.observers:
             observer.access(wave, access)
 
-    def step(self, wave: SimulatedWave) -> Stopped | None:
-        """Execute one instruction of a wave; `WaveStop` before it where that is not possible.
+    def step(
+        self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
+    ) -> Stopped | None:
+        """Execute one instruction of a wave, when it has its turn: so the others run before it that
+        a run would let run, and may stop at breakpoints.
+
+        Return why the machine stops; None after the instruction.
+        """
+        return self._until_turn(wave, breakpoints) or self._turn(wave, frozenset(), 1)
+
+    def execute_next(self, wave: SimulatedWave) -> Stopped | None:
+        """Execute one instruction of a wave, also out of its turn; `WaveStop` before it where that
+        is not possible.
 
         Return why an observer stops the machine after it.
         """
-        before = wave.instructions
-        stopped = self._step(wave)
-        self.instructions += wave.instructions - before
-        return stopped
-
-    def _step(self, wave: SimulatedWave) -> Stopped | None:
         pc = wave.pc
         wave.reported_pc = None
         step = self.program.step_at(pc, wave.step_mode)
@@ -175,23 +180,6 @@ class RunningMachine:
         """The first wave that has not ended."""
         return next((wave for wave in self.waves if not wave.is_ended), None)
 
-    def step_past_barriers(
-        self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
-    ) -> Stopped | None:
-        """Execute one instruction of a wave; while it waits at a barrier, the others run first."""
-        with np.errstate(all="ignore", invalid="raise"):
-            while wave.is_waiting and not self._release():
-                ready = [other for other in self.waves if not (other.is_ended or other.is_waiting)]
-                if not ready:
-                    return self._deadlock()
-                if self.is_locked:
-                    return _locked(wave)
-                for other in ready:
-                    stopped = self._run_wave(other, breakpoints)
-                    if stopped is not None:
-                        return stopped
-        return self.step(wave)
-
     def is_at_call(self, wave: SimulatedWave) -> bool:
         """Return whether the next instruction of a wave calls a function; `WaveStop` as of
         `step`."""
@@ -201,20 +189,26 @@ class RunningMachine:
     def run_until_return(
         self, wave: SimulatedWave, before: tuple[int, int], breakpoints: frozenset[int]
     ) -> Stopped | None:
-        """Run a wave that has called a function until that returns.
+        """Run until the function returns that a wave has called; others run as of `step`.
 
-        `before`: its pc and stack pointer at the call. `WaveStop` where it cannot go on.
+        `before`: its pc and stack pointer at the call.
         """
         pc, stack_pointer = before
         behind = self.program.step_at(pc).next_pc
         while not wave.is_ended:
             if wave.pc == behind and wave.s[STACK_POINTER] == stack_pointer:
                 return None
-            if wave.pc in breakpoints:
-                return _at_breakpoint(wave)
-            stopped = self.step_past_barriers(wave, breakpoints) or self.interrupted(wave)
+            stopped = self._until_turn(wave, breakpoints)
             if stopped is not None:
                 return stopped
+            if wave.pc == behind and behind not in breakpoints:  # a deeper call has returned
+                wave.reported_pc = behind
+            stopped = self._turn(wave, breakpoints | {behind})
+            is_behind = stopped is not None and stopped.is_inserted and wave.pc == behind
+            if not is_behind or behind in breakpoints:
+                stopped = stopped or self.interrupted(wave)
+                if stopped is not None:
+                    return stopped
         return None
 
     def run(
@@ -225,38 +219,62 @@ class RunningMachine:
 
         A stop does not change whose turn it is: what happens is the same without it.
         """
-        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+        with interrupts(self):
             if most is None and not breakpoints and self._can_run_together():
                 self._run_together()
             while (wave := self._whose_turn()) is not None:
                 remaining = None if most is None else most - self.instructions
                 if remaining is not None and remaining <= 0:
                     return None
-                before, quantum = wave.instructions, QUANTUM - self._used
-                self._is_turn_over = False
-                stopped = self._run_wave(wave, breakpoints, quantum, remaining)
-                self._used += wave.instructions - before
-                if self._is_turn_over:
-                    self._end_turn()
-                if self.progress is not None:
-                    self.progress(self.instructions)
-                stopped = stopped or self.interrupted(wave)
+                stopped = self._turn(wave, breakpoints, remaining) or self.interrupted(wave)
                 if stopped is not None:
                     return stopped
         return self._deadlock()
 
     def run_alone(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
         """Run one wave and no other until it has ended (None), or as of `run`."""
-        with interrupts(self), np.errstate(all="ignore", invalid="raise"):
+        with interrupts(self):
             while not wave.is_ended:
-                if wave.is_waiting and not self._release():
-                    return _locked(wave)
-                stopped = self._run_wave(wave, breakpoints) or self.interrupted(wave)
-                if self.progress is not None:
-                    self.progress(self.instructions)
+                stopped = (
+                    self._until_turn(wave, breakpoints)
+                    or self._turn(wave, breakpoints)
+                    or self.interrupted(wave)
+                )
                 if stopped is not None:
                     return stopped
         return None
+
+    def _until_turn(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
+        """Let the others run until a wave has its turn; with `is_locked`, it has it always."""
+        if self.is_locked and not (wave.is_waiting and not self._release()):
+            return None
+        while (next_wave := self._whose_turn()) is not wave:
+            if next_wave is None:
+                return self._deadlock()
+            if self.is_locked:
+                return _locked(wave)
+            stopped = self._turn(next_wave, breakpoints) or self.interrupted(next_wave)
+            if stopped is not None:
+                return stopped
+        return None
+
+    def _turn(
+        self, wave: SimulatedWave, breakpoints: frozenset[int], most: int | None = None
+    ) -> Stopped | None:
+        """What remains of the turn of a wave, or some instructions of it."""
+        is_its_turn = self._round[:1] == [wave]
+        before = wave.instructions
+        self._is_turn_over = False
+        with np.errstate(all="ignore", invalid="raise"):
+            quantum = QUANTUM - self._used if is_its_turn else QUANTUM
+            stopped = self._run_wave(wave, breakpoints, quantum, most)
+        if is_its_turn:
+            self._used += wave.instructions - before
+            if self._is_turn_over:
+                self._end_turn()
+        if self.progress is not None:
+            self.progress(self.instructions)
+        return stopped
 
     def _can_run_together(self) -> bool:
         if self.executor != "lockstep" or self.observers or self._is_ordered:
@@ -267,9 +285,10 @@ class RunningMachine:
     def _run_together(self) -> None:
         """Run all waves to their end, if their order does not matter."""
         waves = [wave for wave in self.waves if not wave.is_ended]
-        is_over = run_together(
-            waves, self.arena, self._execution, lambda: self._is_interrupted, self.progress
-        )
+        with np.errstate(all="ignore", invalid="raise"):
+            is_over = run_together(
+                waves, self.arena, self._execution, lambda: self._is_interrupted, self.progress
+            )
         self._is_ordered = not is_over
         self.instructions = sum(wave.instructions for wave in self.waves)
 
@@ -277,10 +296,11 @@ class RunningMachine:
         self,
         wave: SimulatedWave,
         breakpoints: frozenset[int],
-        quantum: int = QUANTUM,
-        most: int | None = None,
+        quantum: int,
+        most: int | None,
     ) -> Stopped | None:
-        """A turn of a wave, or the rest of it; it does not stop where it was reported."""
+        """As many instructions of a wave, and up to where a turn may end; at most `most`. It does
+        not stop where it was reported."""
         is_leaving = wave.pc == wave.reported_pc
         wave.reported_pc = None
         before = wave.instructions
@@ -352,7 +372,7 @@ class RunningMachine:
                     return _at_breakpoint(wave)
                 is_leaving = False
                 ends_block = self.program.step_at(wave.pc, wave.step_mode).ends_block
-                stopped = self._step(wave)
+                stopped = self.execute_next(wave)
                 executed = wave.instructions - first
                 self._is_turn_over = ends_block and executed >= quantum
                 if stopped is not None:
