@@ -15,7 +15,7 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip
+from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
@@ -195,6 +195,12 @@ def notes_on_location(
             has_zero_offset(program.instructions, unit) for program in programs
         ):
             notes = (*notes, UNPLACED)
+        kind = strip(variable.type)
+        if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
+            notes = (
+                *notes,
+                f"the type {kind.name} has no size: the bits are those of the location",
+            )
         session = frame.session
         architecture = session.architecture
         if session.widens_bases:

@@ -12,6 +12,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
@@ -45,9 +46,10 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.dialect.upstream_clang import LANE_BITS
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.object import DESCRIBES, Bits
-from dwarfgpu.model.storage import ImplicitPointer, is_compound
+from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import read_field
 from dwarfgpu.session.type_attributes import EnclosingObject, ObjectPlace, TypeAttributes
@@ -87,6 +89,22 @@ def described_bits(kind: Type | None, size: int, location: Location) -> int:
     if all(is_compound(place.storage) for place in location.places):
         return described
     return described if described == size - padding_bits(kind) else size
+
+
+def _location_bits(location: Location) -> int | None:
+    """Return how many bits a single location describes, of a vector register those of a lane.
+
+    None if it has no end, as one in memory.
+    """
+    if len(location.places) != 1:
+        return None
+    [place] = location.places
+    storage = place.storage
+    if isinstance(storage, Memory | ImplicitPointer):
+        return None
+    if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS:
+        return LANE_BITS
+    return place.remaining_bits
 
 
 def object_bits(kind: Type | None, size: int, location: Location, context: Context) -> Bits:
@@ -184,8 +202,17 @@ class Resolver:
         return TypedObject(_renamed(kind, placed.type), placed.location)
 
     def variable(self, kind: Type | None, location: Location) -> TypedObject:
-        """The object of a variable, as `resolved`; of a register it has the low bits."""
+        """The object of a variable, as `resolved`; of a register it has the low bits.
+
+        One of an unspecified type without a size is as large as its location, if that ends.
+        """
         resolved = self.resolved(kind, location)
+        bare = strip(resolved.type)
+        if isinstance(bare, Unspecified) and bare.size_bytes is None:
+            size = _location_bits(location)
+            if size is not None:
+                sized = evolve(bare, size_bytes=(size + 7) // 8)
+                resolved = TypedObject(sized, resolved.location)
         size = size_bits(resolved.type) if resolved.location is location else None
         if size is None:
             return resolved

@@ -46,9 +46,47 @@ def test_a_literal_reading_says_so(
     assert all(LITERAL in each["notes"] for each in found)
 
 
-def test_an_unreadable_type_is_said_once() -> None:
-    """Triton's base type `unknown_type` has no size."""
-    lines = run("eval", FIXTURES / "triton/axpy.gfx1100.co", "--pc", "0x1600", "--lane", 0).lines
-    (left,) = [line for line in lines if "left" in line]
-    assert left.startswith("left = <error: IllFormed: base type unknown_type at 0x")
-    assert left.count("unknown_type") == 1
+WITHOUT_SIZE = "the type unknown_type has no size: the bits are those of the location"
+
+
+def pointers(processor: str) -> list[dict[str, Any]]:
+    """`left` in lanes 0 to 3, where it is a pointer in two vector registers."""
+    pc = {"gfx1100": 0x166C, "gfx942": 0x1740}[processor]
+    first = {"gfx1100": 3, "gfx942": 2}[processor]
+    low, high = (f"v{first + n}=[{','.join(str(10 * n + k) for k in range(4))}]" for n in range(2))
+    machine = ("--file", FIXTURES / f"triton/axpy.{processor}.co", "--pc", pc)
+    done = run_json("eval", *machine, "--reg", low, "--reg", high, "--lane", "0-3", "left")
+    answers = done.json["lanes"]
+    assert isinstance(answers, list)
+    return answers
+
+
+@pytest.mark.parametrize("processor", ["gfx942", "gfx1100"])
+def test_a_base_type_without_a_size_has_the_bits_of_its_location(processor: str) -> None:
+    """Triton's base type `unknown_type` has a DW_AT_byte_size of 0."""
+    answers = pointers(processor)
+    assert [answer["text"] for answer in answers] == [
+        f"{10 + lane << 32 | lane:#x}" for lane in range(4)
+    ]
+    for answer in answers:
+        assert answer["type"] == "unknown_type"
+        assert answer["notes"].count(WITHOUT_SIZE) == 1
+        [place] = answer["result"]["places"]
+        assert [part["places"][0]["register"] for part in place["parts"]] == (
+            ["v3", "v4"] if processor == "gfx1100" else ["v2", "v3"]
+        )
+
+
+def test_it_is_shown_at_the_prompt_too() -> None:
+    machine = ("--pc", "0x166c", "--lane", 1, "--reg", "v3=[1,2]", "--reg", "v4=[3,4]")
+    file = FIXTURES / "triton/axpy.gfx1100.co"
+    done = run("debug", "--batch", "-q", file, *machine, "-ex", "p left", "-ex", "p sizeof(left)")
+    assert done.lines[0] == "$1 = 0x400000002"
+    assert f"note: {WITHOUT_SIZE}" in done.lines + done.err.splitlines()
+    assert done.lines[-1] == "$2 = 8"
+
+
+def test_where_it_is() -> None:
+    lines = run("where", FIXTURES / "triton/axpy.gfx1100.co", "left").lines
+    assert lines[0] == "local unknown_type left of axpy"
+    assert "in 2 pieces: DW_OP_regx VGPR3, DW_OP_piece 0x4, DW_OP_regx VGPR4" in lines[3]

@@ -197,6 +197,8 @@ def test_base_types(
     [
         ({}, "has no size"),
         ({"byte_size": 0}, "has no size"),
+        ({"byte_size": -1 & 0x7F}, "has no size"),
+        ({"vector": 2}, "has no size"),
         ({"byte_size": 4, "vector": 0}, "vector size of 0"),
     ],
 )

@@ -48,6 +48,13 @@ def base_type_of(die: Die) -> BaseType:
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
 
 
+def has_no_size(die: Die) -> bool:
+    """Return whether a base type has neither a size in bytes nor in bits, as Triton's
+    `unknown_type`."""
+    sizes = (die.integer(dw.AT_BYTE_SIZE), die.integer(dw.AT_BIT_SIZE))
+    return not any(sizes) and not die.has(dw.AT_LLVM_VECTOR_SIZE)
+
+
 def _scale(die: Die, where: str) -> Fraction | None:
     """Return the scale factor of a fixed-point number (DWARF 5 5.1.1); GNAT writes any fraction."""
     for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):

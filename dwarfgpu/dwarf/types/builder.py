@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.types.array_shape import (
     in_bits,
     string_length,
 )
-from dwarfgpu.dwarf.types.base_types import base_type_of
+from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
 from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
@@ -121,6 +121,8 @@ class TypeBuilder:
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
         if tag == dw.TAG_BASE_TYPE:
+            if die.name and has_no_size(die):
+                return Unspecified(die.name)
             return Base(_canonical(die, base_type_of(die)))
         if tag in _POINTERS:
             return self._pointer(die, _POINTERS[tag])

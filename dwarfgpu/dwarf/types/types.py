@@ -311,7 +311,8 @@ class Function(_Spelled):
 
 @frozen(eq=False)
 class Unspecified:
-    """DW_TAG_unspecified_type, or a type that dwarfgpu does not know: it has only a name."""
+    """DW_TAG_unspecified_type, a base type without a size, or a type that dwarfgpu does not know:
+    it has only a name."""
 
     name: str
     size_bytes: int | None = None
