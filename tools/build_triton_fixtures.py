@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Rebuild fixtures/triton: kernels that Triton compiles for AMD GPUs, without a GPU.
 
-Needs the package `triton` (3.9.0; it brings its own LLVM), in an environment of its own:
+Needs the package `triton`, which brings its own LLVM, in an environment for each version:
 
     python3 -m venv triton && triton/bin/pip install triton==3.9.0 numpy
     triton/bin/python tools/build_triton_fixtures.py
 
-The files have no absolute path of the machine: Triton names the source as Python does.
+3.9.0 makes all files but those of 3.6.0, which have that version in their names. Two runs give the
+same bytes, and no file has an absolute path of the machine: the source has the name that Python
+gives it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import tempfile
 from pathlib import Path
@@ -22,6 +25,10 @@ KERNELS: Final[dict[str, tuple[dict[str, str], dict[str, int]]]] = {
         {"x": "*fp32", "y": "*fp32", "n": "i32", "a": "fp32", "BLOCK": "constexpr"},
         {"BLOCK": 256},
     ),
+    "loops": (
+        {"x": "*fp32", "y": "*fp32", "n": "i32", "count": "i32", "BLOCK": "constexpr"},
+        {"BLOCK": 256},
+    ),
     "softmax": (
         {"x": "*fp32", "y": "*fp32", "columns": "i32", "BLOCK": "constexpr"},
         {"BLOCK": 256},
@@ -29,8 +36,52 @@ KERNELS: Final[dict[str, tuple[dict[str, str], dict[str, int]]]] = {
     "matmul": ({"a": "*fp16", "b": "*fp16", "c": "*fp32", "SIZE": "constexpr"}, {"SIZE": 32}),
 }
 """Types of the parameters, and the constants; the source is `triton/NAME.py`."""
-TARGETS: Final = {"gfx942": 64, "gfx1100": 32}
+LANES: Final = {
+    "gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1200": 32, "gfx1250": 32,
+}  # fmt: skip
 """Lanes of a wave, by processor."""
+FILES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "3.9.0": {
+        "axpy": tuple(LANES),
+        "loops": tuple(LANES),
+        "softmax": ("gfx942", "gfx1100"),
+        "matmul": ("gfx942", "gfx1100"),
+    },
+    "3.6.0": {"loops": ("gfx942", "gfx1100"), "matmul": ("gfx942",)},
+}
+"""The processors of each kernel, by the version of Triton."""
+NEWEST: Final = "3.9.0"
+
+
+class _Assembly(bytes):
+    """Assembler text of LLVM, whose comments show any byte as a character."""
+
+    def decode(self, encoding: str = "utf-8", errors: str = "replace") -> str:
+        return super().decode(encoding, errors)
+
+
+class _Strings:
+    """`ctypes` for Triton, which cannot decode the comments of constants in some expressions."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(ctypes, name)
+
+    @staticmethod
+    def string_at(*arguments: Any) -> bytes:
+        return _Assembly(ctypes.string_at(*arguments))
+
+
+def name_triton_without_folder() -> None:
+    """Give the functions of Triton's own library, which kernels inline, a relative file name."""
+    import triton
+    from triton.language import standard
+
+    for function in vars(standard).values():
+        if isinstance(function, triton.JITFunction):
+            code, name = function.fn.__code__, "triton/language/standard.py"
+            function.fn.__code__ = code.replace(co_filename=name)
+            if hasattr(function, "file_name"):
+                function.file_name = name
 
 
 def kernel(name: str) -> Any:
@@ -45,18 +96,25 @@ def main() -> None:
     """Write a code object of each kernel for each target."""
     os.chdir(FIXTURES)
     os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
+    os.environ["LLVM_EXTRACT_DI_LOCAL_VARIABLES"] = "1"
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
         import triton
+        from triton.backends.amd import compiler
         from triton.backends.compiler import GPUTarget
 
-        for name, (signature, constants) in KERNELS.items():
-            # With names of variables, Triton 3.9.0 cannot write the text of the others.
-            os.environ["LLVM_EXTRACT_DI_LOCAL_VARIABLES"] = "1" if name == "axpy" else "0"
-            for processor, lanes in TARGETS.items():
-                source = triton.compiler.ASTSource(kernel(name), signature, constants)
-                compiled = triton.compile(source, target=GPUTarget("hip", processor, lanes))
-                Path(f"triton/{name}.{processor}.co").write_bytes(compiled.asm["hsaco"])
+        name_triton_without_folder()
+        compiler.ctypes = _Strings()
+        version = triton.__version__
+        suffix = "" if version == NEWEST else f".triton{version}"
+        for name, processors in FILES[version].items():
+            for processor in processors:
+                source = triton.compiler.ASTSource(kernel(name), *KERNELS[name])
+                compiled = triton.compile(
+                    source, target=GPUTarget("hip", processor, LANES[processor])
+                )
+                path = Path(f"triton/{name}.{processor}{suffix}.co")
+                path.write_bytes(compiled.asm["hsaco"])
 
 
 if __name__ == "__main__":

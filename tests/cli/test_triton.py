@@ -90,3 +90,19 @@ def test_where_it_is() -> None:
     lines = run("where", FIXTURES / "triton/axpy.gfx1100.co", "left").lines
     assert lines[0] == "local unknown_type left of axpy"
     assert "in 2 pieces: DW_OP_regx VGPR3, DW_OP_piece 0x4, DW_OP_regx VGPR4" in lines[3]
+
+
+def test_a_name_means_the_last_of_its_variables_that_is_described() -> None:
+    """Triton declares `right` for each type on the way to its result: int, address, vector."""
+    file = FIXTURES / "triton/matmul.gfx942.triton3.6.0.co"
+
+    def right(pc: int, *registers: str) -> dict[str, Any]:
+        given = [argument for register in registers for argument in ("--reg", register)]
+        return run_json("eval", file, "--pc", pc, "--lane", 1, *given, "right").json
+
+    assert right(0x17C4, "v13=[1,2]")["type"] == "int"
+    assert right(0x17F4, "v21=[1,2]")["type"] == "unknown_type"
+    last = right(0x18F4, "v5=[7,8]", "v20=[1,2]", "v21=[0x3c003c00,0x3c004000]")
+    # Its encoding is that of a number of 64 bits, but it is four of 16.
+    assert (last["type"], last["text"]) == ("vector", "0x3c00400000000002")
+    assert right(0x1600)["error"]["kind"] == "UndefinedBits"

@@ -6,8 +6,9 @@ not have is then looked for in the other units.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from attrs import evolve
@@ -18,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -204,6 +206,23 @@ class Scopes:
                 return declared_in(scope)
         return self._declared[scope]
 
+    def _declared_at(self, pc: int, scope: Die) -> Iterable[Variable]:
+        """As `declared_in`; of several of Triton's with one name, that in use first.
+
+        Triton declares a variable for each type that the values on the way to its result have, in
+        order: the last one that is described at the location is the nearest to the result.
+        """
+        variables = self.declared_in(scope)
+        if not isinstance(variables, tuple):
+            return variables  # an error ends them
+        counts = Counter(variable.name for variable in variables)
+        if len(counts) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
+            return variables
+        ordered = {
+            name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in counts
+        }
+        return [next(ordered[variable.name]) for variable in variables]
+
     def _variables_at(self, pc: int) -> list[Variable]:
         unit = self.unit_at(pc)
         if unit is None:
@@ -212,7 +231,7 @@ class Scopes:
         level = 0
         for scope in reversed(self.chain_at(pc)):
             locals_ += [
-                evolve(variable, inline_level=level) for variable in self.declared_in(scope)
+                evolve(variable, inline_level=level) for variable in self._declared_at(pc, scope)
             ]
             if scope.tag in FUNCTIONS:
                 locals_ += [evolve(variable, inline_level=level) for variable in agreed(scope)]
@@ -251,9 +270,10 @@ class Scopes:
             first = starts[-1 - level]
             own = chain[first : starts[-level] if level else None]
             scopes = reversed(chain[:first]) if with_outer else ()
-            outer = [variable for scope in scopes for variable in self.declared_in(scope)]
+            outer = [variable for scope in scopes for variable in self._declared_at(pc, scope)]
         unit = self.unit_at(pc)
-        return NameLookup(infos or (self.info,), unit, own, outer, self.declared_in, chain)
+        declared = partial(self._declared_at, pc)
+        return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """Yield the variables of a unit outside of its functions, including those of namespaces and
@@ -406,3 +426,17 @@ def _name_problem(die: Die) -> DwarfGpuError | None:
     except DwarfGpuError as error:
         return error
     return None
+
+
+def _used_first(variables: list[Variable], pc: int) -> list[Variable]:
+    """The variables described at a program location, last first, then the others."""
+    described = [variable for variable in variables if _is_described(variable, pc)]
+    return described[::-1] + [variable for variable in variables if variable not in described]
+
+
+def _is_described(variable: Variable, pc: int) -> bool:
+    """Whether a variable has a location at a program location; an unreadable one has none."""
+    try:
+        return variable.why_optimized_out_at(pc) is None
+    except DwarfGpuError:
+        return False

@@ -49,8 +49,8 @@ def base_type_of(die: Die) -> BaseType:
 
 
 def has_no_size(die: Die) -> bool:
-    """Return whether a base type has neither a size in bytes nor in bits, as Triton's
-    `unknown_type`."""
+    """Return whether a base type has a size neither in bytes nor in bits: Triton's `unknown_type`
+    has 0 bytes."""
     sizes = (die.integer(dw.AT_BYTE_SIZE), die.integer(dw.AT_BIT_SIZE))
     return not any(sizes) and not die.has(dw.AT_LLVM_VECTOR_SIZE)
 

@@ -16,6 +16,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.array_shape import (
     Shape,
@@ -121,9 +122,7 @@ class TypeBuilder:
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
         if tag == dw.TAG_BASE_TYPE:
-            if die.name and has_no_size(die):
-                return Unspecified(die.name)
-            return Base(_canonical(die, base_type_of(die)))
+            return _base_type(die)
         if tag in _POINTERS:
             return self._pointer(die, _POINTERS[tag])
         if tag in _STRUCTS:
@@ -371,6 +370,19 @@ class TypeBuilder:
         below = die.reference(dw.AT_TYPE)
         is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
         return target if is_constant else Qualified("const", target)
+
+
+def _base_type(die: Die) -> Base | Unspecified:
+    """Return the type of a base type entry, which may not say what its values are.
+
+    Triton's `vector` is several values of any type, although its encoding is that of one
+    floating-point number; its `unknown_type` has no size either.
+    """
+    if die.name and has_no_size(die):
+        return Unspecified(die.name)
+    if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
+        return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
+    return Base(_canonical(die, base_type_of(die)))
 
 
 def _unspecified_bytes(die: Die) -> int | None:
