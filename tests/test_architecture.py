@@ -342,7 +342,9 @@ RECURSIVE: dict[tuple[str, ...], str] = {
     ("machine.target", "machine.topology"): (
         "a target describes its agents and waves, and those are known by the numbers of a target"
     ),
-    ("dwarf.die", "dwarf.unit"): "a unit has entries, and an entry is one of its unit",
+    ("dwarf.die", "dwarf.unit", "dwarf.unit_file"): (
+        "a unit of a file has entries, and an entry is one of its unit"
+    ),
     (
         "dwarf.types.types",
         "dwarf.types.class_parts",

@@ -208,6 +208,11 @@ UT_SPLIT_TYPE: Final = 0x06
 
 ORD_COL_MAJOR: Final = 1
 
+DWO_SUFFIX: Final = ".dwo"
+"""Of the sections of split files, and of their names."""
+CU_INDEX: Final = ".debug_cu_index"
+TU_INDEX: Final = ".debug_tu_index"
+"""Sections of packages."""
 SPLIT_NAMES: Final = (AT_DWO_NAME, AT_GNU_DWO_NAME)
 """Attributes by which a skeleton names its split file."""
 

@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
 from dwarfgpu.dwarf.sections import Program, Sections
-from dwarfgpu.dwarf.split.split_units import Package, SplitFiles, split_id
+from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, value_or_raise
@@ -47,6 +47,7 @@ from dwarfgpu.objfile.supplementary import (
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.call_frame_info import CallFrames
+    from dwarfgpu.dwarf.split.package import Package
 
 T = TypeVar("T")
 
@@ -328,7 +329,7 @@ class DebugInfo:
         """The address of the file of a program location as loaded."""
         return pc - self.load_address
 
-    # What units ask (`dwarfgpu.dwarf.unit.UnitFile`)
+    # What units ask (`dwarfgpu.dwarf.unit_file.UnitFile`)
 
     def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
         return self.split.unit_of(skeleton)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from attrs import field
 
@@ -20,13 +20,15 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES, Budget
-from dwarfgpu.dwarf.split.contributions import Contributions
-from dwarfgpu.dwarf.split.dwp import PackageRow
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.relocate import relocated_data
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.split.contributions import Contributions
+    from dwarfgpu.dwarf.split.dwp import PackageRow
 
 T = TypeVar("T")
 
@@ -120,6 +122,9 @@ class Sections:
         """The headers of a section of lists."""
         contributions = self._contributions.get(section)
         if contributions is None:
+            # Many units have no lists by index.
+            from dwarfgpu.dwarf.split.contributions import Contributions
+
             shown = section + self.suffix
             contributions = Contributions(shown, self.section(section), self.endian)
             self._contributions[section] = contributions

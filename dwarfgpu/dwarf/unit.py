@@ -8,7 +8,7 @@ linker changes: addresses, its base address, the line table (3.1.3).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
@@ -22,7 +22,6 @@ from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.location_lists import FileLocation, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
-from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -44,85 +43,13 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.unit_file import UnitFile
+
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
     {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
 )
-
-
-class TypeSource(Protocol):
-    """A split file or a package, as the place of type units."""
-
-    @property
-    def type_units(self) -> tuple[CompilationUnit, ...]: ...
-
-
-class UnitFile(Protocol):
-    """The services that a unit needs from its file, which may consult other files.
-
-    `dwarfgpu.dwarf.info.DebugInfo` implements it.
-    """
-
-    @property
-    def sections(self) -> Sections: ...
-
-    @property
-    def main(self) -> UnitFile:
-        """The file with the code."""
-        ...
-
-    @property
-    def supplementary(self) -> UnitFile:
-        """The file with which this one shares entries and strings."""
-        ...
-
-    @property
-    def type_units(self) -> tuple[CompilationUnit, ...]:
-        """The type units of this file."""
-        ...
-
-    @property
-    def type_source(self) -> TypeSource:
-        """Return where the type units are: the package to which this part belongs, or this file."""
-        ...
-
-    @property
-    def common_producer(self) -> str: ...
-
-    @property
-    def common_language(self) -> int | None: ...
-
-    def die_at(self, section_offset: int) -> Die:
-        """The entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
-        ...
-
-    def type_entry(self, signature: int) -> Die:
-        """The type that a signature names."""
-        ...
-
-    def type_unit(self, signature: int) -> CompilationUnit:
-        """The type unit of a signature."""
-        ...
-
-    def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
-        """The unit with the entries of a skeleton, which becomes its `skeleton`."""
-        ...
-
-    def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
-        """Return the type unit of a skeleton, as in early GNU Fission."""
-        ...
-
-    def line_table_of(self, unit: CompilationUnit) -> LineTable | None: ...
-
-    def dialect_of(self, unit: CompilationUnit) -> Dialect: ...
-
-    def base_type_of(self, die: Die) -> BaseType:
-        """The base type that an entry describes; `IllFormed` where it describes none."""
-        ...
-
-    def size_of_object(self, die: Die) -> int | None:
-        """Return the size in bytes of the object of an entry; None if unknown."""
-        ...
 
 
 class CompilationUnit:

@@ -31,7 +31,7 @@ from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.scope.name_lookup import Meaning
+    from dwarfgpu.dwarf.scope.meaning import Meaning
 
 PositionGetter: TypeAlias = Callable[[Machine, Session], Position | None]
 _INDEX_BITS: Final = 64

@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import TYPES, declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
-from dwarfgpu.dwarf.scope.name_lookup import Meaning, NameLookup, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.name_lookup import has_tag
+from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of

@@ -15,7 +15,8 @@ from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.unit import CompilationUnit, TypeSource
+    from dwarfgpu.dwarf.unit import CompilationUnit
+    from dwarfgpu.dwarf.unit_file import TypeSource
 
 
 def has_imports(unit: CompilationUnit) -> bool:

@@ -38,15 +38,25 @@ from dwarfgpu.dwarf.scope.declarations import (
     is_within,
     named,
     overloaded,
-    parameter_types,
     path_of,
     scope_name,
     template_parameter,
     unknown_in,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.scope.meaning import (
+    DieFilter,
+    Meaning,
+    distinguished,
+    is_external,
+    is_function,
+    is_in_nameless,
+    is_local_to_unit,
+    is_same_function,
+    order,
+    ordinary,
+)
 from dwarfgpu.dwarf.scope.nameless_functions import (
-    is_nameless,
     nameless_variables,
     one_at,
     one_of,
@@ -57,10 +67,6 @@ from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
-
-Meaning: TypeAlias = Variable | Die
-"""A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
-DieFilter: TypeAlias = Callable[[Die], bool]
 
 _MAX_IMPORTS: Final = 100_000
 """Maximum number of using-directives, using-declarations and imported units to follow for one name,
@@ -76,21 +82,6 @@ _SCOPES: Final = (
 )
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
 Path: TypeAlias = tuple[str, ...]
-
-
-def ordinary(die: Die) -> bool:
-    """Return whether an entry has an ordinary name: in C, tags of types are separate."""
-    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language == dw.LANG_RUST
-
-
-def is_type(die: Die) -> bool:
-    """Return whether an entry is a type that its name alone means."""
-    return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
-
-
-def has_tag(tags: frozenset[int]) -> DieFilter:
-    """Entries of some tags."""
-    return lambda die: die.tag in tags
 
 
 class NameLookup:
@@ -410,11 +401,11 @@ class NameLookup:
                 continue
             try:
                 meanings = self._defined(self._declared(unit, path, part, accepts, visited))
-                meanings = tuple(meaning for meaning in meanings if not _is_local_to_unit(meaning))
+                meanings = tuple(meaning for meaning in meanings if not is_local_to_unit(meaning))
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
-            if any(_is_external(meaning) for meaning in meanings):
+            if any(is_external(meaning) for meaning in meanings):
                 return meanings
             hidden = hidden or meanings
         return hidden
@@ -473,14 +464,14 @@ class NameLookup:
             if meaning is None:
                 continue
             out[meaning] = None
-            if _order(meaning):
+            if order(meaning):
                 has_type = True
-            elif _is_function(meaning):
+            elif is_function(meaning):
                 has_function = True
-            elif not has_function and not _is_in_nameless(meaning):
+            elif not has_function and not is_in_nameless(meaning):
                 return (meaning,)
-        meanings = _distinguished(sorted(out, key=_order), self.place)
-        functions = [meaning for meaning in meanings if _is_function(meaning)]
+        meanings = distinguished(sorted(out, key=order), self.place)
+        functions = [meaning for meaning in meanings if is_function(meaning)]
         return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
 
     def _meaning(self, die: Die) -> Meaning | None:
@@ -510,7 +501,7 @@ class NameLookup:
                 for namesake in named(unit, name):
                     if namesake.tag == die.tag and path_of(namesake) == path:
                         for completion in completed(namesake, (unit,)):
-                            if is_definition(completion) and _is_same_function(die, completion):
+                            if is_definition(completion) and is_same_function(die, completion):
                                 return (
                                     completion.described if completion.tag in TAGGED else completion
                                 )
@@ -587,24 +578,6 @@ def _names(scope: Die) -> Path:
     return (*(outer.name for outer in path_of(scope)), scope_name(scope))
 
 
-def _is_function(meaning: Meaning) -> bool:
-    return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
-
-
-def _is_in_nameless(meaning: Meaning) -> bool:
-    return isinstance(meaning, Variable) and is_nameless(meaning)
-
-
-def _is_same_function(first: Die, second: Die) -> bool:
-    """Return whether a definition belongs to a declaration of its name; only C++ functions have
-    overloads, and entries of assemblers have no parameters."""
-    if first.tag != dw.TAG_SUBPROGRAM:
-        return True
-    if second.unit.is_cplusplus or first.holder(dw.AT_LINKAGE_NAME) is not None:
-        return parameter_types(first) == parameter_types(second)
-    return True
-
-
 def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tuple[Variable, ...]:
     """A variable that belongs to a function without being in its entry."""
     for function in functions:
@@ -615,44 +588,6 @@ def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tu
             if variables:
                 return (one_of(variables, function),)
     return ()
-
-
-def _distinguished(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
-    """Return the same, with variables of nameless functions reduced to that of the code at a place;
-    a variable of the namespace itself precedes them."""
-    if len(meanings) < 2:
-        return meanings
-    nameless: list[Variable] = []
-    others: list[Meaning] = []
-    for meaning in meanings:
-        if isinstance(meaning, Variable) and is_nameless(meaning):
-            nameless.append(meaning)
-        else:
-            others.append(meaning)
-    return others or [one_at(nameless, place)]
-
-
-def _is_external(meaning: Meaning) -> bool:
-    """Whether other units can mean an entry: a variable or function that is external."""
-    if isinstance(meaning, Variable):
-        return meaning.is_external
-    die = meaning
-    if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
-        return True
-    return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-
-
-def _is_local_to_unit(meaning: Meaning) -> bool:
-    """Whether only its own unit means a variable: as in GDB, what no other one can mean and has
-    neither a location nor a value."""
-    if not isinstance(meaning, Variable) or meaning.is_external:
-        return False
-    return meaning.location is None
-
-
-def _order(meaning: Meaning) -> int:
-    """What hides a type of the same name in its scope is before it (C++ basic.scope.hiding)."""
-    return int(isinstance(meaning, Die) and meaning.tag in TYPES)
 
 
 def _name_problem(die: Die) -> DwarfGpuError | None:

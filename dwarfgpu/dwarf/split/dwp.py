@@ -29,8 +29,6 @@ SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
 """DW_SECT codes by the version of the index (DWARF 5 7.3.5.3, table 7.1)."""
 
 _MAX_PROBES: Final = 10_000
-CU_INDEX: Final = ".debug_cu_index"
-TU_INDEX: Final = ".debug_tu_index"
 
 
 class Contribution(NamedTuple):

@@ -14,17 +14,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.sections import Program, Sections
-from dwarfgpu.dwarf.split.dwp import CU_INDEX, TU_INDEX, PackageSections
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.objfile.companions import Search, joined, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 
-_SUFFIX: Final = ".dwo"
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.split.package import MakePart, Package, SplitPart
+
 _MAX_DETAILED_ERRORS: Final = 1_000
 """Maximum number of units of one file whose errors list every place that was tried; each is
 kept."""
@@ -50,108 +51,6 @@ def _path(unit: CompilationUnit, *names: int) -> str | None:
     return None
 
 
-_Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
-
-
-class SplitPart(Protocol):
-    """A split file or the row of a package: the units of one set of sections `.dwo`."""
-
-    @property
-    def sections(self) -> Sections: ...
-
-    @property
-    def units(self) -> tuple[CompilationUnit, ...]: ...
-
-    @property
-    def problems(self) -> tuple[DwarfGpuError, ...]: ...
-
-    @property
-    def split_units(self) -> dict[int, CompilationUnit]:
-        """The split units by their IDs."""
-        ...
-
-    def own_type_unit(self, signature: int) -> CompilationUnit | None: ...
-
-
-class MakePart(Protocol):
-    """Makes a part of the program that sections belong to."""
-
-    def __call__(self, sections: Sections, package: Package | None = None) -> SplitPart: ...
-
-
-class Package:
-    """The units of a package; each row of its indexes is a part of its own."""
-
-    def __init__(self, file: ObjectFile, program: Program, make_part: MakePart) -> None:
-        self.file = file
-        self._program = program
-        self._make_part = make_part
-        self._sections = PackageSections(file)
-        self._parts: dict[tuple[str, int], SplitPart | None] = {}
-        self._known_rows: dict[str, _Rows] = {}
-
-    def _part(self, index: str, signature: int) -> SplitPart | None:
-        key = (index, signature)
-        if key not in self._parts:
-            row = self._sections.row(index, signature)
-            path = f"{self.file.path}[{signature:#018x}]"
-            part = None
-            if row is not None:
-                sections = Sections(self.file, self._program, suffix=_SUFFIX, path=path, row=row)
-                part = self._make_part(sections, self)
-            self._parts[key] = part
-        return self._parts[key]
-
-    def unit(self, id: int) -> CompilationUnit | None:
-        """Return the split unit with an ID; None if the package has none."""
-        part = self._part(CU_INDEX, id)
-        return None if part is None else part.split_units.get(id)
-
-    def type_unit(self, signature: int) -> CompilationUnit | None:
-        """Return the type unit with a signature; None if the package has none."""
-        part = self._part(TU_INDEX, signature)
-        return None if part is None else part.own_type_unit(signature)
-
-    def _rows(self, section: str) -> _Rows:
-        """The units of the rows of an index, and why others could not be read."""
-        if section not in self._known_rows:
-            units: list[CompilationUnit] = []
-            problems: list[DwarfGpuError] = []
-            for signature in self._signatures(section, problems):
-                try:
-                    part = self._part(section, signature)
-                    if part is not None:
-                        units += part.units
-                        problems += part.problems
-                except DwarfGpuError as error:
-                    problems.append(error)
-            self._known_rows[section] = tuple(units), tuple(problems)
-        return self._known_rows[section]
-
-    def _signatures(self, section: str, problems: list[DwarfGpuError]) -> tuple[int, ...]:
-        try:
-            index = self._sections.index(section)
-            return () if index is None else tuple(index.signatures())
-        except DwarfGpuError as error:
-            problems.append(error)
-            return ()
-
-    @property
-    def units(self) -> tuple[CompilationUnit, ...]:
-        """The units of all rows, type units last."""
-        return self._rows(CU_INDEX)[0] + self.type_units
-
-    @property
-    def type_units(self) -> tuple[CompilationUnit, ...]:
-        """The type units of all rows."""
-        return self._rows(TU_INDEX)[0]
-
-    @property
-    def problems(self) -> tuple[DwarfGpuError, ...]:
-        """Why other rows could not be read."""
-        return self._rows(CU_INDEX)[1] + self._rows(TU_INDEX)[1]
-
-
 class SplitFiles:
     """The split units of the skeletons of one file."""
 
@@ -169,18 +68,23 @@ class SplitFiles:
     def own_package(self) -> Package | None:
         """The file itself, if it is a package."""
         file = self._sections.object
-        is_package = self._is_main and self._sections.suffix and file.has_section(CU_INDEX)
-        return Package(file, self._program, self._make_part) if is_package else None
+        is_package = self._is_main and self._sections.suffix and file.has_section(dw.CU_INDEX)
+        return self._package(file) if is_package else None
 
     @cached_property
     def _inside(self) -> SplitPart | None:
         """The part that sections `.dwo` of the file itself are."""
         file = self._sections.object
-        inside = not self._sections.suffix and file.has_section(f".debug_info{_SUFFIX}")
+        inside = not self._sections.suffix and file.has_section(f".debug_info{dw.DWO_SUFFIX}")
         return self._part(file) if inside else None
 
+    def _package(self, file: ObjectFile) -> Package:
+        from dwarfgpu.dwarf.split.package import Package  # few programs have one
+
+        return Package(file, self._program, self._make_part)
+
     def _part(self, file: ObjectFile) -> SplitPart:
-        return self._make_part(Sections(file, self._program, suffix=_SUFFIX))
+        return self._make_part(Sections(file, self._program, suffix=dw.DWO_SUFFIX))
 
     def unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
         """Return the split unit of a skeleton.
@@ -232,11 +136,8 @@ class SplitFiles:
 
         def look_in_package(path: str) -> CompilationUnit | str:
             if path not in self._packages:
-                self._packages[path] = Package(
-                    open_companion(path, self._program.loaded.limits),
-                    self._program,
-                    self._make_part,
-                )
+                limits = self._program.loaded.limits
+                self._packages[path] = self._package(open_companion(path, limits))
             package = self._packages[path]
             return self._other_machine(package.file) or in_package(package)
 

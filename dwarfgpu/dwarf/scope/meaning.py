@@ -1,0 +1,90 @@
+"""What a name can mean, and which of several entities of a name counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, VARIABLES, parameter_types
+from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, one_at
+from dwarfgpu.dwarf.scope.variable import Variable
+
+Meaning: TypeAlias = Variable | Die
+"""A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
+DieFilter: TypeAlias = Callable[[Die], bool]
+
+
+def ordinary(die: Die) -> bool:
+    """Return whether an entry has an ordinary name: in C, tags of types are separate."""
+    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language == dw.LANG_RUST
+
+
+def is_type(die: Die) -> bool:
+    """Return whether an entry is a type that its name alone means."""
+    return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
+
+
+def has_tag(tags: frozenset[int]) -> DieFilter:
+    """Entries of some tags."""
+    return lambda die: die.tag in tags
+
+
+def is_function(meaning: Meaning) -> bool:
+    """Return whether a name means a function."""
+    return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+
+
+def is_in_nameless(meaning: Meaning) -> bool:
+    """Return whether a name means a variable of a function without a name."""
+    return isinstance(meaning, Variable) and is_nameless(meaning)
+
+
+def is_same_function(first: Die, second: Die) -> bool:
+    """Return whether a definition belongs to a declaration of its name; only C++ functions have
+    overloads, and entries of assemblers have no parameters."""
+    if first.tag != dw.TAG_SUBPROGRAM:
+        return True
+    if second.unit.is_cplusplus or first.holder(dw.AT_LINKAGE_NAME) is not None:
+        return parameter_types(first) == parameter_types(second)
+    return True
+
+
+def distinguished(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
+    """Return the same, with variables of nameless functions reduced to that of the code at a place;
+    a variable of the namespace itself precedes them."""
+    if len(meanings) < 2:
+        return meanings
+    nameless: list[Variable] = []
+    others: list[Meaning] = []
+    for meaning in meanings:
+        if isinstance(meaning, Variable) and is_nameless(meaning):
+            nameless.append(meaning)
+        else:
+            others.append(meaning)
+    return others or [one_at(nameless, place)]
+
+
+def is_external(meaning: Meaning) -> bool:
+    """Return whether other units can mean an entry: a variable or function that is external."""
+    if isinstance(meaning, Variable):
+        return meaning.is_external
+    die = meaning
+    if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
+        return True
+    return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
+
+
+def is_local_to_unit(meaning: Meaning) -> bool:
+    """Return whether only its own unit means a variable: as in GDB, one that no other unit can mean
+    and that has neither a location nor a value."""
+    if not isinstance(meaning, Variable) or meaning.is_external:
+        return False
+    return meaning.location is None
+
+
+def order(meaning: Meaning) -> int:
+    """Return the rank of an entity: one that hides a type of its name is before the type (C++
+    basic.scope.hiding)."""
+    return int(isinstance(meaning, Die) and meaning.tag in TYPES)

@@ -1,0 +1,115 @@
+"""The units of a package `FILE.dwp`, whose sections `dwp` reads (DWARF 5 7.3.5)."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.sections import Program, Sections
+from dwarfgpu.dwarf.split.dwp import PackageSections
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
+
+_Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
+
+
+class SplitPart(Protocol):
+    """A split file or the row of a package: the units of one set of sections `.dwo`."""
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def units(self) -> tuple[CompilationUnit, ...]: ...
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]: ...
+
+    @property
+    def split_units(self) -> dict[int, CompilationUnit]:
+        """The split units by their IDs."""
+        ...
+
+    def own_type_unit(self, signature: int) -> CompilationUnit | None: ...
+
+
+class MakePart(Protocol):
+    """Makes a part of the program that sections belong to."""
+
+    def __call__(self, sections: Sections, package: Package | None = None) -> SplitPart: ...
+
+
+class Package:
+    """The units of a package; each row of its indexes is a part of its own."""
+
+    def __init__(self, file: ObjectFile, program: Program, make_part: MakePart) -> None:
+        self.file = file
+        self._program = program
+        self._make_part = make_part
+        self._sections = PackageSections(file)
+        self._parts: dict[tuple[str, int], SplitPart | None] = {}
+        self._known_rows: dict[str, _Rows] = {}
+
+    def _part(self, index: str, signature: int) -> SplitPart | None:
+        key = (index, signature)
+        if key not in self._parts:
+            row = self._sections.row(index, signature)
+            path = f"{self.file.path}[{signature:#018x}]"
+            part = None
+            if row is not None:
+                sections = Sections(
+                    self.file, self._program, suffix=dw.DWO_SUFFIX, path=path, row=row
+                )
+                part = self._make_part(sections, self)
+            self._parts[key] = part
+        return self._parts[key]
+
+    def unit(self, id: int) -> CompilationUnit | None:
+        """Return the split unit with an ID; None if the package has none."""
+        part = self._part(dw.CU_INDEX, id)
+        return None if part is None else part.split_units.get(id)
+
+    def type_unit(self, signature: int) -> CompilationUnit | None:
+        """Return the type unit with a signature; None if the package has none."""
+        part = self._part(dw.TU_INDEX, signature)
+        return None if part is None else part.own_type_unit(signature)
+
+    def _rows(self, section: str) -> _Rows:
+        """The units of the rows of an index, and why others could not be read."""
+        if section not in self._known_rows:
+            units: list[CompilationUnit] = []
+            problems: list[DwarfGpuError] = []
+            for signature in self._signatures(section, problems):
+                try:
+                    part = self._part(section, signature)
+                    if part is not None:
+                        units += part.units
+                        problems += part.problems
+                except DwarfGpuError as error:
+                    problems.append(error)
+            self._known_rows[section] = tuple(units), tuple(problems)
+        return self._known_rows[section]
+
+    def _signatures(self, section: str, problems: list[DwarfGpuError]) -> tuple[int, ...]:
+        try:
+            index = self._sections.index(section)
+            return () if index is None else tuple(index.signatures())
+        except DwarfGpuError as error:
+            problems.append(error)
+            return ()
+
+    @property
+    def units(self) -> tuple[CompilationUnit, ...]:
+        """The units of all rows, type units last."""
+        return self._rows(dw.CU_INDEX)[0] + self.type_units
+
+    @property
+    def type_units(self) -> tuple[CompilationUnit, ...]:
+        """The type units of all rows."""
+        return self._rows(dw.TU_INDEX)[0]
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why other rows could not be read."""
+        return self._rows(dw.CU_INDEX)[1] + self._rows(dw.TU_INDEX)[1]
