@@ -7,7 +7,6 @@ choose and show.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field
@@ -16,10 +15,8 @@ from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.suggest import did_you_mean, distance
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -54,6 +51,7 @@ from dwarfgpu.session.resolve_type import Resolver
 if TYPE_CHECKING:
     from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.scope.global_names import Kind
 
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
@@ -486,23 +484,9 @@ class Session:
             _ = self.program_location
 
     def _why_unknown(self, name: str) -> str:
-        without = [
-            code_object.name for code_object in self.code_objects if not code_object.info.units
-        ]
-        if without and len(without) == len(self.code_objects):
-            return f" {', '.join(without)} has no debugging information"
-        inside = next(in_namespaces(self.code_objects, name), None)
-        if inside is not None:
-            return f' Did you mean "{inside}"?'
-        if self.pc is None:
-            return " Without a program location only global variables are known; give --pc ADDR"
-        variables_here = [] if self.is_absent else self.variables()
-        around = next((e for e in variables_here if e.name == name and e.inline_level), None)
-        if around is not None:
-            level = around.inline_level
-            above = "the frame" if level == 1 else f"{level} frames"
-            return f" It is in {self.functions()[level]}, {above} above: this one is inlined there"
-        return self.did_you_mean(name, "variable", "function")
+        from dwarfgpu.session.unknown_name import why_unknown  # most names are known
+
+        return why_unknown(self, name)
 
     def unsearched_note(self) -> str:
         """Return why an unknown name may exist nevertheless; usually ""."""
@@ -512,22 +496,9 @@ class Session:
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of
         functions, of the program or the code object in focus."""
-        try:
-            variables_here = self.variables() if "variable" in kinds else []
-        except DwarfGpuError:
-            variables_here = []
-        own = [
-            variable.name
-            for variable in variables_here
-            if variable.inline_level in (0, self.inline_level)
-        ]
-        objects = self.code_objects
-        if not self.architecture.is_simt:  # names of the libraries of a process mislead
-            near = (*objects[:1], *(() if self.code_object is None else (self.code_object,)))
-            objects = tuple(dict.fromkeys(near))
-        return did_you_mean(name, own) or did_you_mean(
-            name, first_names(objects, kinds, partial(distance, name))
-        )
+        from dwarfgpu.session.unknown_name import suggestion
+
+        return suggestion(self, name, kinds)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""

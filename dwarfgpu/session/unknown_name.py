@@ -1,0 +1,79 @@
+"""Why a name is unknown in the focus, and which name was perhaps meant."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.suggest import did_you_mean, distance
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError
+
+
+class Focus(Protocol):
+    """What is used of a session."""
+
+    @property
+    def architecture(self) -> Architecture: ...
+
+    @property
+    def code_objects(self) -> tuple[CodeObject, ...]: ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def pc(self) -> int | None: ...
+
+    @property
+    def inline_level(self) -> int: ...
+
+    @property
+    def is_absent(self) -> bool: ...
+
+    def variables(self) -> list[Variable]: ...
+
+    def functions(self) -> list[str]: ...
+
+
+def why_unknown(focus: Focus, name: str) -> str:
+    """Return what follows the message that there is no variable of a name; may be empty."""
+    without = [code_object.name for code_object in focus.code_objects if not code_object.info.units]
+    if without and len(without) == len(focus.code_objects):
+        return f" {', '.join(without)} has no debugging information"
+    inside = next(in_namespaces(focus.code_objects, name), None)
+    if inside is not None:
+        return f' Did you mean "{inside}"?'
+    if focus.pc is None:
+        return " Without a program location only global variables are known; give --pc ADDR"
+    variables_here = [] if focus.is_absent else focus.variables()
+    outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
+    if outer is not None:
+        level = outer.inline_level
+        above = "the frame" if level == 1 else f"{level} frames"
+        return f" It is in {focus.functions()[level]}, {above} above: this one is inlined there"
+    return suggestion(focus, name, ("variable", "function"))
+
+
+def suggestion(focus: Focus, name: str, kinds: tuple[Kind, ...]) -> str:
+    """Return ` Did you mean "x"?`, or nothing: a variable in scope, else an entity of these kinds
+    outside of functions, of the program or the code object in focus."""
+    try:
+        variables_here = focus.variables() if "variable" in kinds else []
+    except DwarfGpuError:
+        variables_here = []
+    own = [
+        variable.name
+        for variable in variables_here
+        if variable.inline_level in (0, focus.inline_level)
+    ]
+    objects = focus.code_objects
+    if not focus.architecture.is_simt:  # names of the libraries of a process mislead
+        near = (*objects[:1], *(() if focus.code_object is None else (focus.code_object,)))
+        objects = tuple(dict.fromkeys(near))
+    return did_you_mean(name, own) or did_you_mean(
+        name, first_names(objects, kinds, partial(distance, name))
+    )
