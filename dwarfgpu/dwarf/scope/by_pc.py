@@ -6,7 +6,6 @@ not have is then looked for in the other units.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 from typing import Final
@@ -215,11 +214,11 @@ class Scopes:
         variables = self.declared_in(scope)
         if not isinstance(variables, tuple):
             return variables  # an error ends them
-        counts = Counter(variable.name for variable in variables)
-        if len(counts) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
+        names = {variable.name for variable in variables}
+        if len(names) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
             return variables
         ordered = {
-            name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in counts
+            name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in names
         }
         return [next(ordered[variable.name]) for variable in variables]
 
