@@ -17,6 +17,8 @@ from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
 _CODE, _POINTER, _BUFFER = 0x10000, 0x20000, 0x30000
+_MODE = 0x3C0
+"""Of kernel descriptors by default: f32 without denormals."""
 _END = bytes.fromhex("0000b0bf")
 
 
@@ -55,6 +57,7 @@ def machine(
 
 def execute(record: dict[str, Any]) -> tuple[SimulatedWave, Stopped | None]:
     running = machine(bytes.fromhex(record["code"]), record["lanes"])
+    running.waves[0].set_mode(_MODE)
     stopped = running.run(most=100_000)
     return running.waves[0], stopped
 

@@ -22,6 +22,7 @@ from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step, function_text
+from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.statements import StepMode
@@ -39,6 +40,7 @@ _TURN: Final = 16
 _ANY_LANES: Final = frozenset(
     {
         *FUNCTIONS,
+        *DIVISION,
         *TYPES,
         "pair",
         "high_dwords",

@@ -15,6 +15,7 @@ from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
+from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.semantics.matrices import MATRICES
@@ -33,6 +34,7 @@ from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
 
 NAMESPACE: Final[dict[str, Any]] = {
     **FUNCTIONS,
+    **DIVISION,
     **MOVES,
     **TYPES,
     **SCALAR_FUNCTIONS,

@@ -202,7 +202,8 @@ def flushed(a: Lanes) -> Lanes:
     return np.where(is_denormal, np.copysign(a.dtype.type(0), a), a)
 
 
-def _quieted(a: Lanes) -> Lanes:
+def quieted(a: Lanes) -> Lanes:
+    """NaN as quiet ones."""
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
     return _float_of(bits(a) | quiet, a)
 
@@ -218,8 +219,8 @@ def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
     """A minimum or maximum with the rules of IEEE 754-2008 for NaN: a signalling one is quieted."""
     is_nan = (a != a) | (b != b)
     if is_nan.any():
-        chosen = np.where(is_signalling(b), _quieted(b), chosen)
-        chosen = np.where(is_signalling(a), _quieted(a), chosen)
+        chosen = np.where(is_signalling(b), quieted(b), chosen)
+        chosen = np.where(is_signalling(a), quieted(a), chosen)
     return chosen
 
 
@@ -268,7 +269,7 @@ def maximum_2019(a: Lanes, b: Lanes) -> Lanes:
 
 
 def _nan_of(a: Lanes, b: Lanes, out: Lanes) -> Lanes:
-    return np.where(a != a, _quieted(a), np.where(b != b, _quieted(b), out))
+    return np.where(a != a, quieted(a), np.where(b != b, quieted(b), out))
 
 
 def float_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
@@ -364,86 +365,6 @@ def _integer_of_float(kind: type, low: int, high: int) -> Callable[[Lanes], Lane
     return converted
 
 
-# Division (v_div_scale, v_div_fmas, v_div_fixup). Where AMD's pseudo code and the results of
-# hardware differ, these are the results of hardware.
-
-
-def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """Of a denominator and a numerator: is the quotient near the largest number, is the
-    denominator denormal, may its reciprocal be, may the quotient be."""
-    limit, most, least = {4: (96, 253, -126), 8: (768, 2045, -1022)}[b.itemsize]
-    distance = raw_exponent(c) - raw_exponent(b)
-    is_denormal = (np.abs(b) < np.finfo(b.dtype).smallest_normal) & (b != 0)
-    return distance >= limit, is_denormal, raw_exponent(b) >= most, distance <= least
-
-
-def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """One of numerator c and denominator b, scaled so that their division loses nothing."""
-    a, b, c = np.broadcast_arrays(a, b, c)
-    step, tiny = {4: (64, 23), 8: (128, 53)}[a.itemsize]
-    is_huge, is_denormal, tiny_reciprocal, tiny_quotient = _division(b, c)
-    is_denominator, is_numerator = a == b, a == c
-    up, down, nan = scaled(a, step), scaled(a, -step), a.dtype.type(np.nan)
-    of_huge = np.where(is_denominator, np.where(is_denormal, nan, up), a)
-    return np.select(
-        [
-            (b == 0) | (c == 0),
-            is_huge,
-            is_denormal,
-            tiny_reciprocal & tiny_quotient,
-            tiny_reciprocal,
-            tiny_quotient,
-            raw_exponent(c) <= tiny,
-        ],
-        [
-            np.full_like(a, nan),
-            of_huge,
-            up,
-            np.where(is_denominator, up, a),
-            down,
-            np.where(is_numerator, up, a),
-            up,
-        ],
-        a,
-    )
-
-
-def division_needs_scale(b: Lanes, c: Lanes) -> Lanes:
-    """Return whether v_div_fmas scales the quotient of c and b back."""
-    b, c = np.broadcast_arrays(b, c)
-    is_huge, is_denormal, _, tiny_quotient = _division(b, c)
-    result: Lanes = (b == 0) | (c == 0) | is_huge | ~is_denormal & tiny_quotient
-    return result
-
-
-def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
-    """a * b + c, scaled up where c, the quotient, is large, else down."""
-    step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
-    out = fma(a, b, c)
-    power = np.where(raw_exponent(c) > middle, np.int32(step), np.int32(-step))
-    return np.where(is_scaled, scaled(out, power), out)
-
-
-def division_fixup(quotient: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """The quotient of c and b with the special cases of IEEE 754."""
-    quotient, b, c = np.broadcast_arrays(quotient, b, c)
-    kind = quotient.dtype.type
-    sign = np.where(np.signbit(b) ^ np.signbit(c), kind(-1), kind(1))
-    infinite, zero = np.copysign(kind(np.inf), sign), np.copysign(kind(0), sign)
-    nan = np.full_like(quotient, abs(kind(np.nan)))
-    return np.select(
-        [
-            c != c,
-            b != b,
-            (np.isinf(b) & np.isinf(c)) | ((b == 0) & (c == 0)),
-            (b == 0) | np.isinf(c) | (quotient != quotient) & ~np.isinf(b) & (c != 0),
-            np.isinf(b) | (c == 0),
-        ],
-        [_quieted(c), _quieted(b), nan, infinite, zero],
-        np.copysign(quotient, sign),
-    )
-
-
 def canonical(a: Lanes, *sources: Lanes) -> Lanes:
     """Return the numbers with the NaN 0xffc00000 where no source is one: the processors that run
     this differ."""
@@ -489,8 +410,8 @@ FUNCTIONS: Final[dict[str, Any]] = {
                 mantissa,
                 exponent,
             ),
-            *(scaled, f16_toward_zero, division_scale, division_needs_scale, division_fma),
-            *(division_fixup, canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
+            *(scaled, f16_toward_zero),
+            *(canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
         )
     },
     **{

@@ -467,9 +467,11 @@ class _Piece(TileStatements, ControlStatements):
             return expression
         if shape.is_float or self.operation.name in ("v_fma_mixlo_f16", "v_fma_mixhi_f16"):
             if self.mode.flushes(shape, is_source=False) and not self._moves_bits:
-                # omod does nothing while denormals are on.
-                if omod := self.item.fields.get("omod", 0):
-                    expression = f"({expression}) * {shape.element}({_FACTORS[omod]})"
+                omod = self.item.fields.get("omod", 0)
+                # It does nothing while denormals are on, or MODE.IEEE, which GFX12 has not.
+                if omod and not (self.mode.is_ieee and self.target.generation < 12):
+                    factor = f"{shape.element}({_FACTORS[omod]})"
+                    expression = f"({expression}) * {factor} + {shape.element}(0)"  # no -0
                 expression = f"flushed({expression})"
             if self.is_careful and shape.is_float and "logarithm" not in expression:
                 floats = [
