@@ -112,6 +112,7 @@ See docs/dispatch.md.
   dwarfgpu run --demo
   dwarfgpu run k.co nest --grid 128 --workgroup 64 --arg in=range:128 --arg out=zeros:512 \\
       --arg limit=10 --out out=out.npy
+  dwarfgpu run gpucore.4711 --break k.hip:12 --print x --save there.json
 See docs/run.md.
 
 """,

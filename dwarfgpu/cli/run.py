@@ -12,7 +12,9 @@ from typing import Final
 from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.writing import write_set
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.cli.run_report import buffer_lines, ending_lines, heading, record
+from dwarfgpu.cli.run_going_on_options import configure_going_on, goes_on
+from dwarfgpu.cli.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
+from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
 from dwarfgpu.options.launch import Prepared, prepare_next, prepare_run
@@ -20,12 +22,10 @@ from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.run_kernel import Result, buffers_not_made, output, run_kernel
 from dwarfgpu.terminal.progress import Progress
 
-SCHEMA: Final = "dwarfgpu-run-1"
 _OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
 """Options of one dispatch."""
 
@@ -33,7 +33,10 @@ _OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", help="a code object, or a file with one in it"
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a code object, or a file with one in it; a core file, whose waves go on",
     )
     parser.add_argument(
         "kernel", metavar="KERNEL", nargs="?", help="the name of the kernel; default: the only one"
@@ -58,7 +61,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
-    _configure_stops(parser)
+    configure_stops(parser)
+    configure_going_on(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.set_defaults(beside=None, earlier=[])
@@ -80,65 +84,42 @@ class _Then(Action):
         namespace.arg, namespace.dynamic_lds, namespace.scratch = [], None, None
 
 
-def _configure_stops(parser: ArgumentParser) -> None:
-    stops = parser.add_argument_group("where waves stop, and what is shown and written there")
-    stops.add_argument(
-        "--break", dest="breakpoints", action="append", default=[], metavar="PLACE[ if CONDITION]",
-        help="FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave goes on afterwards",
-    )  # fmt: skip
-    stops.add_argument(
-        "--print", dest="expressions", action="append", default=[], metavar="EXPR",
-        help="show an expression at each stop, in every active lane",
-    )  # fmt: skip
-    stops.add_argument("--wave", metavar="N", help="only this wave stops and is traced")
-    stops.add_argument(
-        "--lane", metavar="LANES", help="show these: 17, 0-3,7, active, inactive or all"
-    )
-    stops.add_argument(
-        "--stops", metavar="N", help="end the run at the Nth stop; default with --save: the first"
-    )
-    stops.add_argument(
-        "--trace", action="store_true",
-        help="print each instruction, what it changes, and its source line; with --json as lines",
-    )  # fmt: skip
-    stops.add_argument("--trace-limit", metavar="N", help="trace so many instructions")
-    stops.add_argument(
-        "--save", metavar="STATE", help="write the state file of the waves where the run ends"
-    )
-    stops.add_argument(
-        "--core", metavar="FILE",
-        help="write the core file that the GPU would leave where a wave cannot continue",
-    )  # fmt: skip
-
-
 def run(args: Namespace) -> int:
     """Run the kernel; 1 where a wave could not go on, `UsageError` for an impossible dispatch."""
     return with_run_demo(args, _run)
 
 
 def _run(args: Namespace) -> int:
-    if args.file is not None and is_core(args.file):
-        raise UsageError(
-            f"{args.file} is a core file, and run executes a kernel of a code object; "
-            f"dwarfgpu bt, eval, lanes and debug look at a core"
-        )
+    if goes_on(args):
+        from dwarfgpu.cli.run_going_on import run_going_on  # most runs begin
+
+        return run_going_on(args)
     first = args.earlier[0] if args.earlier else args
     if args.file is None or first.grid is None or first.workgroup is None:
-        raise UsageError("run needs FILE, --grid and --workgroup, or --demo alone")
+        raise UsageError(
+            "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
+        )
     outputs = dict(_output(text) for text in args.out)
     seed = natural(args.seed, "--seed") or 0
     dispatches = _dispatches(args)
-    stops, attach, progress = None, None, Progress(sys.stderr)
+    stops, visit, attach, progress = None, None, None, Progress(sys.stderr)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        attach = trace_of(args, dispatches[0]).attach
+        lane_count = dispatches[0].launched.machine.lane_count
+        attach = trace_of(args, [dispatches[0].code_object], lane_count).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
+        from dwarfgpu.service.evaluation.run_stops import before_run, visitor
 
-        stops = breakpoints_of(args, dispatches, progress)
+        launches = [prepared.launched for prepared in dispatches]
+        code_object = dispatches[0].code_object
+        session, around = before_run(code_object, launches[0])
+        waves = [number for item in launches for number in item.machine.waves]
+        stops = breakpoints_of(args, session, around, waves, progress)
+        visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)
     else:
-        _require_breakpoint(args)
+        require_breakpoint(args)
     result = None
     for prepared in dispatches:
         if not args.json:
@@ -148,7 +129,7 @@ def _run(args: Namespace) -> int:
             prepared.launched,
             seed,
             frozenset() if stops is None else stops.addresses,
-            None if stops is None else stops.visit,
+            visit,
             attach,
             None if args.json or args.trace else progress.executed,
             tracks_writes=args.save is not None or stops is not None,
@@ -156,7 +137,7 @@ def _run(args: Namespace) -> int:
         )
         progress.clear()
         if not args.json:
-            print(*map(one_line, ending_lines(result)), sep="\n")
+            print(*map(one_line, ending_lines(result.ending)), sep="\n")
         if result.stop is not None:
             break
     assert result is not None
@@ -207,18 +188,6 @@ def _output(text: str) -> tuple[str, Path]:
     if not equals or not name or not path:
         raise UsageError(f"--out {text[:60]}: expected NAME=FILE")
     return name, Path(path)
-
-
-def _require_breakpoint(args: Namespace) -> None:
-    """`UsageError` for options about stops and traces without one."""
-    if args.trace_limit is not None and not args.trace:
-        raise UsageError("--trace-limit is about a trace: give --trace")
-    for name, value in (("print", args.expressions), ("stops", args.stops)):
-        if value:
-            raise UsageError(f"--{name} is about stops: give --break PLACE")
-    for name, value in (("wave", args.wave), ("lane", args.lane)):
-        if value and not args.trace:
-            raise UsageError(f"--{name} is about stops and traces: give --break PLACE or --trace")
 
 
 def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:

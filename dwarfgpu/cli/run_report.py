@@ -11,8 +11,9 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.machine.barrier_places import barrier_lines
-from dwarfgpu.service.machine.run_kernel import Result
+from dwarfgpu.service.machine.run_kernel import Ending, Result
 
+SCHEMA: Final = "dwarfgpu-run-1"
 _MAX_SHOWN: Final = 8
 _MAX_TEXT_LINES: Final = 64
 
@@ -30,14 +31,14 @@ def heading(launched: Launched, *, is_mangled: bool) -> str:
     )
 
 
-def ending_lines(result: Result) -> Iterator[str]:
-    """How a dispatch ended."""
-    waves, stop = result.machine.waves, result.stop
+def ending_lines(ending: Ending) -> Iterator[str]:
+    """How waves ended, or where one stopped."""
+    stop = ending.stop
     if stop is None:
-        plural = "s" if len(waves) > 1 else ""
-        yield f"  {len(waves)} wave{plural} ended after {result.machine.instructions} instructions"
+        plural = "" if ending.waves == 1 else "s"
+        yield f"  {ending.waves} wave{plural} ended after {ending.instructions} instructions"
     elif stop.is_inserted:
-        yield f"  not continued after {result.machine.instructions} instructions"
+        yield f"  not continued after {ending.instructions} instructions"
     else:
         yield f"  {stop.target_id} stopped: {stop.reason}, {stop.text}"
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
@@ -71,9 +72,9 @@ def _values(array: Npy) -> str:
     return f"{kinds[array.descr[1]]}{8 * size}[{count}] {{{', '.join(texts)}{more}}}"
 
 
-def record(result: Result, notes: list[str]) -> dict[str, Json]:
-    """The members of the object."""
-    stop, launched = result.stop, result.launches[-1]
+def ending_record(ending: Ending) -> dict[str, Json]:
+    """How many waves have executed how many instructions, and where one stopped."""
+    stop = ending.stop
     place: Json = None
     if stop is not None:
         place = {
@@ -87,6 +88,12 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
             "source": stop.source,
             "barrier": [place.record for place in stop.barrier],
         }
+    return {"waves": ending.waves, "instructions": ending.instructions, "stop": place}
+
+
+def record(result: Result, notes: list[str]) -> dict[str, Json]:
+    """The members of the object."""
+    launched = result.launches[-1]
     return {
         "notes": list[Json](dict.fromkeys(notes)),
         "kernel": launched.request.kernel.name,
@@ -98,9 +105,7 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
             {"kernel": launched.request.kernel.name, "instructions": count}
             for launched, count in zip(result.launches, result.instructions, strict=True)
         ],
-        "waves": len(result.machine.waves),
-        "instructions": result.machine.instructions,
-        "stop": place,
+        **ending_record(result.ending),
         "buffers": [
             {
                 "name": name,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.launch import Prepared
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.evaluation.run_stops import RunStop, Stops, run_breakpoint
@@ -16,7 +16,8 @@ from dwarfgpu.service.frame.stack_frame import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.machine.run_kernel import AtBreakpoint
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.lane_grid import joined, table_lines
@@ -35,12 +36,11 @@ class ShownStops:
         self.count = 0
         self.records: list[Json] = []
 
-    @property
-    def visit(self) -> AtBreakpoint:
-        return self._stops.visitor(self._show)
-
-    def _show(self, stop: RunStop) -> bool:
-        """Show a stop; return whether the run ends there."""
+    def visit(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> bool:
+        """Show the stop of a wave, if it is one; return whether the run ends there."""
+        stop = self._stops.at(wave, pc, session_of)
+        if stop is None:
+            return False
         self.count += 1
         self._progress.clear()
         if self._is_json:
@@ -51,22 +51,24 @@ class ShownStops:
 
 
 def breakpoints_of(
-    args: Namespace, dispatches: Sequence[Prepared], progress: Progress
+    args: Namespace,
+    session: Session,
+    around: FramePosition | None,
+    waves: Sequence[WaveId],
+    progress: Progress,
 ) -> ShownStops:
-    """The breakpoints of the options; `UsageError` for a place that does not exist."""
-    code_object, launched = dispatches[0].code_object, dispatches[0].launched
-    launches = [prepared.launched for prepared in dispatches]
+    """The breakpoints of the options; `UsageError` for a place that does not exist.
+
+    `around`: what a line alone is in the file of; `waves`: those of the run.
+    """
     lanes, wave = args.lane, natural(args.wave, "--wave")
     if lanes is not None and not is_choice(lanes):
         number = natural(lanes, "--lane")
         lanes = f"{number}-{number}"
-    numbers = [number for item in launches for number in item.machine.waves]
-    if wave is not None and wave not in numbers:
-        raise UsageError(f"--wave {wave}: the run has waves {runs_text(numbers)}")
-    places = [run_breakpoint(code_object, launched, text) for text in args.breakpoints]
-    stops = Stops(
-        code_object, launches, places, args.expressions, lanes, wave, is_mangled=args.mangled
-    )
+    if wave is not None and wave not in waves:
+        raise UsageError(f"--wave {wave}: the run has waves {runs_text(waves)}")
+    places = [run_breakpoint(session, text, around) for text in args.breakpoints]
+    stops = Stops(places, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")
     if most == 0:
         raise UsageError("--stops 0: expected the number of a stop, from 1")

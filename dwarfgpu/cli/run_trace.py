@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.launch import Prepared
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.evaluation.run_trace import RunTrace, TracedInstruction
@@ -21,10 +21,12 @@ _MOST_RUNS: Final = 4
 """Neighbours with equal values that a line of text shows."""
 
 
-def trace_of(args: Namespace, prepared: Prepared) -> RunTrace:
-    """What prints the trace that the options describe; `UsageError` for a lane without a number."""
+def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: int) -> RunTrace:
+    """What prints the trace that the options describe; `UsageError` for a lane without a number.
+
+    `lane_count`: of the largest wave.
+    """
     lane = natural(args.lane, "--lane")
-    lane_count = prepared.launched.machine.lane_count
     if lane is not None and lane >= lane_count:
         raise UsageError(f"--lane {lane}: the wave has {lane_count} lanes, from 0")
     shown_wave: list[int] = []
@@ -40,7 +42,7 @@ def trace_of(args: Namespace, prepared: Prepared) -> RunTrace:
         print(*map(one_line, _lines(traced, lane)), sep="\n")
 
     most, wave = natural(args.trace_limit, "--trace-limit"), natural(args.wave, "--wave")
-    return RunTrace(prepared.code_object, show, most, wave)
+    return RunTrace(code_objects, show, most, wave)
 
 
 def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:

@@ -295,6 +295,15 @@ class RunsWaves(Runs, Named, Protocol):
     def waves(self) -> Collection[WaveId]: ...
 
 
+@runtime_checkable
+class LeavesBreakpoints(Runs, Protocol):
+    """The power to let a wave leave a breakpoint at which it is, and has not stopped."""
+
+    def leave(self, wave: WaveId) -> None:
+        """Do not stop a wave where it is now."""
+        ...
+
+
 @frozen
 class RegisterPlace:
     """Bytes of a register of a wave."""

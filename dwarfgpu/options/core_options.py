@@ -16,6 +16,11 @@ _NEED_CORE = {
 def add_core_options(group: ArgumentParser | _ArgumentGroup) -> None:
     """`--core` and what goes with it."""
     group.add_argument("--core", metavar="FILE", help="a core file: threads, waves and memory")
+    add_parts_of_core(group)
+
+
+def add_parts_of_core(group: ArgumentParser | _ArgumentGroup) -> None:
+    """What goes with a core file."""
     group.add_argument(
         "--gpu-core", metavar="FILE", help="the core file of the GPUs, if it is a separate file"
     )

@@ -21,9 +21,9 @@ STATE = STATES / "call.gfx942.O0.json"
          "file:///opt/app/kernels.gfx942.O0.v5.co is not used: /opt/app/kernels.gfx942.O0.v5.co "
          "cannot be read: No such file or directory; "
          "name it with --code-object URI=FILE or --sysroot DIR"),
-        (("run", CORE),
-         f"{CORE} is a core file, and run executes a kernel of a code object; "
-         "dwarfgpu bt, eval, lanes and debug look at a core"),
+        (("run", CORE, "loop"),
+         "KERNEL is about a dispatch that begins: the waves of a state or a core file go on as "
+         "they are"),
         (("bt", CORE, "--wave", 9), "--wave 9: the core has no such wave; it has 1 to 4"),
         (("eval", CORE, *ROOT, "--lane", "63-60", "t"),
          "--lane 63-60: a range begins with its lower lane: 60-63"),

@@ -273,7 +273,9 @@ def test_the_demo_is_little_work_and_takes_other_arguments() -> None:
 
 
 def test_a_run_names_what_it_lacks() -> None:
-    assert run("run").error == "run needs FILE, --grid and --workgroup, or --demo alone"
+    assert run("run").error == (
+        "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
+    )
     file = CL / "kernels.gfx942.O2.v5.co"
     assert run("run", file, "call", "--grid", 64).error == run("run").error
     assert run("run", file, "--demo").error == "give FILE or --demo, not both"

@@ -10,14 +10,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from attrs import evolve, fields
+
+from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.debugger.save import Arrays, Saved
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 
 _MACHINE: Final = ("agents", "queues", "dispatches", "workgroups", "note")
 _OF_WAVE: Final = ("workgroup", "wave_in_group", "stop_reasons", "scratch", "cfa", "barrier")
+_MEMBERS: Final = {
+    "object_address": "object", "packets_address": "address", "packets_bytes": "size",
+    "processor": "", "os_id": "", "cores": "", "threads": "", "location": "",
+}  # fmt: skip
+"""What a state file calls fields of agents and queues; it does not have those without a name."""
 
 
 def state_document(
@@ -29,9 +39,11 @@ def state_document(
     """Return the document for a path, and the arrays in separate files.
 
     `code_objects`: files and where they are loaded. `before`: the document from which the machine
-    was read, for the facts above the waves.
+    was read, for the facts above the waves; None: those that the machine has.
     """
-    before = before or {}
+    if before is None:
+        apertures = {wave: target.apertures_of(wave) for wave in target.waves}
+        before = topology_document(target.machine, apertures)
     arrays = Arrays(path.name.removesuffix(".json"))
     document: dict[str, Json] = {"schema": SCHEMA_2, "architecture": target.architecture.name}
     if target.architecture.is_simt:
@@ -48,6 +60,60 @@ def state_document(
         _wave(target, arrays, wave, records.get(wave, {})) for wave in target.waves
     ]
     return Saved(document, arrays.files)
+
+
+def topology_document(machine: Machine, apertures: Mapping[WaveId, Apertures]) -> dict[str, Json]:
+    """Return where waves belong, and the objects above them as far as all of these are known.
+
+    `apertures`: of these waves.
+    """
+    waves: list[Json] = []
+    groups: dict[int, Workgroup] = {}
+    is_known = bool(apertures)
+    for number, memories in apertures.items():
+        record = machine.waves.get(number) or Wave(number)
+        wave: dict[str, Json] = {"id": number, "stop_reasons": list[Json](record.stop_reasons)}
+        if memories.scratch_base is not None and memories.scratch_bytes:
+            wave["scratch"] = {
+                "address": hex(memories.scratch_base), "size": memories.scratch_bytes,
+                **({} if memories.element_bytes == 4 else {"element_size": memories.element_bytes}),
+            }  # fmt: skip
+        group = machine.workgroup_of(number)
+        if group is not None:
+            groups[group.id] = group
+            wave |= {"workgroup": group.id, "wave_in_group": record.wave_in_group}
+        is_known &= machine.dispatch_of(number) is not None
+        is_known &= machine.agent_of(number) is not None
+        waves.append(wave)
+    if not is_known:
+        return {"waves": [_without_position(wave) for wave in waves]}
+    dispatches = {d.id: d for n in apertures if (d := machine.dispatch_of(n)) is not None}
+    queues = {q.id: q for n in apertures if (q := machine.queue_of(n)) is not None}
+    agents = {a.id: a for n in apertures if (a := machine.agent_of(n)) is not None}
+    return {
+        "waves": waves,
+        "agents": [_entry(agent) for agent in agents.values()],
+        "queues": [_entry(queue) for queue in queues.values()],
+        "dispatches": [_entry(dispatch) for dispatch in dispatches.values()],
+        "workgroups": [_entry(evolve(group, queue=None)) for group in groups.values()],
+    }
+
+
+def _without_position(wave: Json) -> Json:
+    """A wave of a workgroup about which nothing else is known."""
+    assert isinstance(wave, dict)
+    return {name: value for name, value in wave.items() if name != "wave_in_group"}
+
+
+def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
+    """The members of an object that are known."""
+    out: dict[str, Json] = {}
+    for field in fields(type(component)):
+        value = getattr(component, field.name)
+        name = _MEMBERS.get(field.name, field.name)
+        if value is not None and name:
+            out[name] = list(value) if isinstance(value, tuple) else value
+    return out
 
 
 def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:

@@ -28,6 +28,7 @@ from dwarfgpu.repl.running.machine import (
     arm,
     can_run,
     going_on,
+    leave,
     require_started,
     runner,
 )
@@ -144,6 +145,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
             item.ignored = count - 1
             text = f"{ignore_text(item)}.  Continuing."
     yield heading(text)
+    leave(shell)
     with going_on(shell, is_step=False):
         stop = resumed(shell)
     yield from reported(shell, stop)
@@ -229,6 +231,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError('"finish" not meaningful in the outermost frame.')
     described = focused_frame_line(session, shell.settings.frame_style())
     yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")
+    leave(shell)
     with going_on(shell, is_step=True):
         if is_inlined:
             stop = out_of_inlined(shell)
@@ -280,6 +283,7 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
         caller = frozenset() if frame is None else frozenset({frame.pc})
     except MissingContext:
         pass
+    leave(shell)
     with going_on(shell, is_step=False):
         stop = resumed(shell, frozenset(wanted) | caller)
     yield from reported(shell, stop)

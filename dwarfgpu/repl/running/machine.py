@@ -8,7 +8,14 @@ from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import Interruptible, LocksWaves, ReportsProgress, Runs, Watches
+from dwarfgpu.machine.target import (
+    Interruptible,
+    LeavesBreakpoints,
+    LocksWaves,
+    ReportsProgress,
+    Runs,
+    Watches,
+)
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 
@@ -73,6 +80,13 @@ def require_started(shell: Shell) -> None:
 def addresses(shell: Shell) -> frozenset[int]:
     """Where breakpoints stop the machine."""
     return frozenset(pc for item in shell.breakpoints.values() for pc in item.inserted)
+
+
+def leave(shell: Shell) -> None:
+    """Let the wave in focus leave the breakpoint where it is, as GDB does."""
+    machine = _with_power(shell, LeavesBreakpoints)  # type: ignore[type-abstract]
+    if machine is not None:
+        machine.leave(shell.session.wave)
 
 
 def arm(shell: Shell) -> None:

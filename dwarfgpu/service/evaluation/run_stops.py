@@ -15,7 +15,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import spots_of
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.core.going_on import Visit
 from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
@@ -62,58 +64,33 @@ class RunStop:
 class Stops:
     """What a run does at its breakpoints."""
 
-    code_object: CodeObject
-    launches: Sequence[Launched]
-    """The dispatches of the run."""
     breakpoints: Sequence[RunBreakpoint]
     expressions: Sequence[str]
     lanes: str | None
     """A choice of lanes (`chosen_states`); None: the active ones."""
     wave: int | None
     """The only one that stops; None: all do."""
-    is_mangled: bool = False
 
     @property
     def addresses(self) -> frozenset[int]:
         return frozenset[int]().union(*(place.addresses for place in self.breakpoints))
 
-    def visitor(self, show: Callable[[RunStop], bool]) -> AtBreakpoint:
-        """What `run_kernel` calls: a stop is shown, which says whether the run ends there.
+    def at(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> RunStop | None:
+        """The stop of a wave that is at a breakpoint; None where it goes on.
 
-        `UsageError` for a condition that has no value.
+        `session_of` makes what sees the wave. `UsageError` for a condition that has no value.
         """
-
-        def visit(machine: RunningMachine, wave: SimulatedWave) -> bool:
-            stop = self._at(machine, wave)
-            return stop is not None and show(stop)
-
-        return visit
-
-    def _at(self, machine: RunningMachine, wave: SimulatedWave) -> RunStop | None:
-        """The stop of a wave that is at a breakpoint; None where it goes on."""
-        if self.wave not in (None, wave.wave.id):
+        if self.wave not in (None, wave):
             return None
-        session = self._session(machine, wave)
+        session = session_of()
         for place in self.breakpoints:
-            if wave.pc not in place.addresses:
+            if pc not in place.addresses:
                 continue
             lanes = tuple(_meeting(session, place))
             if lanes or place.condition is None:
                 session = session.focused(lanes[0] if lanes else None)
                 return RunStop(place, session, lanes, tuple(self._answers(session, place, lanes)))
         return None
-
-    def _session(self, machine: RunningMachine, wave: SimulatedWave) -> Session:
-        [launched] = [item for item in self.launches if wave.wave.id in item.machine.waves]
-        target, pcs = state_of_run(launched, machine)
-        return Session(
-            target.architecture,
-            (self.code_object,),
-            ImageTarget(target, tuple(self.code_object.images()), True),
-            wave=wave.wave.id,
-            pc=pcs[wave.wave.id],
-            is_mangled=self.is_mangled,
-        )
 
     def _answers(
         self, session: Session, place: RunBreakpoint, lanes: tuple[int, ...]
@@ -128,14 +105,36 @@ class Stops:
             yield text, tuple(answers)
 
 
-def run_breakpoint(code_object: CodeObject, launched: Launched, text: str) -> RunBreakpoint:
-    """The breakpoint of `PLACE [if CONDITION]`: `FILE:LINE`, `LINE` in the file of the kernel,
+def visitor(
+    visit: Visit, code_object: CodeObject, launches: Sequence[Launched], *, is_mangled: bool
+) -> AtBreakpoint:
+    """What `run_kernel` calls for dispatches of a code object."""
+
+    def at_breakpoint(machine: RunningMachine, wave: SimulatedWave) -> bool:
+        number = wave.wave.id
+
+        def session() -> Session:
+            [launched] = [item for item in launches if number in item.machine.waves]
+            target, pcs = state_of_run(launched, machine)
+            return Session(
+                target.architecture,
+                (code_object,),
+                ImageTarget(target, tuple(code_object.images()), True),
+                wave=number,
+                pc=pcs[number],
+                is_mangled=is_mangled,
+            )
+
+        return visit(number, wave.pc, session)
+
+    return at_breakpoint
+
+
+def run_breakpoint(session: Session, text: str, around: FramePosition | None) -> RunBreakpoint:
+    """The breakpoint of `PLACE [if CONDITION]`: `FILE:LINE`, `LINE` in the file of `around`,
     `FUNCTION`, `*ADDRESS`. `UsageError` for a place that does not exist."""
-    arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
-    session = Session(arch, (code_object,))
     match = _CONDITION.fullmatch(text.strip())
     place = text.strip() if match is None else match["place"]
-    around = _place_of_kernel(session, launched)
     try:
         addresses, _ = break_addresses(session, place, around, DEFAULT)
     except DwarfGpuError as error:
@@ -143,13 +142,16 @@ def run_breakpoint(code_object: CodeObject, launched: Launched, text: str) -> Ru
     return RunBreakpoint(text, frozenset(addresses), None if match is None else match["condition"])
 
 
-def _place_of_kernel(session: Session, launched: Launched) -> FramePosition | None:
-    """Where the kernel is declared; its first code may be of an inlined function."""
+def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
+    """What sees the code of a kernel, and where that is declared; its first code may be of an
+    inlined function."""
+    arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
+    session = Session(arch, (code_object,))
     try:
         [spot, *_] = spots_of(session, launched.request.kernel.name, None, DEFAULT)
     except DwarfGpuError:
-        return place_of(evolve(session, pc=launched.pc), launched.pc)
-    return spot.declared or spot.place
+        return session, place_of(evolve(session, pc=launched.pc), launched.pc)
+    return session, spot.declared or spot.place
 
 
 def _subject(session: Session, text: str) -> Subject:

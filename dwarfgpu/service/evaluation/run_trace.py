@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -12,7 +12,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.code.source_text import SourceText
 
 if TYPE_CHECKING:  # they import NumPy
-    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.trace import TraceEntry
 
 
@@ -27,36 +27,46 @@ class TracedInstruction:
     """The text of that line; None where the file is missing."""
 
 
+class Observed(Protocol):
+    """A machine that runs, or several of them."""
+
+    @property
+    def observers(self) -> tuple[Observer, ...]: ...
+
+    def observe(self, *observers: Observer) -> None: ...
+
+
 class RunTrace:
     """What traces a machine."""
 
     def __init__(
         self,
-        code_object: CodeObject,
+        code_objects: Iterable[CodeObject],
         show: Callable[[TracedInstruction], None],
         most: int | None = None,
         wave: int | None = None,
     ) -> None:
         """`most`: instructions that are traced; `wave`: the only one that is."""
-        self._lines = Lines(code_object.scopes)
+        self._lines = [Lines(code_object.scopes) for code_object in code_objects]
         self._texts = SourceText()
         self._show, self._most, self._wave = show, most, wave
         self._places: dict[int, str | None] = {}
         """The line of each wave's last instruction."""
-        self._machine: RunningMachine | None = None
+        self._machines: list[Observed] = []
         self.count = 0
 
-    def attach(self, machine: RunningMachine) -> None:
+    def attach(self, machine: Observed) -> None:
         """Trace a machine from now on."""
         from dwarfgpu.machine.simulated.execution.trace import Trace  # it imports NumPy
 
-        self._machine = machine
+        self._machines.append(machine)
         machine.observe(*machine.observers, Trace(self._traced, self._wave))
 
     def _traced(self, entry: TraceEntry) -> None:
         self.count += 1
-        if self.count == self._most and self._machine is not None:
-            self._machine.observe()  # the rest runs at full speed
+        if self.count == self._most:
+            for machine in self._machines:
+                machine.observe()  # the rest runs at full speed
         line = self._line(entry.pc)
         place = None if line is None else f"{line.file.path}:{line.line}"
         if line is None or self._places.get(entry.wave) == place:
@@ -67,7 +77,11 @@ class RunTrace:
             self._places[entry.wave] = place
 
     def _line(self, pc: int) -> SourceLine | None:
-        try:
-            return self._lines.line_of(pc)
-        except DwarfGpuError:
-            return None
+        for lines in self._lines:
+            try:
+                line = lines.line_of(pc)
+            except DwarfGpuError:
+                continue
+            if line is not None:
+                return line
+        return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def able_to_go_on(
-    state: StateTarget, code_objects: Sequence[CodeObject], fill: int | None = None
+    state: StateTarget, code_objects: Sequence[CodeObject], fill: int | None = None, seed: int = 0
 ) -> SimulatedTarget:
     """The state as a machine that runs when it is asked to.
 
@@ -25,6 +25,6 @@ def able_to_go_on(
         # Only here: most states are looked at, and nothing else.
         from dwarfgpu.service.machine.run_kernel import machine_of_state
 
-        return machine_of_state(edited, code_objects, fill=fill)
+        return machine_of_state(edited, code_objects, seed, fill)
 
     return SimulatedTarget(state, None, adopt)

@@ -17,6 +17,7 @@ from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernarg import Parameter
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places, source_of
 
 if TYPE_CHECKING:  # they import NumPy
@@ -53,6 +54,17 @@ class StopPlace:
 
 
 @frozen
+class Ending:
+    """How waves ended, or where one of them stopped."""
+
+    waves: int
+    """Those that have run."""
+    instructions: int
+    stop: StopPlace | None
+    """None where all waves have ended."""
+
+
+@frozen
 class Result:
     """What became of a dispatch that ran."""
 
@@ -67,6 +79,11 @@ class Result:
     """The dispatches that have run, the one of the machine last."""
     instructions: tuple[int, ...] = ()
     """That each of them has executed."""
+
+    @property
+    def ending(self) -> Ending:
+        """How the last dispatch ended."""
+        return Ending(len(self.machine.waves), self.machine.instructions, self.stop)
 
 
 def run_kernel(
@@ -115,7 +132,11 @@ def run_kernel(
             texts[name] = text
     if stopped is not None and not stopped.is_inserted:
         stopped.wave.stop_reason = stopped.reason
-    stop = None if stopped is None else _place(stopped, code_object, launched, machine)
+    stop = None
+    if stopped is not None:
+        step = machine.program.steps.get(stopped.wave.stop_pc)
+        instruction = None if step is None else step.instruction
+        stop = stop_place(stopped, launched.machine.target_id, [code_object], instruction)
     counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
     return Result(machine, outputs, stop, texts, launches, counts)
 
@@ -233,23 +254,25 @@ def _text(data: bytes, parameter: Parameter) -> str:
     return text if text.isascii() and text.replace("\n", "").isprintable() else ""
 
 
-def _place(
-    stopped: Stopped, code_object: CodeObject, launched: Launched, machine: RunningMachine
+def stop_place(
+    stopped: Stopped,
+    target_id: Callable[[WaveId, int | None], str],
+    code_objects: Sequence[CodeObject],
+    instruction: Instruction | None,
 ) -> StopPlace:
+    """Where a wave has stopped, and why. `instruction`: the next one of the wave."""
     wave = stopped.wave
-    step = machine.program.steps.get(wave.stop_pc)
-    text = None if step is None else step.instruction.text.strip()
     return StopPlace(
         stopped.reason.value,
         stopped.text,
         wave.wave.id,
-        launched.machine.target_id(wave.wave.id, stopped.lanes[0] if stopped.lanes else None),
+        target_id(wave.wave.id, stopped.lanes[0] if stopped.lanes else None),
         stopped.lanes,
         wave.stop_pc,
-        text,
-        source_of([code_object], wave.stop_pc),
+        None if instruction is None else instruction.text.strip(),
+        source_of(code_objects, wave.stop_pc),
         stopped.is_inserted,
-        barrier_places(stopped.barriers, [code_object]),
+        barrier_places(stopped.barriers, code_objects),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import fields
+from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
@@ -18,20 +18,10 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.simulated.debugger.save import write
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.save import state_document, topology_document
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.machine.topology import Agent, Dispatch, Queue, Workgroup
 from dwarfgpu.model.storage import Memory
-
-_NOT_IN_STATES = frozenset({"processor", "os_id", "cores", "threads", "location"})
-"""Fields of agents and queues that a state file does not have."""
-_MEMBERS = {
-    "object_address": "object",
-    "packets_address": "address",
-    "packets_bytes": "size",
-}
-"""Fields of a queue that a state file calls otherwise."""
 
 
 def save_wave(
@@ -55,7 +45,9 @@ def save_wave(
     for address, size in ranges:
         target.set_memory(whole, address, gpu.read_memory(whole, address, size))
     _add_own_memory(target, gpu, number, notes)
-    document = state_document(target, path, dict(_code_objects(core, path)), _before(gpu, number))
+    document = state_document(
+        target, path, dict(code_object_files(core, path)), _before(gpu, number)
+    )
     write(document, path)
     return tuple(notes)
 
@@ -77,7 +69,7 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
         notes.append(f"the scratch memory of wave {number} is unknown: {scratch.why}")
 
 
-def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
+def code_object_files(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
     """Yield the code objects for GPUs; those in memory, or in a part of a file, are written beside
     the state."""
     number = 0
@@ -92,33 +84,11 @@ def _code_objects(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
 
 def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:
     """Return the objects above the wave, and its position, in state file format."""
-    machine, scratch = gpu.model, gpu.gpu.scratch(gpu.wave(number))
-    wave_model, group = machine.waves[number], machine.workgroup_of(number)
-    dispatch, queue, agent = (
-        machine.dispatch_of(number), machine.queue_of(number), machine.agent_of(number),
-    )  # fmt: skip
-    wave: dict[str, Json] = {"id": number, "stop_reasons": list(wave_model.stop_reasons)}
-    if scratch.base is not None and scratch.size_bytes:
-        wave["scratch"] = {"address": hex(scratch.base), "size": scratch.size_bytes}
-    out: dict[str, Json] = {"waves": [wave], "note": f"wave {number} of a core file"}
-    if group is None or dispatch is None or queue is None or agent is None:
-        return out
-    wave |= {"workgroup": group.id, "wave_in_group": wave_model.wave_in_group}
-    return out | {
-        "agents": [_entry(agent)],
-        "queues": [_entry(queue)],
-        "dispatches": [_entry(dispatch)],
-        "workgroups": [{name: value for name, value in _entry(group).items() if name != "queue"}],
+    scratch = gpu.gpu.scratch(gpu.wave(number))
+    apertures = evolve(
+        gpu.apertures_of(number), scratch_base=scratch.base, scratch_bytes=scratch.size_bytes
+    )
+    return {
+        **topology_document(gpu.model, {number: apertures}),
+        "note": f"wave {number} of a core file",
     }
-
-
-def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
-    """The members of a thing that are known."""
-    out: dict[str, Json] = {}
-    for field in fields(type(component)):
-        value = getattr(component, field.name)
-        if value is not None and field.name not in _NOT_IN_STATES:
-            out[_MEMBERS.get(field.name, field.name)] = (
-                list(value) if isinstance(value, tuple) else value
-            )
-    return out

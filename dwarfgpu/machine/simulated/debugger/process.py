@@ -6,7 +6,8 @@ many instructions as one turn of each of them has; a stop does not change whose 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +31,9 @@ from dwarfgpu.machine.target import (
 from dwarfgpu.machine.topology import Machine as Model
 from dwarfgpu.model.storage import Memory
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.isa.instruction import Instruction
+    from dwarfgpu.machine.simulated.execution.interpreter import Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
 
 TURN: Final = 1 << 12
@@ -194,10 +197,32 @@ class SimulatedProcess:
         """What all waves have executed."""
         return sum(machine.instructions for machine in self.machines)
 
+    def instructions_of(self, wave: WaveId) -> int:
+        """What a wave has executed, which may have ended."""
+        return self._running(wave).instructions_of(wave)
+
+    def instruction_at(self, pc: int) -> Instruction | None:
+        """The instruction that a wave has executed or has come to."""
+        known = (machine.instruction_at(pc) for machine in self.machines)
+        return next((instruction for instruction in known if instruction is not None), None)
+
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """Who observes the waves besides what a debugger needs."""
+        return self.machines[0].observers
+
     def observe(self, *observers: Observer) -> None:
-        """Add observers of all waves, instead of those before."""
+        """Set `observers`."""
         for machine in self.machines:
             machine.observe(*observers)
+
+    @contextmanager
+    def interrupts(self) -> Iterator[None]:
+        """Let Ctrl-C stop the machine that runs (`dwarfgpu.machine.target.Interruptible`)."""
+        with ExitStack() as stack:
+            for machine in self.machines:
+                stack.enter_context(machine.interrupts())
+            yield
 
     def start(self) -> Halt:
         """`UsageError`: it has no beginning."""
@@ -222,20 +247,31 @@ class SimulatedProcess:
         halt = machine.step_range(wave, begin, end, addresses, over_calls=over_calls)
         return self._went_on() if halt.reason == "exited" else halt
 
+    def leave(self, wave: WaveId) -> None:
+        """Leave a breakpoint (`dwarfgpu.machine.target.LeavesBreakpoints`)."""
+        self._running(wave).leave(wave)
+
     def resume(self, addresses: frozenset[int]) -> Halt:
         """Let all waves run."""
+        stopped = self.run_on(addresses)
+        if stopped is None:
+            return self._went_on()
+        halt = self._of_wave[stopped.wave.wave.id].halt_of(stopped)
+        return self._went_on() if halt.reason == "exited" else halt
+
+    def run_on(self, addresses: frozenset[int]) -> Stopped | None:
+        """Let all waves run until one stops; None where they have ended."""
         if self.only_wave is not None:
-            halt = self._running(self.only_wave).resume(addresses)
-            return self._went_on() if halt.reason == "exited" else halt
+            return self._running(self.only_wave).run_on(addresses)
         while (machine := self._whose_turn()) is not None:
             if self._end is None:
                 self._end = machine.instructions + TURN * len(machine.waves)
-            halted = machine.run_turn(addresses, self._end)
-            if halted is not None and halted.reason != "exited":
-                return halted
+            stopped = machine.run_on(addresses, self._end)
+            if stopped is not None:
+                return stopped
             self._round.pop(0)
             self._end = None
-        return Halt("exited", exit_code=0)
+        return None
 
     def _whose_turn(self) -> SimulatedTarget | None:
         """The machine that runs; None where all waves have ended."""

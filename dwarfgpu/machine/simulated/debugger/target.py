@@ -29,6 +29,7 @@ from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.isa.instruction import Instruction
     from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWaves
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
@@ -265,9 +266,16 @@ class SimulatedTarget(StateTarget):
         """Set what is watched: `dwarfgpu.machine.target.Watches`."""
         self._watches = watches
 
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """Who observes the waves besides what a debugger needs."""
+        return self._observers
+
     def observe(self, *observers: Observer) -> None:
-        """Set who else observes the waves."""
+        """Set `observers`."""
         self._observers = observers
+        if self._running is not None:
+            self._observe(self._running)
 
     def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
         """Where an object is in global memory; None where it is elsewhere, or not in one place."""
@@ -368,7 +376,7 @@ class SimulatedTarget(StateTarget):
                         stopped = machine.run_until_return(running, before, addresses)
                     stopped = stopped or machine.interrupted(running)
                     if stopped is not None:
-                        return self._halt_of(stopped)
+                        return self.halt_of(stopped)
                     if running.pc in addresses:
                         return self._halt(Halt("breakpoint-hit", wave))
                     if not begin <= running.pc < end:
@@ -377,26 +385,40 @@ class SimulatedTarget(StateTarget):
                 return self._signalled(running, stop.reason, stop.text, stop.lanes)
             return self._went_on(machine, running)
 
+    def leave(self, wave: WaveId) -> None:
+        """Leave a breakpoint (`dwarfgpu.machine.target.LeavesBreakpoints`)."""
+        self._machine_to_run()
+        self._by_id[wave].reported_pc = self._by_id[wave].pc
+
     def resume(self, addresses: frozenset[int]) -> Halt:
         """Let all waves run."""
+        stopped = self.run_on(addresses)
+        if stopped is not None:
+            return self.halt_of(stopped)
+        assert self._running is not None
+        return self._went_on(self._running, None)
+
+    def run_on(self, addresses: frozenset[int], most: int | None = None) -> Stopped | None:
+        """Let all waves run until one stops; None where they have ended, or have executed so many
+        instructions since the machine was made."""
         with self._going_on() as machine:
             if self.only_wave is None:
-                stopped = machine.run(breakpoints=addresses)
-            else:
-                stopped = machine.run_alone(self._by_id[self.only_wave], addresses)
-            return self._went_on(machine, None) if stopped is None else self._halt_of(stopped)
-
-    def run_turn(self, addresses: frozenset[int], end: int) -> Halt | None:
-        """Let all waves run until they have executed so many instructions since the machine was
-        made, or have ended (None)."""
-        with self._going_on() as machine:
-            stopped = machine.run(end, addresses)
-            return None if stopped is None else self._halt_of(stopped)
+                return machine.run(most, addresses)
+            return machine.run_alone(self._by_id[self.only_wave], addresses)
 
     @property
     def instructions(self) -> int:
         """What the waves have executed since the machine was made."""
         return 0 if self._running is None else self._running.instructions
+
+    def instructions_of(self, wave: WaveId) -> int:
+        """What a wave has executed, which may have ended."""
+        return self._by_id[wave].instructions if wave in self._by_id else 0
+
+    def instruction_at(self, pc: int) -> Instruction | None:
+        """The instruction that a wave has executed or has come to."""
+        step = None if self._running is None else self._running.program.steps.get(pc)
+        return None if step is None else step.instruction
 
     # Stops.
 
@@ -407,7 +429,8 @@ class SimulatedTarget(StateTarget):
             wave.reported_pc = wave.pc
         return halt
 
-    def _halt_of(self, stopped: Stopped) -> Halt:
+    def halt_of(self, stopped: Stopped) -> Halt:
+        """Why the waves stopped, in the words of debuggers."""
         if stopped.is_inserted:
             return self._halt(Halt("breakpoint-hit", stopped.wave.wave.id))
         number = stopped.wave.wave.id

@@ -1,0 +1,157 @@
+"""`dwarfgpu run` of a core file or a state: its waves go on from where they are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.run_report import SCHEMA, ending_lines, ending_record
+from dwarfgpu.cli.run_stop_options import require_breakpoint
+from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.given_contents import set_registers
+from dwarfgpu.options.limit_options import given_file_limits
+from dwarfgpu.options.machine_options import stopped_of
+from dwarfgpu.options.numbers import byte, natural
+from dwarfgpu.service.core.going_on import GoingOn, going_on
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.run_kernel import Ending
+from dwarfgpu.session.stack_frames import place_of
+from dwarfgpu.terminal.progress import Progress
+
+_SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "target", "reg")
+"""Options that are those of every command with a machine."""
+
+
+def run_going_on(args: Namespace) -> int:
+    """Let the waves go on; 1 where one could not, `UsageError` for an impossible request."""
+    seed, fill = natural(args.seed, "--seed") or 0, byte(args.fill, "--fill")
+    stopped = _opened(args)
+    going = going_on(stopped, seed, fill)
+    if args.save is not None and going.one_machine is None:
+        raise UsageError("--save: a state has waves of one processor, and several go on")
+    if args.core is not None and going.one_machine is None:
+        raise UsageError("--core: waves of several processors are not written as a core file")
+    stops, progress = None, Progress(sys.stderr)
+    if args.trace:
+        from dwarfgpu.cli.run_trace import trace_of  # most runs have none
+
+        lane_count = max(part.architecture.lane_count for part in going.parts)
+        trace_of(args, going.code_objects, lane_count).attach(going.target)
+    if args.breakpoints:
+        from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
+
+        first = going.waves[0]
+        session = going.session(first, stopped.wave(first).pc)
+        around = None if session.pc is None else place_of(session, session.pc)
+        stops = breakpoints_of(args, session, around, going.waves, progress)
+    else:
+        require_breakpoint(args)
+    if not args.json:
+        print(one_line(_heading(args, going)))
+    if not args.json and not args.trace:
+        going.target.progress = progress.executed
+    addresses = frozenset[int]() if stops is None else stops.addresses
+    visit = None if stops is None else stops.visit
+    ending = going.run(addresses, visit, is_mangled=args.mangled)
+    progress.clear()
+    notes = [*stopped.notes, *_written(args, stopped, going, ending)]
+    if args.json:
+        records = [] if stops is None else stops.records
+        answer = {"schema": SCHEMA, **_record(going, ending, notes), "stops": records}
+        print(json.dumps(answer, allow_nan=False))
+    else:
+        print(*map(one_line, ending_lines(ending)), sep="\n")
+        print_notes(notes)
+    return 0 if ending.stop is None or ending.stop.is_inserted else 1
+
+
+def _opened(args: Namespace) -> Stopped:
+    """The core file or the state, with the registers that options give."""
+    options = Namespace(
+        **given_file_limits(args),
+        **{name: getattr(args, name) for name in _SAME},
+        core=args.input_core,
+        wave=None,
+        arch=None,
+        dialect=None,
+        strict=False,
+        debug_dir=None,
+        pc=None,
+    )
+    stopped = stopped_of(options, [args.file] if args.file else [])
+    target = stopped.target()
+    for wave in stopped.all_waves() if args.reg else ():
+        set_registers(options, target, stopped.given_of(wave.wave), wave.wave, wave.pc)
+    return stopped
+
+
+def _heading(args: Namespace, going: GoingOn) -> str:
+    """`state s.json: 2 waves of vadd on gfx942, wave64`."""
+    name = f"state {args.state}" if args.state is not None else f"core file {args.input_core}"
+    parts = []
+    for part in going.parts:
+        count, arch = len(part.waves), part.architecture
+        kernel = None if part.dispatch is None else part.dispatch.kernel
+        of_kernel = "" if kernel is None else f" of {_kernel(args, kernel)}"
+        plural = "" if count == 1 else "s"
+        parts.append(f"{count} wave{plural}{of_kernel} on {arch.name}, wave{arch.lane_count}")
+    return f"{name}: {'; '.join(parts)}"
+
+
+def _kernel(args: Namespace, name: str) -> str:
+    return shown_symbol(name, is_mangled=args.mangled)
+
+
+def _record(going: GoingOn, ending: Ending, notes: list[str]) -> dict[str, Json]:
+    """The members of the object of `docs/schema/run.json`."""
+    first = going.parts[0]
+    architectures = {part.architecture for part in going.parts}
+    is_one = len(going.parts) == 1 and first.dispatch is not None
+    dispatch = first.dispatch if is_one else None
+    return {
+        "notes": list[Json](dict.fromkeys(notes)),
+        "kernel": None if dispatch is None else dispatch.kernel,
+        "architecture": first.architecture.name if len(architectures) == 1 else None,
+        "wave_size": first.architecture.lane_count if len(architectures) == 1 else None,
+        "grid": None if dispatch is None else _size(dispatch.grid),
+        "workgroup": None if dispatch is None else _size(dispatch.workgroup),
+        "dispatches": [
+            {
+                "kernel": None if part.dispatch is None else part.dispatch.kernel,
+                "instructions": sum(map(going.target.instructions_of, part.waves)),
+            }
+            for part in going.parts
+        ],
+        **ending_record(ending),
+        "buffers": [],
+    }
+
+
+def _size(size: tuple[int, int, int] | None) -> Json:
+    return None if size is None else list[Json](size)
+
+
+def _written(args: Namespace, stopped: Stopped, going: GoingOn, ending: Ending) -> list[str]:
+    """Write the core file and the state where the run stopped; notes about them."""
+    notes: list[str] = []
+    if args.save is not None and ending.stop is None:
+        notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
+    elif args.save is not None:
+        from dwarfgpu.service.core.state_of_going_on import save_going_on  # most runs save nothing
+
+        state = None if args.state is None else Path(args.state)
+        save_going_on(Path(args.save), stopped, going, state)
+        notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+    if args.core is not None and ending.stop is not None:
+        from dwarfgpu.service.core.state_of_going_on import write_core_going_on
+
+        notes += write_core_going_on(Path(args.core), going)
+        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
+    return notes

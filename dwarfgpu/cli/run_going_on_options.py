@@ -1,0 +1,65 @@
+"""Options of `dwarfgpu run` for the waves of a state or of a core file, which go on."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.core_options import add_parts_of_core
+from dwarfgpu.options.unit_options import is_core
+
+_OF_DISPATCH: Final = {
+    "kernel": "KERNEL", "grid": "--grid", "workgroup": "--workgroup", "arg": "--arg",
+    "dynamic_lds": "--dynamic-lds", "scratch": "--scratch", "demo": "--demo",
+}  # fmt: skip
+"""Arguments that are about waves which begin."""
+
+
+def configure_going_on(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    group = parser.add_argument_group("waves of a state or a core file, which go on")
+    group.add_argument("--state", metavar="FILE", help="a state file, whose waves go on")
+    add_parts_of_core(group)
+    group.add_argument(
+        "--reg", action="append", default=[], metavar="NAME=VALUE",
+        help="a register of all these waves: mode=0xf0",
+    )  # fmt: skip
+
+
+def goes_on(args: Namespace) -> bool:
+    """Whether the waves are those of a state or of a core file; `UsageError` for options that do
+    not go together."""
+    if args.file is not None and args.file.endswith(".json") and args.state is None:
+        raise UsageError(f"{args.file} is not an ELF file; give a state with --state {args.file}")
+    words = [word for word in (args.file, args.kernel) if word is not None]
+    cores = [word for word in words if is_core(word)]
+    if args.state is None and not cores:
+        for name in ("gpu_core", "code_object", "sysroot", "reg"):
+            if getattr(args, name):
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is about waves that go on: give CORE or --state FILE")
+        return False
+    if len(cores) + (args.state is not None) > 1:
+        raise UsageError("give one core file, or --state FILE")
+    files = [word for word in words if word not in cores]
+    if cores and files and Path(files[0]).exists():
+        args.kernel = None  # the code object, before or behind the core file
+    args.file, args.input_core = files[0] if files else None, cores[0] if cores else None
+    if cores and args.kernel == args.input_core:
+        args.kernel = None
+    for name, option in _OF_DISPATCH.items():
+        if getattr(args, name) or any(getattr(own, name, None) for own in args.earlier):
+            raise UsageError(
+                f"{option} is about a dispatch that begins: the waves of a state or a core file "
+                "go on as they are"
+            )
+    if args.earlier:
+        raise UsageError("--then needs a dispatch that begins before it")
+    if args.out:
+        raise UsageError(
+            "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
+            "memory"
+        )
+    return True

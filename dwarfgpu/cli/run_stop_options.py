@@ -1,0 +1,51 @@
+"""Options of `dwarfgpu run` about breakpoints, traces, and what is written where waves stop."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from dwarfgpu.errors import UsageError
+
+
+def configure_stops(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    stops = parser.add_argument_group("where waves stop, and what is shown and written there")
+    stops.add_argument(
+        "--break", dest="breakpoints", action="append", default=[], metavar="PLACE[ if CONDITION]",
+        help="FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave goes on afterwards",
+    )  # fmt: skip
+    stops.add_argument(
+        "--print", dest="expressions", action="append", default=[], metavar="EXPR",
+        help="show an expression at each stop, in every active lane",
+    )  # fmt: skip
+    stops.add_argument("--wave", metavar="N", help="only this wave stops and is traced")
+    stops.add_argument(
+        "--lane", metavar="LANES", help="show these: 17, 0-3,7, active, inactive or all"
+    )
+    stops.add_argument(
+        "--stops", metavar="N", help="end the run at the Nth stop; default with --save: the first"
+    )
+    stops.add_argument(
+        "--trace", action="store_true",
+        help="print each instruction, what it changes, and its source line; with --json as lines",
+    )  # fmt: skip
+    stops.add_argument("--trace-limit", metavar="N", help="trace so many instructions")
+    stops.add_argument(
+        "--save", metavar="STATE", help="write the state file of the waves where the run ends"
+    )
+    stops.add_argument(
+        "--core", metavar="FILE",
+        help="write the core file that the GPU would leave where a wave cannot continue",
+    )  # fmt: skip
+
+
+def require_breakpoint(args: Namespace) -> None:
+    """`UsageError` for options about stops and traces without one."""
+    if args.trace_limit is not None and not args.trace:
+        raise UsageError("--trace-limit is about a trace: give --trace")
+    for name, value in (("print", args.expressions), ("stops", args.stops)):
+        if value:
+            raise UsageError(f"--{name} is about stops: give --break PLACE")
+    for name, value in (("wave", args.wave), ("lane", args.lane)):
+        if value and not args.trace:
+            raise UsageError(f"--{name} is about stops and traces: give --break PLACE or --trace")

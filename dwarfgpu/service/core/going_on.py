@@ -1,0 +1,137 @@
+"""Waves of a state or of a core file that go on without a user at a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Dispatch
+from dwarfgpu.service.machine.going_on import able_to_go_on
+from dwarfgpu.service.machine.run_kernel import Ending, stop_place
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
+    from dwarfgpu.service.machine.open_machine import Stopped
+
+Visit: TypeAlias = Callable[[WaveId, int, Callable[[], Session]], bool]
+"""What is called when a wave is at a breakpoint, with its pc and what makes a session that sees it:
+whether the run ends there."""
+
+
+@frozen(eq=False)
+class WavesOfDispatch:
+    """Waves of one dispatch on one processor."""
+
+    dispatch: Dispatch | None
+    """None if unknown."""
+    architecture: Architecture
+    waves: tuple[WaveId, ...]
+
+
+@frozen(eq=False)
+class GoingOn:
+    """Waves that go on."""
+
+    target: SimulatedTarget | SimulatedProcess
+    code_objects: tuple[CodeObject, ...]
+    is_of_core: bool
+    """Whether they are of a core file, which knows what is loaded."""
+    parts: tuple[WavesOfDispatch, ...]
+    """All of them, in their order."""
+
+    @property
+    def waves(self) -> tuple[WaveId, ...]:
+        """All waves, ended ones too."""
+        return tuple(wave for part in self.parts for wave in part.waves)
+
+    @property
+    def one_machine(self) -> SimulatedTarget | None:
+        """The machine, if all waves are of one processor."""
+        if isinstance(self.target, SimulatedTarget):
+            return self.target
+        first, *further = self.target.machines
+        return None if further else first
+
+    def session(self, wave: WaveId, pc: int | None, *, is_mangled: bool = False) -> Session:
+        """What sees a wave."""
+        arch = self.target.architecture_of(wave)
+        own, of_other_machines = split_by_machine(self.code_objects, arch)
+        images = tuple(image for item in self.code_objects for image in item.images())
+        return Session(
+            arch,
+            own,
+            ImageTarget(self.target, images, True),
+            wave=wave,
+            pc=pc,
+            is_mangled=is_mangled,
+            knows_loaded=self.is_of_core,
+            other_code_objects=of_other_machines,
+        )
+
+    def run(
+        self, addresses: frozenset[int], visit: Visit | None, *, is_mangled: bool = False
+    ) -> Ending:
+        """Run to the end, to the first wave that cannot go on, or to a breakpoint where it is to
+        end; no wave stops where it is now. Errors as of
+        `dwarfgpu.machine.simulated.launch.adopted.adopted`."""
+        target = self.target
+        for number in self.waves:
+            target.leave(number)
+        stopped = target.run_on(addresses)
+        while stopped is not None and stopped.is_inserted and visit is not None:
+            number, pc = stopped.wave.wave.id, stopped.wave.pc
+            if visit(number, pc, partial(self.session, number, pc, is_mangled=is_mangled)):
+                break
+            stopped.wave.reported_pc = stopped.wave.pc
+            stopped = target.run_on(addresses)
+        stop = None
+        if stopped is not None:
+            wave = stopped.wave
+            if not stopped.is_inserted:
+                wave.stop_reason = stopped.reason
+            instruction = target.instruction_at(wave.stop_pc)
+            stop = stop_place(stopped, target.target_id, self.code_objects, instruction)
+        return Ending(len(self.waves), target.instructions, stop)
+
+
+def going_on(stopped: Stopped, seed: int, fill: int | None) -> GoingOn:
+    """The waves of a stopped machine, as they go on.
+
+    `Unsupported` for one without waves of a GPU; other errors as of
+    `dwarfgpu.service.core.core_going_on.core_going_on`.
+    """
+    target: SimulatedTarget | SimulatedProcess
+    code_objects = stopped.code_objects
+    if stopped.core is not None:
+        from dwarfgpu.service.core.core_going_on import core_going_on  # states need none
+
+        of_gpus = [item for item in code_objects if item.file.machine == "AMDGPU"]
+        target = core_going_on(stopped.core, of_gpus, seed, fill)
+    else:
+        if stopped.given is None or stopped.architecture.machine != "AMDGPU":
+            name = stopped.architecture.name
+            raise Unsupported(f"Cannot run: only waves of AMD GPUs are simulated, not {name}.")
+        target = able_to_go_on(stopped.given, code_objects, fill, seed)
+    return GoingOn(target, code_objects, stopped.core is not None, _parts(target))
+
+
+def _parts(target: SimulatedTarget | SimulatedProcess) -> tuple[WavesOfDispatch, ...]:
+    model = target.model
+    waves: dict[tuple[int | None, Architecture], list[WaveId]] = {}
+    for wave in target.waves:
+        dispatch = model.dispatch_of(wave)
+        key = None if dispatch is None else dispatch.id, target.architecture_of(wave)
+        waves.setdefault(key, []).append(wave)
+    return tuple(
+        WavesOfDispatch(model.dispatches.get(number or 0), architecture, tuple(numbers))
+        for (number, architecture), numbers in waves.items()
+    )

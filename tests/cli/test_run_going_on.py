@@ -1,0 +1,193 @@
+"""`dwarfgpu run` of core files and states: their waves go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.machine.state.load import load_state
+from tests.cli.command import FIXTURES, run, run_json, validate
+from tests.cli.test_gpu_core_of_state import HOST, SYSROOT, merged_core
+from tests.machine.two_gpus import Running, core_of
+
+CORE = FIXTURES / "core/loop.gfx942.core.xz"
+CODE = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
+INTEGERS = FIXTURES / "run/integers.gfx942.O0.v5.co"
+NEST = ("nest", "--grid", 128, "--workgroup", 64, "--scratch", 4096)
+BUFFERS = ("--arg", "0=range:128", "--arg", "1=random:3:128", "--arg", "2=zeros:512")
+KEPT = "about a dispatch that begins: the waves of a state or a core file go on as they are"
+
+
+def test_the_waves_of_a_core_file_go_on() -> None:
+    """The one that had failed fails again, in the words of a run that begins."""
+    done = run("run", CORE, CODE)
+    assert done.status == 1
+    assert done.lines == [
+        f"core file {CORE}: 4 waves of loop on gfx942, wave64",
+        "  AMDGPU Lane 1:1:1:4/63 (3,0,0)[63,0,0] stopped: MEMORY_VIOLATION, lane 63 reads 4 bytes "
+        "at 0x7e00000076b0: nothing is mapped there",
+        "  pc 0x7f0000003b98: global_load_dword v1, v[2:3], off",
+        "  at opencl/kernels.cl:53:13",
+    ]
+    assert run("run", CODE, CORE).lines == done.lines
+
+
+def test_the_result_as_data() -> None:
+    found = run_json("run", CORE, CODE, "--break", "54", "--wave", 2, "--print", "i", "--stops", 2)
+    validate(found.json)
+    assert found.status == 0
+    assert found.json["kernel"] == "loop" and found.json["grid"] == [256, 1, 1]
+    assert [stop["wave"] for stop in found.json["stops"]] == [2, 2]
+    values = [stop["values"][0]["lanes"][0]["text"] for stop in found.json["stops"]]
+    assert int(values[1]) == int(values[0]) + 1
+    assert found.json["dispatches"] == [
+        {"kernel": "loop", "instructions": found.json["instructions"]}
+    ]
+
+
+def test_a_trace_of_waves_that_go_on() -> None:
+    done = run("run", CORE, CODE, "--trace", "--trace-limit", 2, "--wave", 1)
+    at = done.lines.index("wave 1")
+    assert done.lines[at + 1].startswith("opencl/kernels.cl:54")
+    assert done.lines[at + 2].startswith("  0x7f0000003f48  s_branch 65368")
+    assert done.lines[at + 4].startswith("  AMDGPU Lane 1:1:1:4/63")
+    first, *_, result = [
+        json.loads(line) for line in run("run", CORE, CODE, "--trace", "--json").lines
+    ]
+    assert first["pc"] == 0x7F0000003F48 and result["stop"]["reason"] == "MEMORY_VIOLATION"
+    validate(first)
+
+
+def results(*arguments: object) -> dict[int, list[str]]:
+    """What each wave has stored when it is at the end of `nest`, lane by lane."""
+    found = run_json("run", *arguments, "--break", "integers.hip:81", "--print", "out[t]").json
+    return {
+        stop["wave"]: [lane["text"] for lane in stop["values"][0]["lanes"]]
+        for stop in found["stops"]
+    }
+
+
+@pytest.mark.parametrize("kind", ["state", "core"])
+def test_stops_and_further_runs_change_no_result(kind: str, tmp_path: Path) -> None:
+    """From stop to stop, each in a run of its own: the memory is that of one run to the end."""
+    begins = (INTEGERS, *NEST, *BUFFERS)
+    wanted = results(*begins)
+    assert len(wanted) == 2 and len(set(wanted[1])) > 20
+    state, core = tmp_path / "s.json", tmp_path / "c.core"
+    written = ("--save", state) if kind == "state" else ("--core", core)
+    run("run", *begins, "--break", "nest", "--stops", 1, *written)
+    source: tuple[object, ...] = ("--state", state) if kind == "state" else (core,)
+    for line in (62, 63):
+        stop = ("--break", f"integers.hip:{line}", "--wave", 1)
+        done = run("run", *source, *stop, "--save", state)
+        assert f"break integers.hip:{line}: AMDGPU Wave" in done.out, done
+        source = ("--state", state)
+    assert results(*source) == wanted
+
+
+def test_waves_of_a_saved_core_share_their_workgroup(tmp_path: Path) -> None:
+    """The state of waves of a core file has their LDS and their barriers, and what is above."""
+    file = FIXTURES / "run/integers.gfx1100.O2.v5.co"
+    data, [buffers] = core_of([Running(file, "reduce", ("range:128", "range:128", "zeros:512"))])
+    core, state = tmp_path / "gpu.core", tmp_path / "s.json"
+    core.write_bytes(data)
+    assert run("run", core, "--break", "integers.hip:151", "--save", state).status == 0
+    machine = load_state(state).machine
+    assert [wave.workgroup for wave in machine.waves.values()] == [1, 1, 2, 2]
+    assert machine.dispatches[1].kernel == "reduce" and machine.agents[1].id == 1
+    shown = ("--break", "integers.hip:155", "--print", f"*(int (*)[128]) {buffers['out']:#x}")
+    stops = run_json("run", "--state", state, *shown).json["stops"]
+    [text] = {lane["text"] for lane in stops[-1]["values"][0]["lanes"]}
+    assert "{4032 <repeats 64 times>, 12224 <repeats 64 times>}" in text
+
+
+def test_waves_of_two_gpus_go_on(tmp_path: Path) -> None:
+    core = tmp_path / "two.core"
+    second = FIXTURES / "run/integers.gfx1100.O2.v5.co"
+    data, _ = core_of(
+        [
+            Running(INTEGERS, "vadd", ("range:128", "range:128", "zeros:512")),
+            Running(second, "vadd", ("range:128", "same:out", "zeros:512")),
+        ]
+    )
+    core.write_bytes(data)
+    found = run_json("run", core, "--break", "integers.hip:17")
+    validate(found.json)
+    assert found.json["architecture"] is None and found.json["kernel"] is None
+    assert [part["kernel"] for part in found.json["dispatches"]] == ["vadd", "vadd"]
+    assert run("run", core).lines[0] == (
+        f"core file {core}: 2 waves of vadd on gfx942, wave64; 4 waves of vadd on gfx1100, wave32"
+    )
+    seeds = [run("run", core, "--seed", seed).lines for seed in (0, 1, 2, 2)]
+    assert len({tuple(lines) for lines in seeds}) == 1
+    for option in ("--save", "--core"):
+        done = run("run", core, option, tmp_path / "x")
+        assert done.status == 2 and done.error.startswith(f"{option}: ")
+        assert "several" in done.error
+
+
+def test_the_waves_of_a_merged_core_go_on(tmp_path: Path) -> None:
+    alone, core = tmp_path / "gpu.core", tmp_path / "merged.core"
+    state = tmp_path / "s.json"
+    data, _ = core_of([Running(INTEGERS, "vadd", ("range:128", "range:128", "zeros:512"))])
+    alone.write_bytes(data)
+    core.write_bytes(merged_core(HOST, alone))
+    given = (*SYSROOT, "--code-object", f"file://{INTEGERS}={INTEGERS}")
+    done = run("run", core, *given, "--break", "integers.hip:16", "--print", "t", "--save", state)
+    assert done.lines[0] == f"core file {core}: 2 waves of vadd on gfx942, wave64"
+    assert "break integers.hip:16: AMDGPU Wave 1:1:1:1 (0,0,0)/0, lanes 0-63" in done.lines
+    end = run("run", "--state", state)
+    assert end.lines[0] == f"state {state}: 2 waves of vadd on gfx942, wave64"
+    assert end.status == 0
+
+
+def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
+    state = FIXTURES / "states/call.gfx942.O0.json"
+    lacking = run("run", "--state", state)
+    assert lacking.error == "wave 0 cannot go on: its mode is not known; set $mode, or use --reg"
+    done = run("run", "--state", state, "--reg", "mode=0xf0")
+    assert done.status == 1
+    assert done.lines[1].endswith(
+        "UNAVAILABLE, flat_load_dword needs v2 of lane 0, which is not known"
+    )
+    filled = run("run", "--state", state, "--reg", "mode=0xf0", "--fill", 0)
+    assert "the state does not have it" in filled.lines[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CORE, "loop"), f"KERNEL is {KEPT}"),
+        ((CORE, CODE, "--grid", 64), f"--grid is {KEPT}"),
+        ((CORE, "--workgroup", 64), f"--workgroup is {KEPT}"),
+        ((CORE, "--arg", "n=1"), f"--arg is {KEPT}"),
+        ((CORE, "--scratch", 1), f"--scratch is {KEPT}"),
+        ((CORE, "--demo"), "give FILE or --demo, not both"),
+        ((CORE, "--then", "loop"), "--then needs a dispatch that begins before it"),
+        ((CORE, "--out", "out=x.npy"),
+         "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
+         "memory"),
+        ((CORE, CORE), "give one core file, or --state FILE"),
+        ((CORE, "--fill", 256), "--fill 256: expected a byte, 0 to 255"),
+        ((CORE, CODE, "--wave", 9, "--break", "54"), "--wave 9: the run has waves 1-4"),
+        ((CORE, CODE, "--break", "nowhere.c:1"),
+         "--break nowhere.c:1: No source file named nowhere.c."),
+        ((CORE, "--print", "n"), "--print is about stops: give --break PLACE"),
+        ((CODE, "--sysroot", "/"),
+         "--sysroot is about waves that go on: give CORE or --state FILE"),
+        ((CODE, "--reg", "mode=1"), "--reg is about waves that go on: give CORE or --state FILE"),
+        (("s.json",), "s.json is not an ELF file; give a state with --state s.json"),
+        (("--state", FIXTURES / "states/call.gfx942.O0.json", CODE, "call"), f"KERNEL is {KEPT}"),
+    ],
+)  # fmt: skip
+def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:
+    done = run("run", *arguments)
+    assert done.status == 2 and done.error.removeprefix("Unsupported: ") == message
+
+
+def test_a_core_file_without_waves_does_not_run() -> None:
+    done = run("run", FIXTURES / "core/crash.x86_64.O0.core", *SYSROOT)
+    assert done.status == 1
+    assert done.error == "Unsupported: Cannot run: the core file has no waves of a GPU."
