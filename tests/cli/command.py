@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ Json = Any
 """JSON is looked into by its schema, not by the type checker."""
 
 
+_SOURCE_MISSING = re.compile(r"[0-9]+\tin ")
+
+
 @frozen
 class Done:
     """What a run printed and its exit status."""
@@ -37,6 +41,11 @@ class Done:
     @property
     def lines(self) -> list[str]:
         return self.out.splitlines()
+
+    @property
+    def without_sources(self) -> list[str]:
+        """The lines, but for those under a frame whose source text is missing."""
+        return [line for line in self.lines if not _SOURCE_MISSING.match(line)]
 
     @property
     def notes(self) -> list[str]:

@@ -294,9 +294,9 @@ def test_backtraces_at_the_prompt() -> None:
     full = lines("bt full 2")
     assert [line for line in full if line.startswith("#")] == frames[:2]
     assert any(line.startswith("        ") for line in full)
-    first, second = lines("thread 1", "bt 1"), lines("thread 2", "bt 1")
+    first, second = lines("thread 1", "bt 1")[-1], lines("thread 2", "bt 1")[-1]
     every = lines("thread apply all bt 1")
-    assert [line for line in every if line.startswith("#")] == [second[-2], first[-2]]
+    assert [line for line in every if line.startswith("#")] == [second, first]
     titles = [line.partition(" (LWP ")[0] for line in every if line.startswith("Thread ")]
     assert titles == ["Thread 2", "Thread 1"]
     assert lines("thread apply all bt 1", "thread")[-1].startswith("[Current thread is 1 ")
@@ -309,11 +309,31 @@ def test_nothing_goes_on(line: str) -> None:
     assert done.err == "The program is not being run.\n"
 
 
-@pytest.mark.parametrize("line", ["break leaf", "b 3", "r"])
+@pytest.mark.parametrize("line", ["r", "watch limits"])
 def test_nothing_runs(line: str) -> None:
     done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
     assert done.status == 1
     assert done.err == "Cannot run: the target is a state or core file.\n"
+
+
+def test_breakpoints_that_nothing_reaches() -> None:
+    commands = (
+        "break leaf",
+        "tbreak call if number > 1",
+        "disable 1",
+        "p $bpnum",
+        "info breakpoints",
+    )
+    words = [word for each in (*commands, "continue") for word in ("-ex", each)]
+    done = run("debug", *of("crash.x86_64.O0"), "--batch", *words)
+    assert done.status == 1 and done.err == "The program is not being run.\n"
+    assert done.lines[-7].startswith("Breakpoint 1 at 0x")
+    assert done.lines[-6].startswith("Temporary breakpoint 2 at 0x")
+    assert done.lines[-5] == "$1 = 2"
+    assert [line.split(None, 5)[:4] for line in done.lines[-3:-1]] == [
+        ["1", "breakpoint", "keep", "n"], ["2", "breakpoint", "del", "y"],
+    ]  # fmt: skip
+    assert done.lines[-1] == "\tstop only if number > 1"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def at_prompt(deep: tuple[object, ...], *commands: str) -> list[str]:
     """The frames that commands show after the first."""
     options = [word for each in commands for word in ("-ex", each)]
     done = run("debug", *deep, "--batch", *options)
-    lines = [each for each in (done.out + done.err).splitlines() if not each.startswith("note:")]
+    said = [*done.without_sources, *done.err.splitlines()]
+    lines = [each for each in said if not each.startswith("note:")]
     first = next(n for n, each in enumerate(lines) if each.startswith("#0 "))
     return [re.sub(r"0x\w+ in (.*?)(?: at .*)?$", r"\1", each) for each in lines[first + 1 :]]
 

@@ -204,7 +204,7 @@ CHAIN = STATES / "chain_flat.gfx942.json"
 
 def prompt(*commands: str) -> list[str]:
     given = [word for command in commands for word in ("-ex", command)]
-    return run("debug", "--state", CHAIN, "--lane", 1, "--batch", *given).lines
+    return run("debug", "--state", CHAIN, "--lane", 1, "--batch", *given).without_sources
 
 
 def test_the_prompt_moves_between_frames() -> None:
@@ -306,7 +306,7 @@ def test_variables_of_an_outer_frame_of_a_cpu() -> None:
 def test_registers_of_an_outer_frame_of_a_cpu() -> None:
     done = run("debug", "--state", GCC, "--batch", "-ex", "frame 1",
                "-ex", "info registers rbx rbp rsp r12 rip rax")  # fmt: skip
-    assert done.lines[1:] == [
+    assert done.without_sources[1:] == [
         "rbx            0x7fffffffe7b8      140737488349112",
         "rbp            0x1                 0x1",
         "rsp            0x7fffffffe5f0      0x7fffffffe5f0",

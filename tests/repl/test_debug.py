@@ -41,6 +41,7 @@ FRAME = (
     "0x0000000000011640 in nest (in=<optimized out>, out=<optimized out>, "
     "limit=<optimized out>) at hip/nest.hip:10\n"
 )
+SOURCE = "10\tin hip/nest.hip\n"
 ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
 LANES = "  Id  State   Target Id                             Frame\n"
 
@@ -178,7 +179,7 @@ def lane_id(lane: int) -> str:
             "v6             {0x0, 0xa, 0x14, 0x1e, 0x28, 0x32, 0x3c, 0x46, 0x50, 0x5a, 0x64, "
             "<unavailable> <repeats 53 times>}\n",
         ),
-        (["frame"], f"#0  {FRAME}"),
+        (["frame"], f"#0  {FRAME}{SOURCE}"),
         (["f 1"], "No frame at level 1.\n"),
         (
             ["pc"],
@@ -187,7 +188,8 @@ def lane_id(lane: int) -> str:
         (["lane"], "[Current thread is 0, lane 3 (AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?])]\n"),
         (
             ["lane 5"],
-            f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n#0  {FRAME}"
+            f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n"
+            f"#0  {FRAME}{SOURCE}"
             "warning: lane 5 is inactive; positioned at 0x11640 (hip/nest.hip:10), no "
             "DW_AT_LLVM_lane_pc; using the wave's pc\n",
         ),
@@ -491,7 +493,7 @@ def test_the_source_of_a_function_or_file() -> None:
 def test_source_text_that_is_not_there() -> None:
     lines, error = listed("list", file="nest.gfx942.O2.v5.co")
     assert (lines, error) == ([], "9\thip/nest.hip: No such file or directory.")
-    assert len(listed("frame", file="nest.gfx942.O2.v5.co")[0]) == 1
+    assert listed("frame", file="nest.gfx942.O2.v5.co")[0][1:] == ["14\tin hip/nest.hip"]
 
 
 def test_where_the_code_of_a_line_is() -> None:

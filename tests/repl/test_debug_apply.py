@@ -38,10 +38,11 @@ def headed(lane: int, *lines: str) -> list[str]:
          ['No symbol "nosuch" in current context.', "$1 = 1"]),
         (["lane apply 1 lane 5", "p $_lane"],
          [*headed(1, f"[Switching to thread 1, lane 5 ({LANE.format(5)})]",
-                  "#0  item () at opencl/kernels.cl:26"), "$1 = 0"]),
+                  "#0  item () at opencl/kernels.cl:26", "26\tin opencl/kernels.cl"), "$1 = 0"]),
         (["lane 2", "lane apply 9 p $_lane", "p $_lane"],
          [f"[Switching to thread 1, lane 2 ({LANE.format(2)})]",
-          "#0  item () at opencl/kernels.cl:26", *headed(9, "$1 = 9"), "$2 = 2"]),
+          "#0  item () at opencl/kernels.cl:26", "26\tin opencl/kernels.cl",
+          *headed(9, "$1 = 9"), "$2 = 2"]),
         (["laas p $_lane > 30 ? $_lane : nosuch"], []),
         (["thread apply 2 1 p $_thread"],
          ["", "Thread 1, lane 0 (AMDGPU Lane 1:1:1:1/0 (0,0,0)[0,0,0]):", "$1 = 1", "",
@@ -54,7 +55,7 @@ def headed(lane: int, *lines: str) -> list[str]:
            f"({(wave - 1) // 2},0,0)[{32 * (wave % 2 == 0)},0,0]):", f"${n} = {int(wave == 3)}")]),
         (["wave 5", "p $_lane_workgroup_pos"],
          ["[Switching to thread 5, lane 0 (AMDGPU Lane 1:1:1:5/0 (2,0,0)[0,0,0])]",
-          "#0  item () at opencl/kernels.cl:26", '$1 = "[0,0,0]"']),
+          "#0  item () at opencl/kernels.cl:26", "26\tin opencl/kernels.cl", '$1 = "[0,0,0]"']),
         (["thread name first", "info threads 1-1"],
          ["  Id   Target Id                             Lanes Frame",
           '* 1    AMDGPU Wave 1:1:1:1 (0,0,0)/0 "first" 32/32 item () at opencl/kernels.cl:26']),
@@ -122,7 +123,7 @@ def test_lanes_by_what_they_do() -> None:
 
 def test_frames_that_hold_each_their_own_value() -> None:
     lines, _ = said(CHAIN, "lane 1", "frame apply 2 p a", "frame apply -1 p 1")
-    assert lines[2:] == [
+    assert lines[3:] == [
         "#0  0x0000000000001a7c in f11 (a=12041001, s=840) at asm/chain.inc:127",
         "$1 = 12041001",
         "#1  0x0000000000001a70 in f10 (a=10041001, s=840) at asm/chain.inc:121",

@@ -26,7 +26,7 @@ def test_a_name_that_the_code_uses_is_the_codes() -> None:
 def test_the_session_is_that_of_now() -> None:
     lines = ["python", "def lane():", "  return session.lane", "execute('lane 2')",
              "print(lane(), session.lane)", "end", "lane 1", "python print(lane())"]  # fmt: skip
-    assert talked(nest_shell(), *lines).splitlines()[::3] == ["2 2", "1"]
+    assert talked(nest_shell(), *lines).splitlines()[::4] == ["2 2", "1"]
 
 
 def test_the_cause_of_an_error_is_told() -> None:

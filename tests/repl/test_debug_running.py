@@ -147,12 +147,6 @@ def test_what_no_backend_offers(shell: Shell) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "break main",
-        "tbreak main",
-        "delete",
-        "enable",
-        "disable",
-        "clear main",
         "watch limit",
         "rwatch limit",
         "awatch limit",
@@ -171,12 +165,6 @@ def test_a_state_says_that_it_does_not_run(line: str) -> None:
         ),
         **dict.fromkeys(
             (
-                "break main",
-                "tbreak main",
-                "delete",
-                "enable",
-                "disable",
-                "clear main",
                 "watch limit",
                 "rwatch limit",
                 "awatch limit",

@@ -336,11 +336,15 @@ def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
 
 
 def source_line(shell: Shell, session: Session) -> Iterator[Output]:
-    """Yield the line of the frame in focus, as GDB shows it below a frame; none if it is
-    missing."""
+    """Yield the line of the frame in focus, as GDB shows it below a frame: where it would be, if
+    its text is missing."""
     place = place_of(session, frame_pc(session))
-    text = None if place is None else text_of(shell, place)
-    if place is not None and text is not None and place.line <= len(text):
+    if place is None:
+        return
+    text = text_of(shell, place)
+    if text is None:
+        yield heading(_reference(place, place.line))
+    elif place.line <= len(text):
         yield _line(place.line, text[place.line - 1])
 
 
@@ -350,7 +354,12 @@ def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Part]:
     if shell.missing_source != place.path:
         shell.missing_source = place.path
         raise UsageError(f"{line}\t{place.file}: No such file or directory.")
-    yield heading(f"{line}\tin {place.file}")
+    yield heading(_reference(place, line))
+
+
+def _reference(place: FramePosition, line: int) -> str:
+    """A line of which only the number is known."""
+    return f"{line}\tin {place.file}"
 
 
 def line_count(shell: Shell, place: FramePosition) -> int | None:

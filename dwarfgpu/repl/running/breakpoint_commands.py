@@ -14,7 +14,7 @@ from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
 from dwarfgpu.repl.running.locations import located, require_valid_condition
-from dwarfgpu.repl.running.machine import arm, runner
+from dwarfgpu.repl.running.machine import arm
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.value.value_history import whole_number
@@ -155,7 +155,6 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, all of them.
     """
-    runner(shell)
     if not argument and shell.breakpoints and not shell.confirms("Delete all breakpoints?"):
         return
     for item in _chosen(shell, argument):
@@ -172,7 +171,6 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, those of the line of the frame in focus.
     """
-    runner(shell)
     addresses, place = located(shell, argument)
     gone = [
         item
@@ -198,7 +196,6 @@ def _enable(
     disposition: Disposition | None = None,
     stops: int = 0,
 ) -> None:
-    runner(shell)
     for item in _chosen(shell, argument):
         item.is_enabled = is_enabled
         if disposition is not None:

@@ -1,4 +1,4 @@
-"""Commands that set breakpoints, for a backend that runs."""
+"""Commands that set breakpoints."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.locations import in_code_that_runs, located, require_valid_condition
-from dwarfgpu.repl.running.machine import runner
+from dwarfgpu.repl.running.machine import go_on_from_core
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
 from dwarfgpu.view.json_object import JsonObject
@@ -57,8 +60,11 @@ def _wanted(shell: Shell, argument: str) -> _Wanted:
 
 
 def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakpoint:
-    """Set the breakpoint of an argument; `UsageError` for one that cannot be."""
-    runner(shell)
+    """Set the breakpoint of an argument; `UsageError` for one that cannot be.
+
+    As in GDB, a state or core file may have breakpoints, which nothing reaches.
+    """
+    go_on_from_core(shell)
     wanted = _wanted(shell, argument)
     addresses, place = located(shell, wanted.place)
     require_valid_condition(shell, addresses, wanted.condition)
@@ -73,8 +79,15 @@ def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakp
         wanted.wave,
         wanted.lane,
     )
-    shell.breakpoints[added.number] = added
+    keep(shell, added)
     return added
+
+
+def keep(shell: Shell, added: Breakpoint) -> None:
+    """List it; `$bpnum` is its number."""
+    shell.breakpoints[added.number] = added
+    number = integer_value(shell.session.architecture, added.number)
+    shell.values.named["bpnum"] = evolve(number, convenience="bpnum")
 
 
 def announced(added: Breakpoint) -> Output:

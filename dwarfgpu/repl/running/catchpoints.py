@@ -11,6 +11,7 @@ from dwarfgpu.machine.topology import model_of
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.breakpoints import keep
 from dwarfgpu.repl.running.catchpoint import Catchpoint, Event
 from dwarfgpu.repl.running.machine import runner
 from dwarfgpu.repl.shell import Shell
@@ -47,7 +48,7 @@ def _caught(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part
         event=event,
         position=tuple(int(number) for number in numbers.split(",") if number),
     )
-    shell.breakpoints[added.number] = added
+    keep(shell, added)
     yield Output(f"{added.kind} {added.number} ({added.text})", {"bkpt": added.record})
 
 

@@ -27,14 +27,14 @@ Power = TypeVar("Power")
 
 def runner(shell: Shell) -> Runs:
     """Return the target's run control; `UsageError` in one line if it has none."""
-    _go_on_from_core(shell)
+    go_on_from_core(shell)
     machine = _with_power(shell, Runs)  # type: ignore[type-abstract]
     if machine is None:
         raise UsageError(NOT_RUNNING)
     return machine
 
 
-def _go_on_from_core(shell: Shell) -> None:
+def go_on_from_core(shell: Shell) -> None:
     """Make a machine of the waves of a core file, if there is none yet."""
     core, opener = shell.machine.core, shell.machine.opener
     if core is None or core.gpu is None or opener is None or can_run(shell):
@@ -67,7 +67,7 @@ def can_run(shell: Shell) -> bool:
 
 def require_started(shell: Shell) -> None:
     """`UsageError` in GDB's words where nothing runs, or no wave or thread is left."""
-    _go_on_from_core(shell)
+    go_on_from_core(shell)
     if not can_run(shell) or shell.session.pc is None:
         raise UsageError(NOT_RUN)
     if shell.is_of_core and not shell.session.architecture.is_simt:

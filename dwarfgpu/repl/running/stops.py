@@ -302,11 +302,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         yield Output("", data)
     else:
         yield Output(line, data)
-    lines = list(source_line(shell, session))
-    at = place(session)
-    yield from lines
-    if not lines and at is not None:  # as GDB, where the source is missing
-        yield heading(f"{at.line}\tin {at.file}")
+    yield from source_line(shell, session)
     yield from displayed(shell)
 
 

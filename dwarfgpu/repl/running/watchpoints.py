@@ -15,6 +15,7 @@ from dwarfgpu.machine.target import RegisterPlace, Watch, WatchKind, WatchScope
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.breakpoints import keep
 from dwarfgpu.repl.running.locations import require_valid_condition
 from dwarfgpu.repl.running.machine import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
@@ -60,7 +61,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     )
     watches = [other.watch for other in shell.breakpoints.values() if isinstance(other, Watchpoint)]
     machine.watch([*watches, added.watch])  # complains about what cannot be watched
-    shell.breakpoints[number] = added
+    keep(shell, added)
     arm(shell)
     data: JsonObject = {"number": number, "exp": added.typed}
     yield Output(f"{added.kind} {number}: {added.typed}", {KEYS[kind]: data})
