@@ -111,7 +111,8 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
         wave.scratch = np.zeros((64, wave_size), np.uint32)
         wave.shared_base, wave.private_base = 1 << 48, 2 << 48
         wave.s[:] = [int(item) for item in numbers.integers(0, 1 << 32, len(wave.s))]
-        wave.vectors[:] = numbers.integers(0, 1 << 32, wave.vectors.shape, np.uint32)
+        for rows in (wave.vectors, wave.accumulators):
+            rows[:] = numbers.integers(0, 1 << 32, rows.shape, np.uint32)
         base = _MEMORY + number * _OWN_BYTES
         wave.s[_BASE : _BASE + 4] = base, 0, _OWN_BYTES, 0x27FAC
         wave.v[_ADDRESS][:] = base + 16 * wave.lane
@@ -131,7 +132,8 @@ def _left(machine: RunningMachine, stopped: Stopped | None) -> dict[str, Any]:
     for wave in machine.waves:
         names = ("pc", "s", "vcc", "exec", "scc", "mode", "is_ended", "is_waiting", "is_halted")
         values = [getattr(wave, name) for name in names]
-        arrays = [wave.vectors.tobytes(), wave.lds.data.tobytes(), wave.scratch.tobytes()]
+        memories = wave.vectors, wave.accumulators, wave.lds.data, wave.scratch
+        arrays = [memory.tobytes() for memory in memories]
         out[f"wave {wave.wave.id}"] = values, arrays
     return out
 

@@ -41,7 +41,7 @@ def state(machine: RunningMachine) -> dict[str, Any]:
         for name in ("pc", "instructions", "s", "vcc", "exec", "scc", "mode", "step_mode",
                      "is_ended", "is_waiting", "is_halted"):  # fmt: skip
             out[f"{name} of {number}"] = getattr(wave, name)
-        for register, values in enumerate(wave.vectors):
+        for register, values in enumerate([*wave.vectors, *wave.accumulators]):
             if values.any():
                 out[f"v{register} of {number}"] = values.tobytes()
         active = None if wave.active is None else wave.active.tobytes()

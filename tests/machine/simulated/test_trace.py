@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.trace import RegisterChange, Trace, TraceEntry
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS
@@ -28,6 +30,10 @@ def replayed(change: RegisterChange, scalars: list[int], vectors: np.ndarray, vg
             scalars[first + at] = change.values[0] >> 32 * at & 0xFFFFFFFF
 
 
+def all_vectors(wave: SimulatedWave) -> Any:
+    return np.concatenate([wave.vectors, wave.accumulators])
+
+
 @pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O2", "gfx1100.O2", "gfx1200.O0"])
 @pytest.mark.parametrize("name", ["vadd", "nest", "reduce", "longs"])
 def test_changes_lead_from_the_start_to_the_end(name: str, built: str, tmp_path: Path) -> None:
@@ -35,7 +41,7 @@ def test_changes_lead_from_the_start_to_the_end(name: str, built: str, tmp_path:
     machine, _ = begun(FIXTURES / "run" / f"{kernel.file}.{built}.v5.co", kernel, tmp_path)
     entries: list[TraceEntry] = []
     machine.observe(Trace(entries.append))
-    starts = [(list(wave.s), wave.vectors.copy()) for wave in machine.waves]
+    starts = [(list(wave.s), all_vectors(wave)) for wave in machine.waves]
     assert machine.run() is None
     assert len(entries) == machine.instructions
     for wave, (scalars, vectors) in zip(machine.waves, starts, strict=True):
@@ -46,7 +52,7 @@ def test_changes_lead_from_the_start_to_the_end(name: str, built: str, tmp_path:
                 replayed(change, scalars, vectors, wave.vgprs)
                 seen[change.name] = change.values[0]
         assert scalars == list(wave.s)
-        assert (vectors == wave.vectors).all()
+        assert (vectors == all_vectors(wave)).all()
         assert {key: seen[key] for key in last} == last
 
 

@@ -82,7 +82,7 @@ class Trace:
     def before(self, wave: WaveMemory, step: Step) -> None:
         if self._wave in (None, wave.wave.id):
             self._accesses.clear()
-            self._before = _Before(list(wave.s), _special(wave), wave.vectors.copy())
+            self._before = _Before(list(wave.s), _special(wave), _vectors(wave))
 
     def access(self, wave: WaveMemory, access: Access) -> None:
         lanes = None if access.lanes is None else tuple(map(int, access.lanes))
@@ -110,6 +110,11 @@ class Trace:
         )
 
 
+def _vectors(wave: WaveMemory) -> Lanes:
+    """All VGPRs, then all AGPRs."""
+    return np.concatenate([wave.vectors, wave.accumulators])
+
+
 def _special(wave: WaveMemory) -> tuple[int, ...]:
     return tuple(int(getattr(wave, name)) for name in _SPECIAL)
 
@@ -131,9 +136,10 @@ def _changes(
     for name, old, new in zip(_SPECIAL, before.special, _special(wave), strict=True):
         if old != new:
             yield RegisterChange(name, None, (new,), sizes.get(name, 4))
-    differs = wave.vectors != before.vectors
+    vectors = _vectors(wave)
+    differs = vectors != before.vectors
     for row in np.flatnonzero(differs.any(axis=1)).tolist():
         name = f"v{row}" if row < wave.vgprs else f"a{row - wave.vgprs}"
         lanes = np.flatnonzero(differs[row])
-        values = tuple(wave.vectors[row][lanes].tolist())
+        values = tuple(vectors[row][lanes].tolist())
         yield RegisterChange(name, tuple(lanes.tolist()), values, 4)

@@ -192,7 +192,7 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
                 raise Unsupported(f"not simulated: {name} of a wave that begins")
     for name, values in registers.vectors.items():
         number = int(name[1:])
-        wave.v[number][: len(values)] = values
+        wave.vectors[number, : len(values)] = values
         wave.written[number] |= (1 << len(values)) - 1
 
 

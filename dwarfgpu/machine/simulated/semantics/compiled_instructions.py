@@ -59,6 +59,7 @@ _ENDS: Final = re.compile(
     r"w\.(pc = |is_ended|is_waiting|trap\(|halt\(|set_mode\(|index\(|write_hardware_register\()"
 )
 _CONSTANT: Final = re.compile(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
+_WORDS: Final = re.compile(r"\b[a-z]+\b")
 _CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
 
 
@@ -71,9 +72,12 @@ def function_text(lines: Sequence[str]) -> str:
         text = f"constant({match[1]}, {match[2]}){match[3] or ''}"
         return made.setdefault(text, f"k{len(made)}")
 
-    body = "\n    ".join([PROLOGUE, *(_CONSTANT.sub(name, line) for line in lines)])
+    body = "\n    ".join(_CONSTANT.sub(name, line) for line in lines)
+    words = set(_WORDS.findall(body))
+    names = [name for name in PROLOGUE if name in words] or ["s"]
+    prologue = f"{', '.join(names)} = {', '.join(f'w.{PROLOGUE[name]}' for name in names)}"
     defaults = "".join(f", {name}={text}" for text, name in made.items())
-    return f"def execute(w{defaults}):\n    {body}"
+    return f"def execute(w{defaults}):\n    {prologue}\n    {body}"
 
 
 class Step:

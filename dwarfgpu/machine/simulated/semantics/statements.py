@@ -1,6 +1,6 @@
 """From an instruction to the Python statements that execute it, by the line that declares it.
 
-Every executor is made of these statements: they read `w`, the wave, through the names of
+Every executor is made of these statements: they read `w`, the wave, also by the names of
 `PROLOGUE`, compute all results, and only then write any.
 """
 
@@ -39,7 +39,11 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
 )
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 
-PROLOGUE: Final = "s, v, i, f, av, ai, af, on = w.s, w.v, w.i, w.f, w.av, w.ai, w.af, w.active"
+PROLOGUE: Final = {
+    "on": "active",
+    **{name: name for name in ("s", "v", "i", "f", "av", "ai", "af")},
+}
+"""Names that statements may use, and the attribute of the wave that each is."""
 _LETTERS: Final = "abcdefgh".replace("d", "")
 _NAMES: Final = {
     "scc": "w.scc",

@@ -67,12 +67,13 @@ class RunningWave:
         self.mode = 0
         self.scratch_base = 0
         """FLAT_SCRATCH of processors where it is architected."""
-        shape = vgprs + agprs, lane_count
-        self.vectors = np.full(shape, int(undefined(4, fill)), np.uint32)
-        self.vgprs = vgprs
-        self.written = [self.all_lanes if fill is None else 0] * shape[0]
-        """For each row of `vectors`, the mask of the lanes that were ever written; kept up to date
-        by programs that track writes."""
+        self._initial = int(undefined(4, fill))
+        self.vgprs, self.agprs = vgprs, agprs
+        self.vectors = np.full((vgprs, lane_count), self._initial, np.uint32)
+        """The VGPRs."""
+        self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
+        """For each VGPR, then for each AGPR, the mask of the lanes that were ever written; kept up
+        to date by programs that track writes."""
         self.is_ended = False
         self.is_waiting = False
         """At a barrier."""
@@ -82,31 +83,42 @@ class RunningWave:
         self.scratch_written: Lanes | None = None
         """Ones for its bytes that were written, in the same shape; None where that is unknown."""
 
-    # The rows of registers by type, made when a wave first executes.
+    @cached_property
+    def accumulators(self) -> Lanes:
+        """The AGPRs, made when they are first needed: few kernels have any."""
+        return np.full((self.agprs, self.wave_size), self._initial, np.uint32)
+
+    def row(self, number: int) -> Lanes:
+        """A VGPR, or from `vgprs` on an AGPR."""
+        is_vgpr = number < self.vgprs
+        out: Lanes = self.vectors[number] if is_vgpr else self.accumulators[number - self.vgprs]
+        return out
+
+    # The rows of registers by type, made when a wave first needs them.
 
     @cached_property
     def v(self) -> list[Lanes]:
-        return list(self.vectors[: self.vgprs])
+        return list(self.vectors)
 
     @cached_property
     def i(self) -> list[Lanes]:
-        return list(self.vectors[: self.vgprs].view(np.int32))
+        return list(self.vectors.view(np.int32))
 
     @cached_property
     def f(self) -> list[Lanes]:
-        return list(self.vectors[: self.vgprs].view(np.float32))
+        return list(self.vectors.view(np.float32))
 
     @cached_property
     def av(self) -> list[Lanes]:
-        return list(self.vectors[self.vgprs :])
+        return list(self.accumulators)
 
     @cached_property
     def ai(self) -> list[Lanes]:
-        return list(self.vectors[self.vgprs :].view(np.int32))
+        return list(self.accumulators.view(np.int32))
 
     @cached_property
     def af(self) -> list[Lanes]:
-        return list(self.vectors[self.vgprs :].view(np.float32))
+        return list(self.accumulators.view(np.float32))
 
     def vgpr_offset(self, first: int, offset: int) -> int:
         """What is added to the number of a VGPR; `WaveStop` for one that the wave has not."""
