@@ -52,16 +52,12 @@ class Conflicts:
         """Of what was written, before."""
         self._arrays: list[tuple[Lanes, Lanes]] = []
         self._kinds: dict[str, np.uint32] = {}
-        self._owners = {
-            allocation: owners
-            for allocation in arena.allocations
-            if (owners := _owners(allocation, private)) is not None
-        }
+        self._owners = _all_owners(arena, private)
 
     def pass_barrier(self, waves: Sequence[int]) -> None:
-        """The waves of a workgroup have met."""
-        self.stamps[list(waves)] += np.uint32(1) << _BARRIERS
-        if int(self.stamps[waves[0]] >> _BARRIERS) >= _MAX_BARRIERS:
+        """The waves of some workgroups have met."""
+        self.stamps[waves] += np.uint32(1) << _BARRIERS
+        if int(self.stamps[waves].max() >> _BARRIERS) >= _MAX_BARRIERS:
             raise Conflict
 
     def stamp_of(self, commuting: str) -> np.uint32:
@@ -163,15 +159,18 @@ class _Owners:
         return np.where(is_inside, self._waves[piece], np.uint32(MAX_WAVES))
 
 
-def _owners(allocation: Allocation, private: Sequence[Lanes]) -> _Owners | None:
-    """Which waves own parts of an allocation; None where none does."""
-    begin, end = byte_bounds(allocation.data)
-    pieces = []
-    for number, array in enumerate(private):
-        first, last = byte_bounds(array)
-        if array.size and begin <= first < end:
-            pieces.append((first - begin, last - begin, number))
-    return _Owners(pieces) if pieces else None
+def _all_owners(arena: Arena, private: Sequence[Lanes]) -> dict[Allocation, _Owners]:
+    """Which waves own parts of allocations, where any does."""
+    bounds = [(*byte_bounds(array), n) for n, array in enumerate(private) if array.size]
+    out = {}
+    for allocation in arena.allocations if bounds else ():
+        begin, end = byte_bounds(allocation.data)
+        pieces = [
+            (first - begin, last - begin, n) for first, last, n in bounds if begin <= first < end
+        ]
+        if pieces:
+            out[allocation] = _Owners(pieces)
+    return out
 
 
 class LocalConflicts:
@@ -186,9 +185,9 @@ class LocalConflicts:
         """Note an access, as `Conflicts` does."""
         self._stamps.access(offsets, size_bytes, stamps, reads=reads, writes=writes)
 
-    def pass_barrier(self, first: int, end: int) -> None:
-        """All waves of a workgroup have met: what they did in these bytes is ordered."""
-        self._stamps.forget(first, end)
+    def pass_barrier(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """All waves of some workgroups have met: what they did in these bytes is ordered."""
+        self._stamps.forget(ranges)
 
 
 class _Stamps:
@@ -201,17 +200,16 @@ class _Stamps:
         self._readers = np.zeros(self._count, np.uint32)
         self._is_written = False
         self._pending: list[tuple[Lanes, Any]] = []
-        """Reads that matter only if something is written."""
+        """Reads since the last write: they matter only if something is written later."""
         self._pending_count = 0
         self._scalar_reads: set[tuple[int, int, int]] = set()
         """Offsets, bytes and stamps that are pending."""
 
     def scalar_read(self, offset: int, size_bytes: int, stamp: np.uint32) -> None:
         if self._is_written:
-            offsets = np.array([offset], np.uint64)
-            self.access(offsets, size_bytes, stamp, reads=True, writes=False)
-        else:
-            self._scalar_reads.add((offset, size_bytes, int(stamp)))
+            last = (offset + size_bytes + 3) >> 2
+            self._require_order(self._writers[offset >> 2 : last], stamp)
+        self._scalar_reads.add((offset, size_bytes, int(stamp)))
 
     def access(
         self, offsets: Lanes, size_bytes: int, stamps: Any, *, reads: bool, writes: bool
@@ -229,10 +227,20 @@ class _Stamps:
             elif reads:
                 self._read(first + number, stamps)
 
-    def forget(self, first: int, end: int) -> None:
-        self._flush()
-        self._writers[first // 4 : (end + 3) // 4] = 0
-        self._readers[first // 4 : (end + 3) // 4] = 0
+    def forget(self, ranges: Sequence[tuple[int, int]]) -> None:
+        is_kept = np.ones(self._count, bool)
+        for first, end in ranges:
+            is_kept[first // 4 : (end + 3) // 4] = False
+        self._writers[~is_kept] = 0
+        self._readers[~is_kept] = 0
+        self._is_written = bool(self._writers.any())
+        pending, self._pending = self._pending, []
+        for index, stamps in pending:
+            chosen = is_kept[index]
+            if chosen.any():
+                part = stamps[chosen] if np.ndim(stamps) else stamps
+                self._pending.append((index[chosen], part))
+        self._pending_count = sum(len(index) for index, _ in self._pending)
 
     def _flush(self) -> None:
         pending, self._pending, self._pending_count = self._pending, [], 0
@@ -244,14 +252,12 @@ class _Stamps:
         self._scalar_reads.clear()
 
     def _read(self, index: Lanes, stamps: Any) -> None:
-        if not self._is_written:
-            self._pending.append((index, np.copy(stamps)))
-            self._pending_count += len(index)
-            if self._pending_count > _MAX_PENDING:
-                self._flush()
-            return
-        self._require_order(self._writers[index], stamps)
-        self._note_read(index, stamps)
+        if self._is_written:
+            self._require_order(self._writers[index], stamps)
+        self._pending.append((index, stamps))
+        self._pending_count += len(index)
+        if self._pending_count > _MAX_PENDING:
+            self._flush()
 
     def _note_read(self, index: Lanes, stamps: Any) -> None:
         before = self._readers[index]
@@ -269,9 +275,8 @@ class _Stamps:
             self._readers[index[clash][everyone]] = _EVERYONE
 
     def _write(self, index: Lanes, stamps: Any) -> None:
-        if not self._is_written:
-            self._is_written = True
-            self._flush()
+        self._is_written = True
+        self._flush()
         self._require_order(self._writers[index], stamps)
         self._require_order(self._readers[index], stamps)
         self._writers[index] = stamps

@@ -208,10 +208,9 @@ class _GroupRun:
     def _release(self) -> list[int]:
         """Let waves go on whose workgroup has met; those that can."""
         group = self._group
-        for slot in set(group.slots):
-            waves = [w for n, w in enumerate(group.members) if group.slots[n] == slot]
-            if meet(waves):
-                group.pass_barrier(slot)
+        met = [slot for slot, waves in enumerate(group.by_slot) if meet(waves)]
+        if met:
+            group.pass_barrier(met)
         ready = self._ready()
         if not ready and any(not wave.is_ended for wave in group.members):
             raise Conflict  # a barrier that is never met
@@ -304,13 +303,8 @@ class _GroupRun:
         return block
 
     def _vectors(self, steps: tuple[Step, ...], before: int) -> _Part:
-        lines: list[str] = []
-        first_lines = []
-        for step in steps:
-            first_lines.append(len(lines) + FIRST_LINE)
-            lines += step.lines
-        function = self._function(function_text(lines))
-        return _Part("vector", steps, before, function, tuple(first_lines), False)
+        source, first_lines = _vector_source(steps)
+        return _Part("vector", steps, before, self._function(source), first_lines, False)
 
     def _scalars(self, steps: tuple[Step, ...], before: int, at_end: list[str]) -> _Part:
         """`at_end`: written before the last instruction, which may write the pc itself."""
@@ -348,6 +342,18 @@ def _at_end(last: Step, count: int) -> list[str]:
     return [f"w.pc = {last.next_pc:#x}", f"w.instructions += {count}"]
 
 
+@lru_cache(maxsize=1 << 12)
+def _vector_source(steps: tuple[Step, ...]) -> tuple[str, tuple[int, ...]]:
+    """The function of instructions, and the first line of each."""
+    lines: list[str] = []
+    first_lines = []
+    for step in steps:
+        first_lines.append(len(lines) + FIRST_LINE)
+        lines += step.lines
+    return function_text(lines), tuple(first_lines)
+
+
+@lru_cache(maxsize=1 << 14)
 def _kind(step: Step) -> str:
     """How the waves of a group execute an instruction; `Conflict` where their order matters."""
     text = "\n".join(step.lines)

@@ -8,7 +8,6 @@ the same in all waves that run, else an array of integers, one for each wave.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
@@ -24,7 +23,7 @@ from dwarfgpu.machine.simulated.execution.access_conflicts import (
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
 from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
-from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation
+from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import (
     BUFFER_BASE,
     Access,
@@ -35,7 +34,8 @@ from dwarfgpu.machine.simulated.storage.wave_memory import (
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 _OF_THE_GROUP: Final = frozenset(
-    {"s", "v", "i", "f", "av", "ai", "af", "vectors", "lds", "on_access", "scalar_load"}
+    {"s", "v", "i", "f", "av", "ai", "af", "vectors", "accumulators"}
+    | {"lds", "on_access", "scalar_load"}
 )
 """Attributes of a wave that its copy in a group has otherwise."""
 _UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "arena")
@@ -113,12 +113,19 @@ class WaveGroup(WaveMemory):
         self.lane = np.tile(first.lane, len(waves))
         self.originals = waves
         self._wave_numbers = np.array(numbers)
+        self._wave_of_lane = np.repeat(np.arange(len(waves)), size)
+        self._stamps: Lanes | None = None
+        """Those of all lanes, until the next barrier."""
         self._conflicts = conflicts
         self._make_registers(waves)
         self._make_lds(waves)
         self._make_scratch(waves)
         self.on_access = self._accessed
         self.members = [self._member(number, wave) for number, wave in enumerate(waves)]
+        self.by_slot: list[list[SimulatedWave]] = [[] for _ in self._lds_originals]
+        """The members with each LDS."""
+        for slot, member in zip(self.slots, self.members, strict=True):
+            self.by_slot[slot].append(member)
         self.running: Sequence[int] = range(len(waves))
         """The numbers of the members that execute."""
         self._is_stale = True
@@ -127,7 +134,7 @@ class WaveGroup(WaveMemory):
     # Copies.
 
     def _make_registers(self, waves: Sequence[SimulatedWave]) -> None:
-        rows = _Rows(lambda n: np.concatenate([wave.vectors[n] for wave in waves]))
+        rows = _Rows(lambda n: np.concatenate([wave.row(n) for wave in waves]))
         self._rows, count = rows, self.vgprs
         self.v = _Rows(rows.__getitem__)  # type: ignore[assignment]
         self.i = _Rows(lambda n: rows[n].view(np.int32))  # type: ignore[assignment]
@@ -152,6 +159,7 @@ class WaveGroup(WaveMemory):
         self.slots = [slots[wave.wave.workgroup] for wave in waves]
         """Of each wave, which LDS it has."""
         self._lds_first = np.array([slot * size for slot in self.slots], np.uint64)
+        self._lds_first_of_lane = np.repeat(self._lds_first, self.wave_size)
         self._local = LocalConflicts(len(whole), self._conflicts.workgroups)
         self._is_shared = len(places) < len(waves)
 
@@ -177,7 +185,8 @@ class WaveGroup(WaveMemory):
         """A copy of a wave with its part of the registers of the group."""
         first = number * self.wave_size
         part = slice(first, first + self.wave_size)
-        member = copy(wave)
+        member = SimulatedWave.__new__(SimulatedWave)
+        vars(member).update(vars(wave))
         member.s = list(wave.s)
         for name in ("v", "i", "f", "av", "ai", "af"):
             rows = getattr(self, name)
@@ -193,7 +202,7 @@ class WaveGroup(WaveMemory):
         for number, (wave, member) in enumerate(zip(self.originals, self.members, strict=True)):
             part = slice(number * self.wave_size, (number + 1) * self.wave_size)
             for register, row in self._rows.items():
-                wave.vectors[register] = row[part]
+                wave.row(register)[:] = row[part]
             wave.s[:] = member.s
             for name, value in vars(member).items():
                 if name not in _OF_THE_GROUP:
@@ -380,7 +389,12 @@ class WaveGroup(WaveMemory):
         if access.space == "private":
             return
         assert access.lanes is not None
-        self._check(access, access.lanes // self.wave_size)
+        if access.lanes is not self._every_lane:
+            self._check(access, self._wave_of_lane[access.lanes])
+            return
+        if self._stamps is None:
+            self._stamps = self._conflicts.stamps[self._wave_numbers[self._wave_of_lane]]
+        self._check(access, self._wave_of_lane, self._stamps)
 
     def _accessed_by(self, number: int, access: Access) -> None:
         if access.space != "private":
@@ -391,35 +405,42 @@ class WaveGroup(WaveMemory):
         data = self.arena.scalar_read(address, size_bytes)
         return int.from_bytes(data, "little", signed=is_signed)
 
-    def _check(self, access: Access, numbers: Any) -> None:
-        """Require that accesses of members conflict with no others."""
+    def _check(self, access: Access, numbers: Any, stamps: Any = None) -> None:
+        """Require that accesses of members conflict with no others.
+
+        `numbers`: of the member of each address; `stamps`: of them, if they are known.
+        """
         conflicts, addresses, size = self._conflicts, access.addresses, access.size_bytes
-        if access.commuting is None:
-            stamps = conflicts.stamps[self._wave_numbers[numbers]]
-        else:
+        if access.commuting is not None:
             stamps = conflicts.stamp_of(access.commuting)
+        elif stamps is None:
+            stamps = conflicts.stamps[self._wave_numbers[numbers]]
         reads, writes = access.is_read, access.is_written
         if access.space == "global":
             conflicts.access(addresses, size, stamps, reads=reads, writes=writes)
         elif self._is_shared and len(addresses):
-            if int(addresses.max()) + size > self._lds_bytes:
+            if extremes(addresses)[1] + size > self._lds_bytes:
                 return  # a violation
-            offsets = addresses.astype(np.uint64) + self._lds_first[numbers]
+            is_all = numbers is self._wave_of_lane
+            first = self._lds_first_of_lane if is_all else self._lds_first[numbers]
+            offsets = addresses.astype(np.uint64, copy=False) + first
             self._local.access(offsets, size, stamps, reads=reads, writes=writes)
 
-    def pass_barrier(self, slot: int) -> None:
-        """All members with an LDS have met."""
-        numbers = [int(self._wave_numbers[n]) for n, item in enumerate(self.slots) if item == slot]
+    def pass_barrier(self, slots: Sequence[int]) -> None:
+        """All members with some LDS have met."""
+        numbers = [self._wave_numbers[n] for n, item in enumerate(self.slots) if item in slots]
         self._conflicts.pass_barrier(numbers)
-        self._local.pass_barrier(slot * self._lds_bytes, (slot + 1) * self._lds_bytes)
+        self._stamps = None
+        size = self._lds_bytes
+        self._local.pass_barrier([(slot * size, (slot + 1) * size) for slot in slots])
 
     @property
     def lds_bytes(self) -> int:
         return self._lds_bytes
 
     def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
-        waves = (self._every_lane if lanes is None else lanes) // self.wave_size
-        out: Lanes = addresses + self._lds_first[waves]
+        first = self._lds_first_of_lane
+        out: Lanes = addresses + (first if lanes is None else first[lanes])
         return out
 
     def _announce_private(

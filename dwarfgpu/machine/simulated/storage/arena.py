@@ -45,8 +45,8 @@ def _aligned_words(
     allocation: Allocation, offsets: Lanes, size_bytes: int
 ) -> tuple[Lanes, Lanes] | None:
     """Words and an index of them, where there are many and all are aligned."""
-    words = allocation.words.get(size_bytes)
-    if len(offsets) < _MANY or words is None or (offsets & np.uint64(size_bytes - 1)).any():
+    words = allocation.words(size_bytes) if len(offsets) >= _MANY else None
+    if words is None or (offsets & np.uint64(size_bytes - 1)).any():
         return None
     return words, (offsets >> np.uint64(size_bytes.bit_length() - 1)).view(np.intp)
 
@@ -55,6 +55,7 @@ class Allocation:
     """Consecutive bytes of memory that belong together."""
 
     __slots__ = (
+        "_alignment",
         "_windows",
         "contents",
         "data",
@@ -63,7 +64,6 @@ class Allocation:
         "name",
         "origin",
         "start",
-        "words",
         "written",
     )
 
@@ -88,14 +88,16 @@ class Allocation:
         """`alignment`: a number that is a multiple of what the data is aligned to."""
         self.data = data
         """The bytes."""
-        self.words = {
-            size: data[: len(data) // size * size].view(f"u{size}")
-            for size in (1, 2, 4, 8)
-            if alignment % size == 0
-        }
-        """The same as whole words by size, where they are aligned."""
+        self._alignment = alignment
         self.origin = np.array(self.start, np.uint64)
+        """`start`, to be subtracted from addresses."""
         self._windows: dict[int, Lanes] = {}
+
+    def words(self, size_bytes: int) -> Lanes | None:
+        """The bytes as whole words; None where they are not aligned."""
+        if self._alignment % size_bytes:
+            return None
+        return self.data[: len(self.data) // size_bytes * size_bytes].view(f"u{size_bytes}")
 
     def window(self, size_bytes: int) -> Lanes:
         """So many bytes from each of the bytes on, whether they are aligned or not."""
