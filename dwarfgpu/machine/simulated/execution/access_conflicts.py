@@ -70,7 +70,7 @@ class Conflicts:
             self._contents[allocation] = bytes(allocation.contents)
 
     def keep_array(self, array: Lanes) -> None:
-        """Remember private memory that is about to be written."""
+        """Remember registers or private memory that may be written."""
         self._arrays.append((array, array.copy()))
 
     def restore(self) -> None:

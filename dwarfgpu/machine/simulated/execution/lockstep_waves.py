@@ -8,7 +8,7 @@ the same in all waves that run, else an array of integers, one for each wave.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -31,10 +31,10 @@ from dwarfgpu.machine.simulated.storage.wave_memory import (
     buffer_addresses,
     same_offset,
 )
-from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, shared_registers
 
 _OF_THE_GROUP: Final = frozenset(
-    {"s", "v", "i", "f", "av", "ai", "af", "vectors", "accumulators"}
+    {"s", "v", "i", "f", "av", "ai", "af", "vectors", "accumulators", "_shared"}
     | {"lds", "on_access", "scalar_load"}
 )
 """Attributes of a wave that its copy in a group has otherwise."""
@@ -90,8 +90,8 @@ def _scalar(name: str) -> Any:
 class WaveGroup(WaveMemory):
     """Some waves of a dispatch, whole workgroups of it.
 
-    Law: registers, LDS and the place of each wave are copies, which `commit` writes back; global
-    and private memory is written at once, and `conflicts` can restore it.
+    Law: scalar registers, LDS and the place of each wave are copies, which `commit` writes back;
+    VGPRs, AGPRs, global and private memory are written at once, and `conflicts` can restore them.
     """
 
     exec = _scalar("exec")
@@ -134,8 +134,16 @@ class WaveGroup(WaveMemory):
     # Copies.
 
     def _make_registers(self, waves: Sequence[SimulatedWave]) -> None:
-        rows = _Rows(lambda n: np.concatenate([wave.row(n) for wave in waves]))
-        self._rows, count = rows, self.vgprs
+        vectors, count = shared_registers(waves, "vectors"), self.vgprs
+        accumulators = cache(lambda: shared_registers(waves, "accumulators"))
+
+        def made(number: int) -> Lanes:
+            is_vgpr = number < count
+            row: Lanes = vectors[number] if is_vgpr else accumulators()[number - count]
+            self._conflicts.keep_array(row)
+            return row.reshape(-1)
+
+        rows = _Rows(made)
         self.v = _Rows(rows.__getitem__)  # type: ignore[assignment]
         self.i = _Rows(lambda n: rows[n].view(np.int32))  # type: ignore[assignment]
         self.f = _Rows(lambda n: rows[n].view(np.float32))  # type: ignore[assignment]
@@ -199,10 +207,7 @@ class WaveGroup(WaveMemory):
 
     def commit(self) -> None:
         """Make the waves what their copies are now."""
-        for number, (wave, member) in enumerate(zip(self.originals, self.members, strict=True)):
-            part = slice(number * self.wave_size, (number + 1) * self.wave_size)
-            for register, row in self._rows.items():
-                wave.row(register)[:] = row[part]
+        for wave, member in zip(self.originals, self.members, strict=True):
             wave.s[:] = member.s
             for name, value in vars(member).items():
                 if name not in _OF_THE_GROUP:

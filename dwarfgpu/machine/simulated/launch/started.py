@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.storage.undefined import Undefined
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP
+from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
 
 _ABSENT_ADDRESS: Final = 0x7C00_0000_0000
 """Of the first thing that is not made; nothing else is in the 4 GiB there."""
@@ -116,6 +116,9 @@ def started(
     for waves in machine.groups().values():
         for wave in waves:
             wave.group = waves
+    shared_registers(machine.waves, "vectors")
+    for wave, registers in zip(machine.waves, launched.waves, strict=True):
+        _set_vectors(wave, registers)
     return machine
 
 
@@ -190,6 +193,9 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
                 wave.s[int(name[1:])] = number
             case _:
                 raise Unsupported(f"not simulated: {name} of a wave that begins")
+
+
+def _set_vectors(wave: SimulatedWave, registers: WaveRegisters) -> None:
     for name, values in registers.vectors.items():
         number = int(name[1:])
         wave.vectors[number, : len(values)] = values

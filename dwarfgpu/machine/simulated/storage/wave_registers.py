@@ -6,8 +6,9 @@ booleans when it is needed, and each mask only once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dwarfgpu.machine.simulated.storage.undefined import Undefined, undefined
 from dwarfgpu.machine.topology import Wave
 
 Lanes = np.ndarray[Any, Any]
+Bank: TypeAlias = Literal["vectors", "accumulators"]
 
 M0: Final = 124
 """Places in `s` besides those of SGPRs, which have their numbers."""
@@ -23,6 +25,7 @@ TTMP: Final = 108
 FLAT_SCRATCH: Final = 102
 XNACK_MASK: Final = 104
 _SCALARS: Final = 128
+_ROWS: Final = {"vectors": ("v", "i", "f"), "accumulators": ("av", "ai", "af")}
 _SGPRS: Final = 102
 _MASK32: Final = 0xFFFFFFFF
 _MASK64: Final = (1 << 64) - 1
@@ -69,8 +72,8 @@ class RunningWave:
         """FLAT_SCRATCH of processors where it is architected."""
         self._initial = int(undefined(4, fill))
         self.vgprs, self.agprs = vgprs, agprs
-        self.vectors = np.full((vgprs, lane_count), self._initial, np.uint32)
-        """The VGPRs."""
+        self._shared: dict[Bank, tuple[Lanes, int]] = {}
+        """The array that registers are a part of with those of other waves, and which part."""
         self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
         """For each VGPR, then for each AGPR, the mask of the lanes that were ever written; kept up
         to date by programs that track writes."""
@@ -83,18 +86,19 @@ class RunningWave:
         self.scratch_written: Lanes | None = None
         """Ones for its bytes that were written, in the same shape; None where that is unknown."""
 
+    # Registers are made when they are first needed: few kernels have AGPRs.
+
+    @cached_property
+    def vectors(self) -> Lanes:
+        """The VGPRs."""
+        return np.full((self.vgprs, self.wave_size), self._initial, np.uint32)
+
     @cached_property
     def accumulators(self) -> Lanes:
-        """The AGPRs, made when they are first needed: few kernels have any."""
+        """The AGPRs."""
         return np.full((self.agprs, self.wave_size), self._initial, np.uint32)
 
-    def row(self, number: int) -> Lanes:
-        """A VGPR, or from `vgprs` on an AGPR."""
-        is_vgpr = number < self.vgprs
-        out: Lanes = self.vectors[number] if is_vgpr else self.accumulators[number - self.vgprs]
-        return out
-
-    # The rows of registers by type, made when a wave first needs them.
+    # Their rows by type.
 
     @cached_property
     def v(self) -> list[Lanes]:
@@ -149,3 +153,26 @@ class RunningWave:
     def active_lanes(self) -> Lanes:
         """A boolean for each lane."""
         return lanes_of(self.exec, self.lane_count)
+
+
+def shared_registers(waves: Sequence[RunningWave], bank: Bank) -> Lanes:
+    """The registers of waves of one kind in one array, shape (registers, waves, lanes), where they
+    stay; made if no wave has used any."""
+    whole, begin = waves[0]._shared.get(bank, (None, 0))
+    places = [wave._shared.get(bank, (None, 0)) for wave in waves]
+    if whole is not None and all(
+        array is whole and place == begin + number for number, (array, place) in enumerate(places)
+    ):
+        return whole[:, begin : begin + len(waves)]
+    if any(bank in vars(wave) for wave in waves):
+        whole = np.stack([getattr(wave, bank) for wave in waves], 1)
+    else:
+        wave = waves[0]
+        count = wave.vgprs if bank == "vectors" else wave.agprs
+        whole = np.full((count, len(waves), wave.wave_size), wave._initial, np.uint32)
+    for number, wave in enumerate(waves):
+        wave._shared[bank] = whole, number
+        setattr(wave, bank, whole[:, number])
+        for name in _ROWS[bank]:
+            vars(wave).pop(name, None)
+    return whole
