@@ -126,6 +126,7 @@ for gfx in gfx90a gfx942 gfx1100 gfx1200; do
   for opt in 0 2; do
     kernels integers "$gfx" "$opt"
     kernels floats "$gfx" "$opt"
+    kernels returns "$gfx" "$opt"
   done
 done
 # All kernels of other targets: python -m tools.run_kernels

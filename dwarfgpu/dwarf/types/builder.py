@@ -320,6 +320,7 @@ class TypeBuilder:
             is_declaration,
             declared,
             _scope(die),
+            die.integer(dw.AT_CALLING_CONVENTION),
         )
         computed = size if isinstance(size, Computed) else None
         properties = Properties(*descriptor(die), size_bits=computed)

@@ -207,6 +207,8 @@ class Struct:
     is_declaration: bool = False
     _declared: Declarations | Callable[[], Declarations] = field(factory=Declarations, repr=False)
     _scope: Scope = field(default="", repr=False)
+    convention: int | None = field(default=None, repr=False)
+    """DW_AT_calling_convention: how objects are passed."""
 
     @property
     def scope(self) -> str:

@@ -255,13 +255,14 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
 def _returned(shell: Shell, function: Subprogram) -> Output | None:
     """What a function returned to the lane in focus, in GDB's words."""
     # Only here: few commands let a function return.
-    from dwarfgpu.service.value.returned_value import result_type, returned_value
+    from dwarfgpu.service.value.returned_value import NotReturned, result_type, returned_value
 
     kind = result_type(function)
     if kind is None:
         return None
     value = returned_value(shell.session, function, kind)
-    if value is None:
+    if isinstance(value, NotReturned):
+        shell.console.note(f"the value that {function.name} returned: {value.reason}")
         cplusplus, style = function.unit.is_cplusplus, function.unit.style
         name = type_name(kind, cplusplus=cplusplus, style=style)
         text = f"Value returned has type: {name}. Cannot determine contents"

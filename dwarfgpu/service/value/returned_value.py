@@ -2,7 +2,7 @@
 
 Source: AMDGPU usage, "Non-Kernel Functions" (values are returned in VGPRs from v0 on), and how
 clang lowers types for it: an aggregate of up to 64 bits is returned as dwords of its memory, a
-larger one in parts, each of which has registers of its own.
+larger one in parts, each of which has registers of its own, if they are not too many.
 """
 
 from __future__ import annotations
@@ -10,20 +10,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    size_bits,
+    strip,
+)
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 
-_MAX_REGISTERS: Final = 16
-"""What needs more is in memory, where the caller says."""
+_MAX_DWORDS: Final = 16
+"""Of an aggregate, by members; a larger one is returned in memory."""
+_MAX_REGISTERS: Final = 32
+"""VGPRs in which values are returned."""
 _NOCALL: Final = 3
 """DW_CC_nocall: the function does not obey the convention."""
+_PASS_BY_REFERENCE: Final = 4
+"""DW_CC_pass_by_reference: the class has a copy constructor or destructor of its own."""
 _DWORD: Final = 32
+_IN_MEMORY: Final = "it is returned in memory, where the caller said"
+
+
+@frozen
+class NotReturned:
+    """Why the value that a function returned is not known."""
+
+    reason: str
 
 
 def result_type(function: Subprogram) -> Type | None:
@@ -36,23 +59,24 @@ def result_type(function: Subprogram) -> Type | None:
     return None
 
 
-def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedValue | None:
-    """The value that a function has just returned to the lane in focus.
-
-    None where the convention does not say where it is, or a register is not known.
-    """
+def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedValue | NotReturned:
+    """The value that a function has just returned to the lane in focus, or why it is not known."""
     if session.architecture.machine != "AMDGPU" or session.lane is None:
-        return None
+        return NotReturned(f"the call convention of {session.architecture.name} is not known")
     if _convention(function) == _NOCALL:
-        return None
-    size, pieces = size_bits(kind), _pieces(kind)
-    if size is None or not pieces:
-        return None
+        return NotReturned("the compiler has changed how the function is called (DW_CC_nocall)")
+    size = size_bits(kind)
+    if size is None:
+        return NotReturned("its type has no known size")
+    try:
+        pieces = _pieces(kind)
+    except _Undecided as undecided:
+        return NotReturned(undecided.reason)
     bits = 0
     for number, (offset, count) in enumerate(pieces):
         dword = _lane(session, number)
         if dword is None:
-            return None
+            return NotReturned(f"v{number} is not known")
         bits |= (dword & (1 << count) - 1) << offset
     return TypedValue(kind, bits=Bits(bits & (1 << size) - 1, size), unit=function.unit)
 
@@ -77,75 +101,105 @@ def _lane(session: Session, number: int) -> int | None:
         return None
 
 
+class _Undecided(Exception):
+    """The convention does not say where values of a type are."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 def _pieces(kind: Type) -> list[tuple[int, int]]:
-    """Which bits of the object the registers from v0 on have: offsets and counts; empty where that
-    is not known."""
-    bare, size = strip(kind), size_bits(kind)
-    if size is None or not size:
-        return []
-    if isinstance(bare, Struct) and not _is_plain(bare):
-        return []
-    if isinstance(bare, Struct) and size <= 2 * _DWORD and not _only_scalar(bare):
-        return _dwords(0, size)
-    try:
-        pieces = list(_parts(kind, 0))
-    except _Unknown:
-        return []
-    return pieces if len(pieces) <= _MAX_REGISTERS else []
+    """Which bits of the object the registers from v0 on have: offsets and counts; `_Undecided`
+    where that is not known."""
+    bare, size = strip(kind), size_bits(kind) or 0
+    if isinstance(bare, Struct):
+        if _is_passed_by_reference(bare):
+            raise _Undecided(_IN_MEMORY)
+        fields = [member for member in bare.members if not member.is_static]
+        only = strip(fields[0].type) if len(fields) == 1 else None
+        is_single = isinstance(only, Base | Enum | Pointer) and not fields[0].is_bit_field
+        if size <= 2 * _DWORD and fields and not is_single:
+            return _dwords(0, size)
+        if sum(map(_dword_count, fields)) > _MAX_DWORDS:
+            raise _Undecided(_IN_MEMORY)
+    pieces = list(_parts(kind, 0))
+    if len(pieces) > _MAX_REGISTERS:
+        raise _Undecided(_IN_MEMORY)
+    return pieces
 
 
-class _Unknown(Exception):
-    """The convention of a type is not known."""
+def _dword_count(member: Member) -> int:
+    """How many registers clang counts for a member."""
+    bare = strip(member.type)
+    if member.is_base_class:
+        return 0
+    if isinstance(bare, Struct):
+        return sum(_dword_count(part) for part in bare.members if not part.is_static)
+    return -(-(size_bits(member.type) or 0) // _DWORD)
 
 
 def _parts(kind: Type | None, offset: int) -> Iterator[tuple[int, int]]:
     bare, size = strip(kind), None if kind is None else size_bits(kind)
     if size is None:
-        raise _Unknown
+        raise _Undecided("a part of its type has no known size")
     match bare:
         case Base() | Enum() | Pointer():
             yield from _dwords(offset, size)
         case Struct():
-            if not _is_plain(bare):
-                raise _Unknown
-            for member in bare.members:
-                if not member.is_static:
-                    yield from _parts(member.type, offset + (member.bit_offset or 0))
+            yield from _parts_of_struct(bare, offset)
         case Array() if len(bare.dimensions) == 1 and bare.dimensions[0] is not None:
             element = size_bits(bare.element)
             count = bare.dimensions[0]
             if element is None or (bare.is_vector and element < 16):
-                raise _Unknown
+                raise _Undecided("the convention of vectors of bytes is not documented")
             if bare.is_vector and element == 16:
                 yield from _dwords(offset, 16 * count)
                 return
             for index in range(count):
                 yield from _parts(bare.element, offset + index * element)
         case _:
-            raise _Unknown
+            raise _Undecided("the convention of a part of its type is not documented")
+
+
+def _parts_of_struct(kind: Struct, offset: int) -> Iterator[tuple[int, int]]:
+    """Those of the members; `_Undecided` where clang adds others, for padding."""
+    if kind.kind == "union" or kind.is_declaration:
+        raise _Undecided("the convention of large unions is not documented")
+    end = 0
+    for member in kind.members:
+        if member.is_static:
+            continue
+        at, size = member.bit_offset, size_bits(member.type) if member.type is not None else None
+        inner = strip(member.type)
+        is_empty = isinstance(inner, Struct) and not inner.members
+        if member.is_virtual or member.is_bit_field or at is None or size is None:
+            raise _Undecided(
+                "the convention of its bit-fields or virtual base classes is not known"
+            )
+        if is_empty and member.is_base_class:
+            continue
+        if is_empty or at != -(-end // (alignment := _alignment(member.type))) * alignment:
+            raise _Undecided("the convention of padding of its own is not documented")
+        yield from _parts(member.type, offset + at)
+        end = at + size
+
+
+def _alignment(kind: Type | None) -> int:
+    """Of a type as LLVM has it, in bits, for AMD GPUs."""
+    bare = strip(kind)
+    match bare:
+        case Struct():
+            return max((_alignment(m.type) for m in bare.members if not m.is_static), default=8)
+        case Array() if not bare.is_vector:
+            return _alignment(bare.element)
+    size = size_bits(kind) if kind is not None else None
+    return 1 << max((size or 8) - 1, 7).bit_length()
 
 
 def _dwords(offset: int, size: int) -> list[tuple[int, int]]:
     return [(offset + at, min(_DWORD, size - at)) for at in range(0, size, _DWORD)]
 
 
-def _is_plain(kind: Struct) -> bool:
-    """Whether a structure is copied bit by bit, and its parts do not overlap."""
-    if kind.kind == "union" or kind.is_declaration:
-        return False
-    return all(
-        member.is_static
-        or not (
-            member.is_base_class
-            or member.is_virtual
-            or member.bit_size is not None
-            or member.bit_offset is None
-        )
-        for member in kind.members
-    )
-
-
-def _only_scalar(kind: Struct) -> bool:
-    """Whether a structure has one member, which is no aggregate: it is returned as that."""
-    members = [member for member in kind.members if not member.is_static]
-    return len(members) == 1 and not isinstance(strip(members[0].type), Struct | Array)
+def _is_passed_by_reference(kind: Struct) -> bool:
+    return kind.convention == _PASS_BY_REFERENCE
