@@ -170,7 +170,9 @@ class Regexp:
                 reached.discard(number)
         self._work_left -= len(reached) + 1
         if self._work_left < 0:
-            raise LimitExceeded(f"the regular expression {self.pattern[:60]!r} is too much work")
+            raise LimitExceeded(
+                f"the regular expression {self.pattern[:60]!r} takes too many steps"
+            )
         return reached
 
     def _remember(self, current: _Set, character: str, answer: _Set | bool) -> _Set | bool:

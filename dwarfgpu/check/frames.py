@@ -132,7 +132,7 @@ class FrameChecker:
         return True
 
     def _fde(self, fde: Fde) -> bool:
-        """Check one FDE; false where the section is too much work."""
+        """Check one FDE; false where the section takes too many steps."""
         described = self._described(fde)
         initial, program = fde.cie.initial, described.program
         count = len(program.instructions)

@@ -47,8 +47,8 @@ def configure(parser: ArgumentParser) -> None:
     configure_launch(parser, is_required=False)
     parser.add_argument(
         "--then", action=_Then, metavar="KERNEL",
-        help="a further dispatch, of the options after it; --arg NAME=same:BUFFER is one of an "
-        "earlier dispatch; --grid and --workgroup as before, where they are not given",
+        help="another dispatch, with the options after it; --arg NAME=same:BUFFER is a buffer of "
+        "an earlier dispatch; --grid and --workgroup stay as before unless given",
     )  # fmt: skip
     parser.add_argument(
         "--out", action="append", default=[], metavar="NAME=FILE",

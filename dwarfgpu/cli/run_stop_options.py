@@ -29,7 +29,7 @@ def configure_stops(parser: ArgumentParser) -> None:
         "--trace", action="store_true",
         help="print each instruction, what it changes, and its source line; with --json as lines",
     )  # fmt: skip
-    stops.add_argument("--trace-limit", metavar="N", help="trace so many instructions")
+    stops.add_argument("--trace-limit", metavar="N", help="trace at most N instructions")
     stops.add_argument(
         "--save", metavar="STATE", help="write the state file of the waves where the run ends"
     )

@@ -134,6 +134,6 @@ def _pointed_function(
     if not first and not second:
         raise EvaluationError("the pointer to member is null")
     if (second if places.architecture.machine == "AARCH64" else first) & 1:
-        raise Unsupported("which function a virtual one is in an object is not looked up")
+        raise Unsupported("pointers to virtual member functions are not resolved")
     location = memory_location(places.context, places.architecture.address_space(0), first)
     return TypedValue(kind.target, location, Bits(0, 0), unit=unit)

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import gpu_words
 from dwarfgpu.language.wave_variables import workgroup_id
-from dwarfgpu.machine.simulated.launch.aql_objects import Allocator
+from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
 from dwarfgpu.machine.simulated.launch.kernarg import (
     DeclaredParameter,
     HiddenValues,

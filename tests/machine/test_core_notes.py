@@ -262,7 +262,10 @@ def test_the_note_of_amd_gpus(machine: int) -> None:
             "core: NT_FILE has no room for its 1099511627776 entries",
         ),
         (gpu_note(version=2), "core: version 2 of NT_AMDGPU_CORE_STATE"),
-        (gpu_note(more=b"12345678"), "core: NT_AMDGPU_CORE_STATE is not as long as what it has"),
+        (
+            gpu_note(more=b"12345678"),
+            "core: NT_AMDGPU_CORE_STATE has another size than its entries",
+        ),
         (gpu_note(agent_bytes=0x60), "core: entries of NT_AMDGPU_CORE_STATE are too short"),
     ],
 )

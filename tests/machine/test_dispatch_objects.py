@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.simulated.launch.aql_objects import (
+from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     Allocator,
     Packet,
     Pieces,

@@ -185,10 +185,10 @@ def test_a_dispatch_that_the_queue_does_not_have_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([0, 0, 0x1800], "word 2 of the control stack is a wave, and no STATE word is before"),
+        ([0, 0, 0x1800], "word 2 of the control stack is a wave without a STATE word before it"),
         ([0, 0, 0x80000000, 0, 0x800], "word 4 of the control stack is a wave of no workgroup"),
         ([0, 0, 0x80000000, 0, 0x1000] * 2, "more than the wave area has left"),
-        ([0, 0, 0x80000000, 0, 0x20001000], "leave 4096 bytes of the wave area over"),
+        ([0, 0, 0x80000000, 0, 0x20001000], "leave 4096 bytes of the wave area unused"),
         ([0, 0], "the 0 waves of the control stack leave"),
     ],
 )

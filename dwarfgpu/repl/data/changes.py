@@ -30,7 +30,7 @@ _MAX_BYTES = 16
 def _recorded(shell: Shell) -> RecordedTarget:
     target = shell.session.target
     if not isinstance(target, RecordedTarget):
-        raise UsageError("Nothing is known of what was written here.")
+        raise UsageError("This machine keeps no record of what was written.")
     return target
 
 

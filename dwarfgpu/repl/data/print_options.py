@@ -102,7 +102,9 @@ def _set(
     """
     setting = _DECLARED.get(name)
     if setting is None:
-        raise Unsupported(f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not built')}")
+        raise Unsupported(
+            f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not implemented')}"
+        )
     value: SettingValue
     if setting.kind == "boolean":
         try:

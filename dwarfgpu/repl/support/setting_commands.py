@@ -122,7 +122,7 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
         if setting.name.startswith(prefix) and " " not in setting.name.removeprefix(prefix):
             yield _of(setting, verb)
     absent = {name: f"of GDB does not apply here: {why}" for name, why in WITHOUT_MEANING.items()}
-    absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
+    absent |= dict.fromkeys(NOT_BUILT, "of GDB is not implemented")
     ignored = {name: f"of GDB has no effect here: {why}" for name, why in WITHOUT_EFFECT.items()}
     for name, why in (absent | ignored).items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix):

@@ -157,7 +157,7 @@ def read_core_state(reader: Reader) -> CoreState:
     if runtime_bytes + agent_count * agent_bytes + queue_count * queue_bytes != (
         reader.remaining_bytes
     ):
-        raise Malformed(f"{NOTE} is not as long as what it has")
+        raise Malformed(f"{NOTE} has another size than its entries")
     if max(agent_count, queue_count) > MAX_ENTRIES:
         raise LimitExceeded(
             f"{NOTE} lists {agent_count} GPUs and {queue_count} queues; at most {MAX_ENTRIES} "

@@ -18,7 +18,7 @@ from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Que
 from dwarfgpu.machine.core.gpu.save_area_layout import layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, save_area
 from dwarfgpu.machine.core.write import LoadedRange
-from dwarfgpu.machine.simulated.launch.aql_objects import (
+from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     PACKET_BYTES,
     READ_DISPATCH_ID_OFFSET,
     WRITE_DISPATCH_ID_OFFSET,

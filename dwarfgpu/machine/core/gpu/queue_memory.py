@@ -19,7 +19,7 @@ from dwarfgpu.machine.hsa_structures import (
     KERNEL_DISPATCH,
     KERNEL_DISPATCH_PACKET,
 )
-from dwarfgpu.machine.simulated.launch.aql_objects import PACKET_BYTES, READ_DISPATCH_ID_OFFSET
+from dwarfgpu.machine.simulated.launch.dispatch_packet import PACKET_BYTES, READ_DISPATCH_ID_OFFSET
 
 _WITHOUT_SCRATCH_BYTES: Final = 11
 """The `r_version` from which an `amd_queue_t` no longer has the size of the scratch of an XCC."""

@@ -120,7 +120,7 @@ def saved_waves(
             continue
         if blocks is None:
             raise Malformed(
-                f"word {at} of the control stack is a wave, and no STATE word is before"
+                f"word {at} of the control stack is a wave without a STATE word before it"
             )
         if layout.first.of(word):
             leader = len(saved)
@@ -139,7 +139,7 @@ def saved_waves(
     if cursor != low_end:
         raise Malformed(
             f"the {len(saved)} waves of the control stack leave {cursor - low_end} bytes of the "
-            "wave area over"
+            "wave area unused"
         )
     return saved
 

@@ -16,7 +16,7 @@ from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
-from dwarfgpu.machine.simulated.launch import aql_objects, initial_registers, kernarg
+from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
 from dwarfgpu.machine.simulated.launch.kernarg import (
     ArgumentValue,
     Buffer,
@@ -131,7 +131,7 @@ class Launched:
     machine: Machine
     pc: int
     waves: tuple[WaveRegisters, ...]
-    memory: aql_objects.Pieces
+    memory: dispatch_packet.Pieces
     """The known global memory, except code objects and buffers."""
     kernarg: Kernarg
     user_sgprs: tuple[initial_registers.Sgpr, ...]
@@ -213,7 +213,7 @@ def dispatched(request: Request) -> Launched:
     _require_no_clusters(request.kernel)
     require_geometry(request, lanes)
     place = request.place
-    allocator = aql_objects.Allocator(place.objects_address, place.guard_bytes)
+    allocator = dispatch_packet.Allocator(place.objects_address, place.guard_bytes)
     at = _addresses(request, allocator)
     agent = place.agent
     hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
@@ -234,7 +234,7 @@ def dispatched(request: Request) -> Launched:
         request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
         request.private_bytes, *initial_registers.allocation(descriptor, request.processor),
     )  # fmt: skip
-    ring_bytes = aql_objects.PACKET_BYTES * PACKET_COUNT
+    ring_bytes = dispatch_packet.PACKET_BYTES * PACKET_COUNT
     queue = Queue(place.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
     machine = Machine(
         lanes,
@@ -259,15 +259,15 @@ def dispatched(request: Request) -> Launched:
     )
 
 
-def _addresses(request: Request, allocator: aql_objects.Allocator) -> _Addresses:
+def _addresses(request: Request, allocator: dispatch_packet.Allocator) -> _Addresses:
     kernarg_bytes = request.kernel.kernarg_bytes or 0
     if kernarg_bytes > kernarg.MAX_BYTES:
         raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MAX_BYTES}")
     return _Addresses(
-        allocator.take(aql_objects.QUEUE_BYTES, 64),
-        allocator.take(aql_objects.PACKET_BYTES * PACKET_COUNT, 4096),
-        allocator.take(aql_objects.SIGNAL_BYTES, 64),
-        allocator.take(aql_objects.SIGNAL_BYTES, 64),
+        allocator.take(dispatch_packet.QUEUE_BYTES, 64),
+        allocator.take(dispatch_packet.PACKET_BYTES * PACKET_COUNT, 4096),
+        allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
+        allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
         allocator.take(max(kernarg_bytes, 1), KERNARG_ALIGNMENT),
     )
 
@@ -298,9 +298,9 @@ def _memory(
     bound: Kernarg,
     wave_count: int,
     scratch_bytes: int,
-) -> aql_objects.Pieces:
+) -> dispatch_packet.Pieces:
     """Return the known parts of packet, queue, signals and kernarg segment."""
-    packet = aql_objects.Packet(
+    packet = dispatch_packet.Packet(
         request.geometry,
         dispatch.private_bytes or 0,
         dispatch.group_bytes or 0,
@@ -309,7 +309,7 @@ def _memory(
         at.completion,
     )
     granules = scratch_bytes // request.processor.scratch_granule_bytes
-    queue = aql_objects.QueueObject(
+    queue = dispatch_packet.QueueObject(
         id=request.place.queue,
         packets_address=at.packets,
         packet_count=PACKET_COUNT,
@@ -322,18 +322,18 @@ def _memory(
         scratch_bytes=scratch_bytes * wave_count,
         tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
     )
-    return aql_objects.joined(
+    return dispatch_packet.joined(
         [
             (at.packets, packet.encoded()),
-            *aql_objects.placed(at.queue, queue.pieces()),
-            *aql_objects.placed(at.doorbell, aql_objects.doorbell_signal(at.queue)),
-            *aql_objects.placed(at.completion, aql_objects.user_signal(1)),
-            *aql_objects.placed(at.kernarg, bound.pieces),
+            *dispatch_packet.placed(at.queue, queue.pieces()),
+            *dispatch_packet.placed(at.doorbell, dispatch_packet.doorbell_signal(at.queue)),
+            *dispatch_packet.placed(at.completion, dispatch_packet.user_signal(1)),
+            *dispatch_packet.placed(at.kernarg, bound.pieces),
         ]
     )
 
 
-def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Allocator) -> Kernarg:
+def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Allocator) -> Kernarg:
     """Return the arguments. Without metadata none is known, and none can be given."""
     metadata, kernel = request.kernel.metadata, request.kernel
     if metadata is None:
@@ -474,7 +474,7 @@ def _wave(
     )
 
 
-def _dword(pieces: aql_objects.Pieces, offset: int) -> int | None:
+def _dword(pieces: dispatch_packet.Pieces, offset: int) -> int | None:
     """Return a dword of a segment; None if any byte of it is unknown."""
     data: dict[int, int] = {}
     for start, part in pieces:

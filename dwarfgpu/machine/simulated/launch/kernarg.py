@@ -18,7 +18,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
-from dwarfgpu.machine.simulated.launch.aql_objects import Allocator, Pieces
+from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 
@@ -463,7 +463,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
             raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
         return value
     if not isinstance(value, int | float):
-        raise UsageError(f"{parameter.text} cannot be given so")
+        raise UsageError(f"{parameter.text} takes a number, or bytes:HEX")
     return _number(parameter, value, size_bytes, declared.integers, is_float=parameter.is_float)
 
 

@@ -14,13 +14,17 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.launch.aql_objects import PACKET_BYTES, QUEUE_BYTES, SIGNAL_BYTES
 from dwarfgpu.machine.simulated.launch.dispatch import (
     KERNARG_ALIGNMENT,
     PACKET_COUNT,
     Contents,
     Launched,
     WaveRegisters,
+)
+from dwarfgpu.machine.simulated.launch.dispatch_packet import (
+    PACKET_BYTES,
+    QUEUE_BYTES,
+    SIGNAL_BYTES,
 )
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
