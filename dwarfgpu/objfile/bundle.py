@@ -56,11 +56,23 @@ class BundleEntry:
     """Which of the bundles one after another."""
     compression: str | None = None
     """`zlib` or `zstd`."""
+    path: str | None = None
+    """Of the file that it is, in a folder."""
 
     @property
     def kind(self) -> str:
         """`host`, `hip`, `hipv4`, `openmp` …"""
         return self.id.partition("-")[0]
+
+    @property
+    def label(self) -> str:
+        """What lists of code objects call it."""
+        return str(self.target or self.id)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What selects it, besides its number and compatible targets."""
+        return (self.id, str(self.target))
 
     @property
     def triple(self) -> str:

@@ -1,5 +1,5 @@
-"""Open a file that holds code objects (an ELF file, a host file with a fat binary, or a bundle) and
-pick one code object by its target.
+"""Open a file that holds code objects (an ELF file, a host file with a fat binary, or a bundle), or
+a folder of Triton's cache, and pick one code object by its target.
 
 Law: the result is what the user named. If several match, the error lists them. Of a large file the
 tables are read, and the picked code object.
@@ -16,17 +16,18 @@ from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bun
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
+from dwarfgpu.objfile.triton_cache import cached_kernels
 
 _LONGEST_MAGIC_BYTES: Final = 64
 
 
 @frozen(eq=False)
 class Container:
-    """A file, and the code objects in it."""
+    """A file or folder, and the code objects in it."""
 
     path: str
     file: ObjectFile | None
-    """The ELF file itself; None for a bundle."""
+    """The ELF file itself; None for a bundle and for a folder."""
     entries: tuple[BundleEntry, ...]
     limits: FileLimits = DEFAULT_LIMITS
 
@@ -36,12 +37,19 @@ class Container:
 
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
+        if entry.path is not None:
+            return ObjectFile(entry.path, map_file(entry.path), self.limits)
         name = entry.target or entry.id
         return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data), self.limits)
 
 
 def open_container(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> Container:
-    """A file with the code objects in it; `UsageError` where it is neither ELF nor bundle."""
+    """A file with the code objects in it, or a folder of Triton's cache.
+
+    `UsageError` where it is neither ELF nor bundle, and for another folder.
+    """
+    if Path(path).is_dir():
+        return Container(str(path), None, cached_kernels(path), limits)
     data = map_file(path)
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
         return Container(str(path), None, read_bundles(data, str(path), limits), limits)
@@ -55,11 +63,11 @@ def open_object(
 ) -> ObjectFile:
     """Return the ELF file at a path, or the code object of a target in it.
 
-    `target` is a target such as `gfx90a:xnack+`, a whole bundle entry ID, or the number of the
-    entry. Without it, use an ELF file itself, or the only code object of a bundle. Raises
-    `UsageError` unless exactly one matches.
+    `target` is a target such as `gfx90a:xnack+`, a whole bundle entry ID, in a folder the name of
+    a kernel, or the number of the entry. Without it, use an ELF file itself, or the only code
+    object of a bundle or folder. Raises `UsageError` unless exactly one matches.
     """
-    if target is None:
+    if target is None and not Path(path).is_dir():
         data = map_file(path)
         if not is_bundle(data[:_LONGEST_MAGIC_BYTES]):
             return ObjectFile(str(path), data, limits)
@@ -71,8 +79,8 @@ def open_object(
 
 
 def is_bundle_file(path: str | Path) -> bool:
-    """Return whether a file is a bundle; `UsageError` where it cannot be read."""
-    return is_bundle(map_file(path)[:_LONGEST_MAGIC_BYTES])
+    """Return whether a file is a bundle, or a folder; `UsageError` where it cannot be read."""
+    return Path(path).is_dir() or is_bundle(map_file(path)[:_LONGEST_MAGIC_BYTES])
 
 
 def pick(container: Container, target: str | None) -> BundleEntry:
@@ -83,7 +91,7 @@ def pick(container: Container, target: str | None) -> BundleEntry:
     fitting = entries if target is None else _fitting(container, entries, target)
     if len(fitting) == 1:
         return fitting[0]
-    listed = ", ".join(f"{entry.index}: {entry.target or entry.id}" for entry in fitting or entries)
+    listed = ", ".join(f"{entry.index}: {entry.label}" for entry in fitting or entries)
     if not fitting:
         raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
     raise UsageError(
@@ -98,7 +106,7 @@ def _fitting(
 ) -> tuple[BundleEntry, ...]:
     if target.isdecimal() and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
-    named = tuple(entry for entry in entries if target in (entry.id, str(entry.target)))
+    named = tuple(entry for entry in entries if target in entry.names)
     if named or "gfx" not in target:
         return named
     target_id = parse_target_id(target)

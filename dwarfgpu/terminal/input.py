@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,9 +53,16 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
 
 def is_object(word: str) -> bool:
     """Return whether a word of the command line names a file that begins as an object file or a fat
-    binary does, or a compressed core file, not an expression or a variable."""
+    binary does, a compressed core file, or a folder with kernels of Triton, not an expression or a
+    variable."""
     head = file_head(word)
-    return head is not None and head.startswith(_MAGICS)
+    if head is not None:
+        return head.startswith(_MAGICS)
+    if not os.path.isdir(word):
+        return False
+    from dwarfgpu.objfile.triton_cache import has_kernels  # few requests name a folder
+
+    return has_kernels(word)
 
 
 def file_head(path: str) -> bytes | None:

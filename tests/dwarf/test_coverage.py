@@ -302,17 +302,6 @@ def _is_inside(die: Die, scope: Die) -> bool:
     return above is not None
 
 
-def _is_inlined_into_itself(scope: Die) -> bool:
-    """Whether an inlined instance is inside of another instance of its function, as Triton's are,
-    which have all the name of the kernel."""
-    origin, above = scope.reference(dw.AT_ABSTRACT_ORIGIN), scope.parent()
-    while origin is not None and above is not None:
-        if above.reference(dw.AT_ABSTRACT_ORIGIN) == origin:
-            return True
-        above = above.parent()
-    return False
-
-
 def statistics(scopes_: Scopes) -> Counter[str]:
     """The sums as it makes them: it counts every entry, whatever its expression says."""
     out: Counter[str] = Counter()
@@ -327,8 +316,6 @@ def statistics(scopes_: Scopes) -> Counter[str]:
             continue  # a static or artificial one that only the abstract instance has is left out
         if is_abstract and die.offset > each.place.die.offset:
             continue  # and one of an abstract instance that comes after the inlined one
-        if is_abstract and _is_inlined_into_itself(each.place.die):
-            continue  # it counts the variable, and none of its bytes
         bounds = [one.bounds for one in each.descriptions]
         covered = sum(
             size_bytes(common((one,), each.scope)) for one in bounds if one is not None

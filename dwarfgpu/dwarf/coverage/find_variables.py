@@ -30,7 +30,7 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
     without_arguments,
 )
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered
-from dwarfgpu.dwarf.scope.variable import Variable, variable_of
+from dwarfgpu.dwarf.scope.variable import Variable, is_another_function, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
@@ -123,7 +123,9 @@ class _Instance:
         """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
         left of theirs; None for an entry that is something else."""
         abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
-        pending = [] if abstract is None else [(abstract, self.place)]
+        if abstract is None or is_another_function(self.place.die, abstract):
+            return
+        pending = [(abstract, self.place)]
         while pending:
             scope, place = pending.pop()
             for child in scope.children():

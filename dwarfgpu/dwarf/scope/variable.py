@@ -17,6 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     DATA,
@@ -170,7 +171,7 @@ def declared_in(scope: Die) -> Iterator[Variable]:
         if variable is not None:
             yield variable
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-    if abstract is None:
+    if abstract is None or is_another_function(scope, abstract):
         return
     concrete = set(_origins_in(scope))
     for child in abstract.children():
@@ -178,6 +179,19 @@ def declared_in(scope: Die) -> Iterator[Variable]:
             variable = variable_of(child)
             if variable is not None:
                 yield variable
+
+
+def is_another_function(scope: Die, origin: Die) -> bool:
+    """Return whether an inlined instance is of a function that its origin does not describe.
+
+    Triton gives every function that it inlines into a kernel the kernel's own entry as origin.
+    """
+    if scope.tag != dw.TAG_INLINED_SUBROUTINE or not parse_producer(scope.unit.producer).is_triton:
+        return False
+    above = scope.parent()
+    while above is not None and above.tag != dw.TAG_SUBPROGRAM:
+        above = above.parent()
+    return above is not None and above.reference(dw.AT_ABSTRACT_ORIGIN) == origin
 
 
 def variables_below(function: Die) -> Iterator[Variable]:

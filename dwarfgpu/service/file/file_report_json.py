@@ -170,6 +170,7 @@ def _entry(entry: BundleEntry) -> JsonObject:
         "section": entry.section,
         "bundle": entry.bundle,
         "compression": entry.compression,
+        "path": entry.path,
     }
 
 

@@ -59,7 +59,8 @@ def _is_unneeded(report: Report) -> bool:
 def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
     """The lines of `dwarfgpu info`; without `everything`, long lists are cut or summed up."""
     if report.file is None:
-        yield f"{report.path}: offload bundle"
+        is_folder = any(entry.kind == "triton" for entry in report.entries)
+        yield f"{report.path}: {'kernels of Triton' if is_folder else 'offload bundle'}"
     else:
         yield from _file(report, report.file, everything)
     if report.gpu is not None:
@@ -210,6 +211,8 @@ def _entry(entry: BundleEntry) -> str:
     where = "" if entry.section is None else " in a section of its own"
     if entry.section == SECTION:
         where = f" in {SECTION}"
+    if entry.path is not None:
+        where = f" in {entry.path}"
     packed = f", {entry.compression}" if entry.compression else ""
     return f"{entry.index}: {entry.id} {len(entry.data)} bytes{where}{packed}"
 

@@ -1,0 +1,100 @@
+"""The code objects in a folder of Triton's cache.
+
+Triton writes each compiled kernel to a folder of its own, `HASH/NAME.hsaco` with all stages of its
+compilation, below `TRITON_CACHE_DIR`, by default `~/.triton/cache`.
+
+Law: a folder and those directly in it are read, no others; of a kernel nothing is kept in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.objfile.bundle import BundleEntry
+from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.target_id import target_of_flags
+
+SUFFIX: Final = ".hsaco"
+"""Of code objects for AMD GPUs."""
+
+
+@frozen
+class CachedKernel(BundleEntry):
+    """A code object of a folder; its `id` is the kernel and the GPU, as in `axpy-gfx942`."""
+
+    @property
+    def kind(self) -> str:
+        return "triton"
+
+    @property
+    def triple(self) -> str:
+        return ""
+
+    @property
+    def label(self) -> str:
+        return self.id
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.id, str(self.target), self.id.partition("-gfx")[0])
+
+
+def has_kernels(path: str | Path) -> bool:
+    """Return whether a path is a folder with kernels, or with folders that have some."""
+    return next(iter(_paths(path)), None) is not None
+
+
+def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
+    """The kernels of a folder by name, GPU and path; `UsageError` if it has none."""
+    named = sorted((_id(path), path) for path in _paths(folder))
+    if not named:
+        raise UsageError(f"{folder} is a folder without kernels of Triton (*{SUFFIX})")
+    return tuple(
+        CachedKernel(index, id, FileBytes.of(_Closed(path), os.stat(path).st_size), path=path)
+        for index, (id, path) in enumerate(named)
+    )
+
+
+def _paths(folder: str | Path) -> list[str]:
+    """The kernels' files; `UsageError` for a folder that cannot be read."""
+    try:
+        if not os.path.isdir(folder):
+            return []
+        with os.scandir(folder) as entries:
+            inner = [
+                entry.path for entry in entries if entry.name.endswith(SUFFIX) or entry.is_dir()
+            ]
+        out = [path for path in inner if path.endswith(SUFFIX)]
+        for path in inner:
+            if not path.endswith(SUFFIX):
+                with os.scandir(path) as entries:
+                    out += [entry.path for entry in entries if entry.name.endswith(SUFFIX)]
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{folder} cannot be read: {reason}") from None
+    return out
+
+
+def _id(path: str) -> str:
+    """The kernel and the GPU; the kernel alone where the file does not say for which GPU it is."""
+    name = Path(path).stem
+    try:
+        return f"{name}-{target_of_flags(ObjectFile(path, map_file(path)))}"
+    except DwarfGpuError:
+        return name
+
+
+class _Closed:
+    """The bytes of a file that is open only while it is read: a cache has thousands."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """Bytes of the file; `UsageError` where it cannot be read."""
+        return bytes(map_file(self._path)[start : start + size_bytes])

@@ -1,0 +1,110 @@
+"""The folders of Triton's cache: a container of code objects, as a bundle is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.container import open_container, open_object
+from dwarfgpu.objfile.triton_cache import cached_kernels, has_kernels
+from tests.cli.command import FIXTURES, run, run_json
+
+KERNELS = {
+    "Y7PF": ("axpy", "gfx942"),
+    "CSPR": ("axpy", "gfx1100"),
+    "HFE5": ("loops", "gfx942"),
+}
+"""The folder of each kernel, which Triton names by a hash."""
+IDS = ["axpy-gfx1100", "axpy-gfx942", "loops-gfx942"]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    for folder, (kernel, processor) in KERNELS.items():
+        (tmp_path / folder).mkdir()
+        source = FIXTURES / f"triton/{kernel}.{processor}.co"
+        shutil.copy(source, tmp_path / folder / f"{kernel}.hsaco")
+        (tmp_path / folder / f"{kernel}.ttir").write_text("module {}")
+        (tmp_path / folder / f"__grp__{kernel}.json").write_text("{}")
+    (tmp_path / "NVID").mkdir()
+    (tmp_path / "NVID/axpy.cubin").write_bytes(b"\x7fELF")
+    return tmp_path
+
+
+def test_its_kernels_by_name_and_gpu(cache: Path) -> None:
+    kernels = cached_kernels(cache)
+    assert [(kernel.index, kernel.id) for kernel in kernels] == list(enumerate(IDS))
+    for kernel in kernels:
+        assert kernel.path is not None and kernel.path.endswith(".hsaco")
+        assert bytes(kernel.data) == Path(kernel.path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("target", "folder"),
+    [("axpy-gfx942", "Y7PF"), ("1", "Y7PF"), ("loops", "HFE5"), ("gfx1100", "CSPR")],
+)
+def test_a_target_picks_one(cache: Path, target: str, folder: str) -> None:
+    assert Path(open_object(cache, target).path).parent.name == folder
+
+
+@pytest.mark.parametrize("target", [None, "axpy", "gfx942"])
+def test_several_are_listed(cache: Path, target: str | None) -> None:
+    with pytest.raises(UsageError, match="give one with --target") as raised:
+        open_object(cache, target)
+    assert "1: axpy-gfx942" in str(raised.value)
+
+
+def test_the_folder_of_one_kernel_needs_no_target(cache: Path) -> None:
+    assert open_object(cache / "Y7PF").path == str(cache / "Y7PF/axpy.hsaco")
+
+
+def test_a_damaged_file_is_listed_by_its_name(cache: Path) -> None:
+    (cache / "HFE5/loops.hsaco").write_bytes(b"\x7fELF")
+    assert [kernel.id for kernel in open_container(cache).entries] == [*IDS[:2], "loops"]
+    with pytest.raises(UsageError):
+        open_object(cache, "nothing")
+
+
+def test_a_file_that_is_gone_is_an_error(cache: Path) -> None:
+    container = open_container(cache)
+    shutil.rmtree(cache / "HFE5")
+    with pytest.raises(UsageError, match="cannot be read"):
+        container.open_entry(container.entries[2])
+
+
+def test_another_folder_has_none(tmp_path: Path) -> None:
+    assert not has_kernels(tmp_path) and not has_kernels(FIXTURES / "README.md")
+    with pytest.raises(UsageError, match="is a folder without kernels of Triton"):
+        open_container(tmp_path)
+
+
+def test_info_lists_a_cache(cache: Path) -> None:
+    lines = run("info", cache).lines
+    assert lines[0] == f"{cache}: kernels of Triton"
+    path = cache / "Y7PF/axpy.hsaco"
+    assert f"  1: axpy-gfx942 {path.stat().st_size} bytes in {path}" in lines
+    entries = run_json("info", cache).json["code_objects"]
+    assert isinstance(entries, list)
+    assert [(entry["kind"], entry["id"]) for entry in entries] == [("triton", id) for id in IDS]
+
+
+def test_commands_take_a_cache(cache: Path) -> None:
+    target = ("--target", "axpy-gfx1100")
+    assert run("where", cache, *target, "total").lines[0] == "local float total of axpy"
+    machine = ("--pc", "0x172c", "--lane", 1, "--reg", "v3=[0x3f800000,0x40000000]")
+    assert run("eval", cache, *target, *machine, "total").out == "total = 2\n"
+    assert "of CIE 0x0" in run("frames", cache / "CSPR").out
+    assert run("where", cache / "HFE5", "--all").lines[0].startswith("loops: 920 bytes")
+
+
+def test_a_kernel_of_a_cache_runs(cache: Path) -> None:
+    """Triton's launcher passes two pointers that the source does not declare."""
+    done = run(
+        "run", cache, "--target", "axpy-gfx942", "axpy", "--grid", 256, "--workgroup", 256,
+        "--arg", "x=range:8", "--arg", "y=zeros:32", "--arg", "n=8", "--arg", "a=2.0",
+        "--arg", "global_scratch=null", "--arg", "profile_scratch=null",
+    )  # fmt: skip
+    assert done.lines[-1] == "  y = float32[8] {0, 2, 4, 6, 8, 10, 12, 14}"
