@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.launch.adopted import adopted, set_known
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
@@ -103,3 +105,19 @@ def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
     """It is no part of VCC in wave32, where no bits of it can be marked."""
     with pytest.raises(UsageError, match=r"only a part of its vcc_hi is known; set \$vcc_hi, or"):
         with_register("vcc_hi", "12000000", "ff000000", "gfx1100.O2", tmp_path)
+
+
+def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_path: Path) -> None:
+    """The program may have changed what its file has."""
+    state, _ = middle(KERNELS["nest"], "gfx942.O0", tmp_path, 0.5)
+    image = Image(0x10000, 16, True, lambda offset, size: bytes(range(16))[offset : offset + size])
+    allocation = adopted(state, [image]).arena.at(0x10000)
+    assert allocation is not None and allocation.written is not None
+    assert not allocation.written.any()
+
+
+def test_code_that_the_state_does_not_have_stops_the_wave(tmp_path: Path) -> None:
+    state, _ = middle(KERNELS["nest"], "gfx942.O0", tmp_path, 0.5)
+    stopped = adopted(state, []).run()
+    assert stopped is not None and stopped.reason is StopReason.UNAVAILABLE
+    assert stopped.text == f"no code at {stopped.wave.pc:#x}: the state does not have it"

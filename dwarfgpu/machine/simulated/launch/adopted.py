@@ -214,15 +214,19 @@ def _add_memory(
     scratch: Mapping[int, int],
     fill: int,
 ) -> None:
-    """Code objects, with what states know of their memory; then the rest of the states."""
+    """Code objects, whose writable memory is what states know of it; then the rest of the
+    states."""
     if sum(len(run) for store in stores for _, run in store.runs()) > _MAX_BYTES:
         raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
     for image in images:
         if image.size_bytes > _MAX_BYTES:
             raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
-        name = "writable memory of the code object" if image.is_writable else "the code object"
-        data = image.read(0, image.size_bytes)
-        arena.add(name, image.address, data, is_writable=image.is_writable)
+        if image.is_writable:  # the program may have changed it
+            name = "writable memory of the code object"
+            arena.insert(_undefined(name, image.address, image.size_bytes, fill))
+        else:
+            data = image.read(0, image.size_bytes)
+            arena.add("the code object", image.address, data, is_writable=False)
     for base, size in scratch.items():
         arena.insert(_undefined("scratch", base, size, fill))
     write_known(arena, stores)

@@ -132,14 +132,16 @@ class Program:
 
     def _code_at(self, pc: int) -> bytes:
         """What an instruction is decoded from; `WaveStop` where no code is."""
+        if pc & 3:
+            raise WaveStop(StopReason.MEMORY_VIOLATION, f"no code at {pc:#x}: misaligned")
         allocation = self._arena.at(pc)
-        if pc & 3 or allocation is None:
-            raise WaveStop(
-                StopReason.MEMORY_VIOLATION,
-                f"no code at {pc:#x}: {'misaligned' if pc & 3 else 'no memory is there'}",
-            )
+        if allocation is None:
+            reason, why = self._arena.why_missing(pc, 4)
+            raise WaveStop(reason, f"no code at {pc:#x}: {why}", address=pc)
         first = pc - allocation.start
         end = min(first + self._decoder.target.most_bytes, allocation.end - allocation.start)
+        if allocation.written is not None and not allocation.written[first : first + 4].all():
+            raise WaveStop(StopReason.UNAVAILABLE, f"the code at {pc:#x} is not known", address=pc)
         return allocation.data[first:end].tobytes()
 
     def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:

@@ -343,16 +343,21 @@ class Arena:
         """Why an address cannot be accessed: no memory is there, or nothing is known of it."""
         text = f"{verb} {size_bytes} bytes at {address:#x}: "
         if self.is_partial and self.at(address) is None:
-            if self.source is not None:
-                reason, why = self.source.why_missing(address, size_bytes)
-                return _stop_of_lanes(text + why, lanes, address, reason)
-            text += "the state does not have it"
-            return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
+            reason, why = self.why_missing(address, size_bytes)
+            return _stop_of_lanes(text + why, lanes, address, reason)
         if self.source is not None and self._has_next(address, size_bytes):
             text += "it is in two parts of memory that were read apart"
             return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
         text += self.describe(address, size_bytes, verb)
         return _stop_of_lanes(text, lanes, address)
+
+    def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
+        """Why nothing is at an address: no memory is there, or nothing is known of it."""
+        if not self.is_partial:
+            return StopReason.MEMORY_VIOLATION, "no memory is there"
+        if self.source is not None:
+            return self.source.why_missing(address, size_bytes)
+        return StopReason.UNAVAILABLE, "the state does not have it"
 
     def _has(self, address: int, size_bytes: int, verb: str) -> bool:
         allocation = self.at(address)
