@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,6 +23,12 @@ settings.register_profile(
 settings.load_profile("dwarfgpu")
 set_hypothesis_home_dir(str(REPOSITORY / ".pytest_cache/hypothesis"))
 
+CACHE = REPOSITORY / ".pytest_cache/bytecode"
+if sys.dont_write_bytecode and os.access(REPOSITORY, os.W_OK):
+    # Beside what pytest keeps: else each worker rewrites the assertions of all tests anew, which is
+    # half of finding them.
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE)
+
 
 def pytest_collection_finish() -> None:
     """Leave the twenty thousand tests out of every garbage collection, and collect seldom: little
@@ -35,9 +42,11 @@ def pytest_collection_finish() -> None:
 def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Programs that the tests start compile each module once, also where the checkout is read-only
     or PYTHONDONTWRITEBYTECODE is set: compiling is three quarters of the start of a command."""
+    is_writable = os.access(REPOSITORY, os.W_OK)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("bytecode")))
+        kept = CACHE if is_writable else tmp_path_factory.mktemp("bytecode")
+        patch.setenv("PYTHONPYCACHEPREFIX", str(kept))
         yield
 
 
