@@ -1,6 +1,7 @@
 """Hostile expressions: what each costs is measured in a process of its own.
 
-`python tests/expr/hostile.py NAME` prints a JSON object: outcome, megabytes.
+`python tests/expr/hostile.py` reads names, one in a line, and prints a JSON object for each:
+outcome, megabytes. The processes are copies of the one that has loaded the modules.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import os
 import resource
 import sys
 from collections.abc import Callable
@@ -252,7 +254,9 @@ SIZED: Final = (
 """The cases whose size is MANY."""
 
 
-def main(name: str) -> None:
+def measured(name: str) -> str:
+    """What a case costs this process."""
+    result(op("lit0"))
     gc.collect()
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
@@ -262,8 +266,20 @@ def main(name: str) -> None:
         assert "\n" not in str(error) and len(str(error)) < 1000
         outcome = error.kind
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"outcome": outcome, "megabytes": (peak - base) / 1024}))
+    return json.dumps({"outcome": outcome, "megabytes": (peak - base) / 1024})
+
+
+def main() -> None:
+    gc.freeze()
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            print(measured(line.strip()), flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(json.dumps({"outcome": f"status {status}", "megabytes": 0}), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()
