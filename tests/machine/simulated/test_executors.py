@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated.execution import interpreter, lockstep
+from dwarfgpu.machine.simulated.execution import interpreter, lockstep, schedule
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.lockstep import run_together
 from dwarfgpu.machine.simulated.faults import StopReason
@@ -185,14 +185,14 @@ def test_stops_do_not_change_whose_turn_it_is() -> None:
 
     def make() -> RunningMachine:
         machine = programs.machine_of(b"".join(loop), 1, "gfx1100", 32)
-        machine.seed = 3
+        machine.schedule.seed = 3
         for wave in machine.waves:
             wave.s[20] = 800
             wave.v[14][:] = machine.waves[0].v[14]
         return machine
 
     at_once = require_same(make, [{}])
-    quantum = interpreter.QUANTUM
+    quantum = schedule.QUANTUM
     counts = [*range(quantum - 2, quantum + 8), *range(2 * quantum - 1, 38000, 7001)]
     stops = [{"most": count} for count in counts]
     assert require_same(make, [*stops, {}]) == at_once

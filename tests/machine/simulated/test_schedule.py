@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated.execution import interpreter
+from dwarfgpu.machine.simulated.execution import interpreter, schedule
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop, Observer
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
@@ -58,7 +58,7 @@ def racing(seed: int, target: str, wave_size: int) -> RunningMachine:
     for waves in machine.groups().values():
         for wave in waves:
             wave.group = waves
-    machine.seed = seed
+    machine.schedule.seed = seed
     return machine
 
 
@@ -94,14 +94,14 @@ def step_about(machine: RunningMachine, rng: random.Random, code_bytes: int) -> 
 
 @pytest.mark.parametrize(("target", "wave_size"), TARGETS)
 def test_steps_change_nothing(target: str, wave_size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "QUANTUM", 16)
+    monkeypatch.setattr(schedule, "QUANTUM", 16)
     has_mattered = False
     for seed in range(3):
         whole = racing(seed, target, wave_size)
         assert whole.run() is None
         wanted = state(whole)
         other = racing(seed, target, wave_size)
-        other.seed += 100
+        other.schedule.seed += 100
         assert other.run() is None
         has_mattered |= state(other)["memory"] != wanted["memory"]
         code_bytes = whole.arena.allocations[0].end - programs.CODE
@@ -121,7 +121,7 @@ def test_a_call_that_is_passed_over_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each wave in turn passes over what it calls; a recursive function calls itself."""
-    monkeypatch.setattr(interpreter, "QUANTUM", 50)
+    monkeypatch.setattr(schedule, "QUANTUM", 50)
     kernel = KERNELS["recursion"]
     path = RUN / f"{kernel.file}.gfx942.O0.v5.co"
     whole, _ = begun(path, kernel, tmp_path)

@@ -11,16 +11,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from random import Random
 from typing import Final, Literal
 
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.execution.observers import Observer
-from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, at_barriers, meet
+from dwarfgpu.machine.simulated.execution.schedule import Schedule
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
@@ -30,8 +31,6 @@ from dwarfgpu.machine.target import WavesAtBarrier
 
 STACK_POINTER: Final = 32
 """s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
-QUANTUM: Final = 1 << 12
-"""Instructions of a wave before another one has its turn, behind the next one that may branch."""
 Executor = Literal["precise", "block", "lockstep"]
 """One instruction at a time, consecutive ones in one function, or many waves together: what they
 leave is the same."""
@@ -83,7 +82,7 @@ class RunningMachine:
         self.arena = arena
         self.program = program
         self.lane_count = lane_count
-        self.seed = seed
+        self.schedule = Schedule(seed)
         self.waves: list[SimulatedWave] = []
         self.instructions = 0
         """Of all waves."""
@@ -96,11 +95,6 @@ class RunningMachine:
         """The most that is used where nothing else needs less."""
         self._is_ordered = False
         """Whether the order of waves is known to matter."""
-        self._rounds = 0
-        self._round: list[SimulatedWave] = []
-        """Waves that still have a turn; the first one has it now."""
-        self._used = 0
-        """Instructions that the first one has executed in its turn."""
         self._is_turn_over = False
         self._is_interrupted = False
 
@@ -115,10 +109,7 @@ class RunningMachine:
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """The waves of each workgroup."""
-        out: dict[int | None, list[SimulatedWave]] = {}
-        for wave in self.waves:
-            out.setdefault(wave.wave.workgroup, []).append(wave)
-        return out
+        return groups_of(self.waves)
 
     def observe(self, *observers: Observer) -> None:
         """Set who observes the waves; without arguments, nothing does."""
@@ -222,7 +213,7 @@ class RunningMachine:
         with interrupts(self):
             if most is None and not breakpoints and self._can_run_together():
                 self._run_together()
-            while (wave := self._whose_turn()) is not None:
+            while (wave := self.schedule.whose_turn(self.waves)) is not None:
                 remaining = None if most is None else most - self.instructions
                 if remaining is not None and remaining <= 0:
                     return None
@@ -246,9 +237,9 @@ class RunningMachine:
 
     def _until_turn(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
         """Let the others run until a wave has its turn; with `is_locked`, it has it always."""
-        if self.is_locked and not (wave.is_waiting and not self._release()):
+        if self.is_locked and not (wave.is_waiting and not release(self.waves)):
             return None
-        while (next_wave := self._whose_turn()) is not wave:
+        while (next_wave := self.schedule.whose_turn(self.waves)) is not wave:
             if next_wave is None:
                 return self._deadlock()
             if self.is_locked:
@@ -262,16 +253,14 @@ class RunningMachine:
         self, wave: SimulatedWave, breakpoints: frozenset[int], most: int | None = None
     ) -> Stopped | None:
         """What remains of the turn of a wave, or some instructions of it."""
-        is_its_turn = self._round[:1] == [wave]
+        has_turn = self.schedule.has_turn(wave)
         before = wave.instructions
         self._is_turn_over = False
         with np.errstate(all="ignore", invalid="raise"):
-            quantum = QUANTUM - self._used if is_its_turn else QUANTUM
+            quantum = self.schedule.remaining(wave)
             stopped = self._run_wave(wave, breakpoints, quantum, most)
-        if is_its_turn:
-            self._used += wave.instructions - before
-            if self._is_turn_over:
-                self._end_turn()
+        if has_turn:
+            self.schedule.spend(wave.instructions - before, is_over=self._is_turn_over)
         if self.progress is not None:
             self.progress(self.instructions)
         return stopped
@@ -426,38 +415,6 @@ class RunningMachine:
     def _has_to_wait(self, wave: SimulatedWave) -> bool:
         """Whether a wave cannot go on now, or nothing shall."""
         return wave.is_ended or wave.is_waiting or wave.is_halted or self._is_interrupted
-
-    def _whose_turn(self) -> SimulatedWave | None:
-        """The wave that goes on; None where none can.
-
-        A round has one turn of each wave; it is shuffled by the seed and its number.
-        """
-        while True:
-            while self._round:
-                wave = self._round[0]
-                if not (wave.is_ended or wave.is_waiting):
-                    return wave
-                self._end_turn()
-            self._release()
-            ready = [wave for wave in self.waves if not (wave.is_ended or wave.is_waiting)]
-            if not ready:
-                return None
-            if self.seed:
-                Random(self.seed << 32 | self._rounds).shuffle(ready)
-            self._rounds += 1
-            self._round = ready
-
-    def _end_turn(self) -> None:
-        self._used = 0
-        self._round.pop(0)
-
-    def _release(self) -> bool:
-        """Let waves go on all of whose workgroup have signalled the barrier; whether there are
-        any."""
-        is_any = False
-        for waves in self.groups().values():
-            is_any |= meet(waves)
-        return is_any
 
     def _deadlock(self) -> Stopped | None:
         waiting = [wave for wave in self.waves if wave.is_waiting]

@@ -16,8 +16,9 @@ from typing import Any, Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.access_conflicts import MAX_WAVES, Conflict, Conflicts
+from dwarfgpu.machine.simulated.execution.barriers import meet
 from dwarfgpu.machine.simulated.execution.lockstep_waves import NotTogether, WaveGroup
-from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave, meet
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached

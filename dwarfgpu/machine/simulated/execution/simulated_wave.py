@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -19,7 +18,6 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
-from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import Barrier, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
@@ -27,7 +25,7 @@ _GPR_IDX_EN: Final = 1 << 27
 """Of MODE ("VGPR Indexing" of AMD's ISA documents of GFX9)."""
 _INDEXED_AT: Final = 12
 """The bits of M0 that say which operands are indexed."""
-_SOPP_BYTES: Final = 4
+SOPP_BYTES: Final = 4
 """Of an instruction that waits at a barrier, or that ends a wave."""
 
 
@@ -62,7 +60,7 @@ class SimulatedWave(WaveMemory):
     @property
     def stop_pc(self) -> int:
         """Where a debugger shows the wave: at a barrier, the instruction that still waits."""
-        return self.pc - _SOPP_BYTES if self.is_waiting else self.pc
+        return self.pc - SOPP_BYTES if self.is_waiting else self.pc
 
     @property
     def clock(self) -> int:
@@ -140,31 +138,3 @@ def step_mode(indexed: int, value: int) -> StepMode:
 
 
 _modes: Final[dict[tuple[int, ...], StepMode]] = {astuple(PLAIN_MODE): PLAIN_MODE}
-
-
-def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
-    """What the waves of workgroups do of which some wait at a barrier."""
-    out: dict[tuple[str, int], list[int]] = {}
-    for wave in waves:
-        if not any(other.is_waiting for other in wave.group):
-            continue
-        if wave.is_ended:
-            state, pc = "ended", wave.pc - _SOPP_BYTES
-        else:
-            state, pc = "stopped", wave.stop_pc
-        if wave.is_waiting:
-            state = "waits, has signalled" if wave.signals else "waits, has not signalled"
-        out.setdefault((state, pc), []).append(wave.wave.id)
-    return tuple(WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items())
-
-
-def meet(waves: Sequence[SimulatedWave]) -> bool:
-    """Let the waves of a workgroup go on if all have signalled the barrier; whether they have."""
-    running = [wave for wave in waves if not wave.is_ended]
-    if not running or not all(wave.signals for wave in running):
-        return False
-    for wave in running:
-        wave.signals -= 1
-        wave.met += not wave.is_waiting
-        wave.is_waiting = False
-    return True

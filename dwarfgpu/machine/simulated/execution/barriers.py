@@ -1,0 +1,53 @@
+"""The barriers of workgroups: when waves leave one, and where those are that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dwarfgpu.machine.simulated.execution.simulated_wave import SOPP_BYTES, SimulatedWave
+from dwarfgpu.machine.target import WavesAtBarrier
+
+
+def groups_of(waves: Iterable[SimulatedWave]) -> dict[int | None, list[SimulatedWave]]:
+    """Return the waves of each workgroup."""
+    out: dict[int | None, list[SimulatedWave]] = {}
+    for wave in waves:
+        out.setdefault(wave.wave.workgroup, []).append(wave)
+    return out
+
+
+def release(waves: Iterable[SimulatedWave]) -> bool:
+    """Let the waves of workgroups go on whose waves have all signalled the barrier; return whether
+    there are any."""
+    is_any = False
+    for group in groups_of(waves).values():
+        is_any |= meet(group)
+    return is_any
+
+
+def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
+    """Return where the waves of workgroups are that have a wave at a barrier."""
+    out: dict[tuple[str, int], list[int]] = {}
+    for wave in waves:
+        if not any(other.is_waiting for other in wave.group):
+            continue
+        if wave.is_ended:
+            state, pc = "ended", wave.pc - SOPP_BYTES
+        else:
+            state, pc = "stopped", wave.stop_pc
+        if wave.is_waiting:
+            state = "waits, has signalled" if wave.signals else "waits, has not signalled"
+        out.setdefault((state, pc), []).append(wave.wave.id)
+    return tuple(WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items())
+
+
+def meet(waves: Sequence[SimulatedWave]) -> bool:
+    """Let the waves of a workgroup go on if all have signalled the barrier; whether they have."""
+    running = [wave for wave in waves if not wave.is_ended]
+    if not running or not all(wave.signals for wave in running):
+        return False
+    for wave in running:
+        wave.signals -= 1
+        wave.met += not wave.is_waiting
+        wave.is_waiting = False
+    return True
