@@ -44,8 +44,8 @@ FILES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "3.9.0": {
         "axpy": tuple(LANES),
         "loops": tuple(LANES),
-        "softmax": ("gfx942", "gfx1100"),
-        "matmul": ("gfx942", "gfx1100"),
+        "softmax": ("gfx942", "gfx950", "gfx1100"),
+        "matmul": ("gfx942", "gfx950", "gfx1100"),
     },
     "3.6.0": {"loops": ("gfx942", "gfx1100"), "matmul": ("gfx942",)},
 }

@@ -31,7 +31,14 @@ from dwarfgpu.machine.topology import Wave
 
 TARGETS: Final = (
     *(("gfx803", 64), ("gfx900", 64), ("gfx906", 64), ("gfx908", 64), ("gfx90a", 64)),
-    *(("gfx942", 64), ("gfx1010", 32), ("gfx1011", 64), ("gfx1030", 32), ("gfx1030", 64)),
+    *(
+        ("gfx942", 64),
+        ("gfx950", 64),
+        ("gfx1010", 32),
+        ("gfx1011", 64),
+        ("gfx1030", 32),
+        ("gfx1030", 64),
+    ),
     *(("gfx1100", 32), ("gfx1100", 64), ("gfx1150", 32), ("gfx1200", 32), ("gfx1200", 64)),
 )
 _CODE, _MEMORY, _WAVES = 0x10000, 0x20000, 4
@@ -42,7 +49,7 @@ _ADDRESS, _LDS_ADDRESS, _BASE = 14, 12, 40
 _MOST: Final = 40
 """Instructions: a branch may be to itself."""
 _TRIES: Final = 60
-_CONTENTS: Final = ("by an index", "a scalar access to", "a counter of LDS by M0")
+_CONTENTS: Final = ("by an index", "a scalar access to", "a counter of LDS by M0", "inactive lanes")
 """In the texts of stops that depend on what registers have."""
 _END: Final = {**dict.fromkeys((8, 9, 10), 0xBF810000), **dict.fromkeys((11, 12), 0xBFB00000)}
 

@@ -122,6 +122,7 @@ PLAIN: Final[dict[str, Callable[[int], str]]] = {
     "cbsz": _if_nonzero(" cbsz:"),
     "abid": _if_nonzero(" abid:"),
     "blgp": _if_nonzero(" blgp:"),
+    "bitop3": lambda field: f" bitop3:{field:#x}" if field else "",
     "byte_sel": _if_nonzero(" byte_sel:"),
     "index_key16bit": _if_nonzero(" index_key:"),
     "index_key8bit": _if_nonzero(" index_key:"),

@@ -15,15 +15,19 @@ from dwarfgpu.isa.target import IsaTarget
 
 GENERATIONS: Final = (8, 9, 10, 11, 12)
 """That have tables; earlier ones LLVM does not disassemble."""
+_MORE: Final = {9: ("gfx950",)}
+"""Files with instructions that LLVM 19 does not know."""
 
 
 @cache
 def table_lines(generation: int) -> tuple[str, ...]:
-    """The lines of one file; `Unsupported` where there is none."""
+    """The lines of the files of a generation; `Unsupported` where there is none."""
     if generation not in GENERATIONS:
         raise Unsupported(f"instructions of GFX{generation} are unknown; known: GFX8 to GFX12")
-    path = files("dwarfgpu.isa") / "data" / f"gfx{generation}.txt"
-    return tuple(path.read_text(encoding="utf-8").split("\n"))
+    folder = files("dwarfgpu.isa") / "data"
+    names = [f"gfx{generation}", *_MORE.get(generation, ())]
+    texts = [(folder / f"{name}.txt").read_text(encoding="utf-8") for name in names]
+    return tuple(line for text in texts for line in text.split("\n"))
 
 
 @cache

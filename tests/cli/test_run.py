@@ -464,7 +464,7 @@ def test_wrong_requests_about_traces() -> None:
 def triton(folder: Path, kernel: str, target: str, *arguments: str) -> np.ndarray:
     """What a kernel of Triton leaves in its output; it takes two pointers more, to memory that it
     does not use."""
-    size = {"gfx942": 256, "gfx1100": 128}[target]
+    size = {"gfx942": 256, "gfx950": 256, "gfx1100": 128}[target]
     out, path = {"softmax": "y", "matmul": "c"}[kernel], folder / "out.npy"
     rows = {"softmax": 3, "matmul": 1}[kernel]
     given = [f"{n}={value}" for n, value in enumerate((*arguments, "null", "null"))]
@@ -477,7 +477,7 @@ def triton(folder: Path, kernel: str, target: str, *arguments: str) -> np.ndarra
     return np.frombuffer(read_npy(path).data, np.float32)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1100"])
 def test_a_softmax_of_triton(target: str, tmp_path: Path) -> None:
     """Three rows of 200 numbers, each reduced by all waves of a workgroup."""
     x = np.random.default_rng(5).normal(size=(3, 200)).astype(np.float32) * 4
@@ -487,7 +487,7 @@ def test_a_softmax_of_triton(target: str, tmp_path: Path) -> None:
     assert np.allclose(found.reshape(3, 200), wanted, rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1100"])
 def test_a_matrix_product_of_triton(target: str, tmp_path: Path) -> None:
     """Integers, so that the sums are exact in any order."""
     rng = np.random.default_rng(6)

@@ -16,6 +16,8 @@ from dwarfgpu.objfile.target_id import target_of_flags
 from tools.isa_differential import LLVM_MC, differences, ends_llvm, samples
 
 OBJDUMP = "llvm-objdump-19"
+LATER = ("gfx950", "gfx1250")
+"""Processors that LLVM 19 does not know: it ends itself."""
 SAMPLED = (
     *(("gfx803", 64), ("gfx906", 64), ("gfx908", 64), ("gfx90a", 64), ("gfx942", 64)),
     *(("gfx1010", 32), ("gfx1030", 64), ("gfx1100", 32), ("gfx1151", 64), ("gfx1200", 32)),
@@ -45,6 +47,8 @@ def test_fixture(path: Path) -> None:
     if text is None:
         pytest.skip("no code")
     target = target_of_flags(elf)
+    if target.processor in LATER:
+        pytest.skip(f"LLVM 19 does not know {target.processor}")
     run = subprocess.run([OBJDUMP, "-d", path], capture_output=True, text=True, check=True)
     expected = {
         int(match[2], 16): match[1].rstrip()

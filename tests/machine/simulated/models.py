@@ -67,8 +67,21 @@ def require(
     **fields: int,
 ) -> None:
     """On every target that has the operation; `bits` are those of the result."""
+    require_on(TARGETS, name, bits, model, cases, same, **fields)
+
+
+def require_on(
+    targets: Sequence[str],
+    name: str,
+    bits: int,
+    model: Model,
+    cases: Sequence[tuple[int, ...]],
+    same: Callable[[int, int], bool] = int.__eq__,
+    **fields: int,
+) -> None:
+    """On those of some targets that have the operation; one has."""
     is_any = False
-    for target in TARGETS:
+    for target in targets:
         encoding = encoding_of(target, name)
         if encoding is None or not fields.keys() <= encoding.format.index.keys():
             continue

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.semantics.matrices import mfma, tile, untiled, wmma
 from dwarfgpu.machine.simulated.semantics.small_floats import small_floats
-from tests.machine.simulated import vectors
+from tests.machine.simulated import programs, vectors
 
 Array = np.ndarray
 
@@ -418,3 +419,39 @@ def test_sparse_products(name: str) -> None:
         sparse[i, at] = a[i, at]
     right = b.astype(int) & 15 if name == "swmmac iu4 32" else b
     assert (layout.run(a, b, c, picks) == sparse @ right + c).all()
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1200"])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_a_constant_0_as_the_matrix_that_is_added(target: str, kind: str) -> None:
+    """It leaves what registers with zeros leave; other constants of 16 bits are not guessed."""
+    name = f"v_wmma_{kind}_16x16x16_{kind}"
+    left = []
+    for added in (256 + 40, 128):
+        code = programs.encoded(decoder(target), name, vdst=32, src0=256, src1=256 + 8, src2=added)
+        machine = vectors.machine(code, 32, target)
+        [wave] = machine.waves
+        numbers = np.random.default_rng(1).integers(0x3C00, 0x3E00, (16, 64), np.uint16)
+        wave.vectors[:16] = numbers.view(np.uint32)
+        assert machine.run(most=1) is None
+        left.append(wave.vectors[32:40].copy())
+    assert left[0].any() and (left[0] == left[1]).all()
+    code = programs.encoded(decoder(target), name, vdst=32, src0=256, src1=256 + 8, src2=242)
+    stopped = vectors.machine(code, 32, target).run(most=1)
+    assert stopped is not None and "with a constant that is not 0" in stopped.text
+
+
+def test_the_same_registers_as_both_matrices() -> None:
+    """blgp is about the second one alone, also where it is the first one."""
+    left = []
+    for second in (4, 8):
+        code = programs.encoded(
+            decoder("gfx90a"), "v_mfma_f32_4x4x1f32",
+            vdst=32, src0=256 + 4, src1=256 + second, src2=128, blgp=3,
+        )  # fmt: skip
+        machine = vectors.machine(code, 64, "gfx90a", 64)
+        [wave] = machine.waves
+        wave.f[4][:] = wave.f[8][:] = np.arange(64)
+        assert machine.run(most=1) is None
+        left.append(wave.vectors.copy())
+    assert (left[0] == left[1]).all() and left[0][wave.vgprs + 32 :][:4].any()

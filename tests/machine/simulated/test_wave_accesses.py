@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.faults import StopReason
 from tests.machine.simulated import programs, vectors
+from tools import fuzz_instructions
 
 BUFFER = 0x30000
 DWORDS = [7, 0xFFFFFFF0, 3, 0x80000001, 0, 5, 6, 0x12345678]
@@ -81,6 +82,25 @@ def test_a_scalar_store_to_code_is_a_fault() -> None:
     _, stopped = done(machine, is_fine=False)
     assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
     assert "writes 4 bytes at 0x10000: code is read-only" in stopped.text
+
+
+def test_waves_load_to_their_own_places_of_lds() -> None:
+    """Each wave has its own M0, also where waves execute together."""
+    code = programs.encoded(decoder("gfx942"), "global_load_lds_dword", vaddr=14)
+    left = []
+    for executor in get_args(Executor):
+        machine = fuzz_instructions.machine_of(code, 1, "gfx942", 64)
+        machine.executor = executor
+        for number, wave in enumerate(machine.waves):
+            wave.s[124] = 1024 * (number % 2)
+            wave.set_exec(-1)
+        assert machine.run() is None
+        left.append([wave.lds.data.tobytes() for wave in machine.waves])
+        for number, wave in enumerate(machine.waves):
+            first = 1024 * (number % 2)
+            data = machine.arena.read(int(wave.v[14][5]), 4)
+            assert wave.lds.data[first + 20 : first + 24].tobytes() == data
+    assert left[0] == left[1] == left[2]
 
 
 def signed(number: int, bits: int) -> int:

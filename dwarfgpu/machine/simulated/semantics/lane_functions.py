@@ -156,6 +156,17 @@ def lanes_below(lane: Lanes) -> Lanes:
     return (np.uint64(1) << lane.astype(np.uint64)) - 1
 
 
+def chosen_bits(a: Lanes, b: Lanes, c: Lanes, table: int) -> Lanes:
+    """Of each three bits the one that a table of eight has, a being the highest of its index."""
+    a, b, c = np.broadcast_arrays(a, b, c)
+    out = np.zeros(a.shape, np.uint32)
+    for index in range(8):
+        if table >> index & 1:
+            first, second, third = (index >> n & 1 for n in (2, 1, 0))
+            out |= (a if first else ~a) & (b if second else ~b) & (c if third else ~c)
+    return out
+
+
 def byte_pair(a: Lanes) -> Lanes:
     """Two numbers of 8 bits as one of 16 bits."""
     result: Lanes = a[1].astype(np.uint16) << 8 | a[0].astype(np.uint16)
@@ -401,7 +412,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
         function.__name__: function
         for function in (
             *(popcount, leading_zeros, trailing_zeros, leading_signs, reverse, byte, signed_field),
-            *(four_sad_u16, four_masked_sad, conditional_exchange),
+            *(chosen_bits, four_sad_u16, four_masked_sad, conditional_exchange),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
             *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),

@@ -296,6 +296,34 @@ def other_half(a: Lanes, old: Lanes) -> Lanes:
     return old if len(a) == 32 else np.roll(a, 32)
 
 
+def exchanged_rows(d: Lanes, a: Lanes, rows: int, active: Lanes, which: int) -> Lanes:
+    """Every second group of so many lanes of d exchanged with the group before it of a: d then (0),
+    or a then (1). `WaveStop` where lanes are inactive: no document says what they do."""
+    if not active.all():
+        raise not_simulated("an exchange of rows with inactive lanes")
+    is_upper = np.arange(len(a)) // rows % 2 == 1
+    if which:
+        return np.where(is_upper, a, np.roll(d, -rows))
+    return np.where(is_upper, np.roll(a, rows), d)
+
+
+def transposed(m: Lanes, bits: int, active: Lanes) -> Lanes:
+    """What 16 lanes have loaded, 8 bytes each, as a matrix with rows of 16 elements: a column for
+    each lane. `WaveStop` where some of the 16 are inactive.
+
+    Compilers rely on it for the operands of products of matrices; no text of AMD has it.
+    """
+    groups = active.reshape(-1, 16)
+    if (groups.any(1) != groups.all(1)).any():
+        raise not_simulated("a transposed load with inactive lanes")
+    count = 64 // bits
+    elements = np.ascontiguousarray(m.astype(np.uint32).T).view(f"u{bits // 8}")
+    rows = elements.reshape(-1, count, 16)  # groups of lanes, rows, columns
+    columns = np.ascontiguousarray(rows.transpose(0, 2, 1)).reshape(-1, count)
+    result: Lanes = np.ascontiguousarray(columns.view(np.uint32).T)
+    return result
+
+
 def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
     """Each lane of a row of 16 reads the one that four bits of a selector name, in its row (0) or
     in the neighbouring one (16)."""
@@ -409,6 +437,8 @@ MOVES: Final[dict[str, Any]] = {
             of_quad,
             lane_of,
             other_half,
+            exchanged_rows,
+            transposed,
             permuted_rows,
             permuted_by_lane,
             inserted,

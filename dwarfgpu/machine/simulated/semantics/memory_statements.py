@@ -102,7 +102,7 @@ def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
         [
             *_address(item, target, source),
             f"m = w.{source.name}_load(address, {element}, 1, on)",
-            f"address = (s[{M0}] & 0xffff) + {offset} + 4 * w.lane",
+            f"address = scalar32((s[{M0}] & 0xffff) + {offset}) + 4 * w.lane",
             f"w.lds_store(address, m.astype({'i32' if element[0] == 'i' else 'u32'}), u32, on)",
         ],
         [],

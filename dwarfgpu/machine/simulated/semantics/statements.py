@@ -391,6 +391,8 @@ class _Piece(TileStatements, ControlStatements):
                 return str(self.target.generation)
             if name == "lane_count":
                 return str(self.target.wave_size)
+            if name == "table":
+                return f"{self.item.fields['bitop3']:#x}"
             if name == "neg":
                 return str(self._negations())
             if name in _FIELDS:

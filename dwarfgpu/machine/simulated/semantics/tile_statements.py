@@ -17,10 +17,12 @@ class TileStatements(ResultStatements):
 
     def _tile(self, kind: str, operand: Operand) -> str:
         """The elements of a matrix."""
-        number = self.sources.index(operand) if operand in self.sources else 3
+        places = (number for number, source in enumerate(self.sources) if source is operand)
+        number = next(places, 3)
         register = operand.register
         if register is None:
-            return self._filled_tile(kind, operand)
+            text = self._filled_tile(kind, operand)
+            return self._modified_tile(kind, number, text, operand.modifiers)
         raws = ", ".join(operand.raw(number) for number in range(register.size))
         form = format_of(kind, self.target) if kind in ("fp8", "bf8") else kind
         text = f"tile(({raws},), '{form}')"
@@ -63,6 +65,11 @@ class TileStatements(ResultStatements):
         assert result is not None
         number = operand.unsigned(64 if kind == "f64" else 32)
         count = result.size // (2 if kind == "f64" else 1)
+        if kind in ("f16", "bf16"):
+            if int(number, 16):
+                raise not_simulated(f"{self.name} with a constant that is not 0")
+            count = result.size * (1 if self.target.generation == 11 else 2)
+            return f"filled({'f32' if kind == 'bf16' else kind}(0), {count}, w)"
         name = "i32" if kind == "i32" else kind
         bits = 64 if kind == "f64" else 32
         value = f"u{bits}({number}).view({name})"

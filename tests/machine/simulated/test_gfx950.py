@@ -1,0 +1,136 @@
+"""Instructions that gfx950 has and gfx942 has not, against models in Python and NumPy."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from tests.machine.simulated import programs, vectors
+from tests.machine.simulated.models import require_on
+
+TARGET = "gfx950"
+
+
+def before(mnemonic: str, /, **fields: int) -> Any:
+    """A machine before an instruction."""
+    code = programs.encoded(decoder(TARGET), mnemonic, **fields)
+    return vectors.machine(code, 64, TARGET, 64)
+
+
+def done(machine: Any) -> SimulatedWave:
+    assert machine.run(most=1) is None
+    wave: SimulatedWave = machine.waves[0]
+    return wave
+
+
+def test_bits_chosen_by_a_table() -> None:
+    rng = Random(1)
+    cases = [tuple(rng.getrandbits(32) for _ in range(3)) for _ in range(64)]
+    for table in (0, 1, 0x6C, 0x80, 0xE8, 0x96, 0xFF, *(rng.getrandbits(8) for _ in range(8))):
+
+        def model(a: int, b: int, c: int, table: int = table) -> int:
+            index = [(a >> n & 1) << 2 | (b >> n & 1) << 1 | c >> n & 1 for n in range(32)]
+            return sum((table >> number & 1) << n for n, number in enumerate(index))
+
+        require_on([TARGET], "v_bitop3_b32", 32, model, cases, bitop3=table)
+
+
+def test_pairs_of_bf16() -> None:
+    """To nearest even, and a NaN stays one."""
+    machine = before("v_cvt_pk_bf16_f32", vdst=8, src0=256, src1=256 + 1)
+    [wave] = machine.waves
+    wave.v[0][:4] = 0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7F800001
+    wave.v[1][:4] = 0x3F808001, 0xBF7FFFFF, 0x00000001, 0xFF800000
+    assert done(machine).v[8][:4].tolist() == [0x3F813F80, 0xBF803F82, 0x00007F80, 0xFF807FC0]
+
+
+@pytest.mark.parametrize("rows", [16, 32])
+def test_exchanged_rows(rows: int) -> None:
+    machine = before(f"v_permlane{rows}_swap_b32", vdst=1, src0=256 + 2)
+    [wave] = machine.waves
+    first, second = list(range(64)), list(range(100, 164))
+    wave.v[1][:], wave.v[2][:] = first, second
+    for start in range(0, 64, 2 * rows):
+        for lane in range(start, start + rows):
+            first[lane + rows], second[lane] = second[lane], first[lane + rows]
+    wave = done(machine)
+    assert wave.v[1].tolist() == first and wave.v[2].tolist() == second
+
+
+def test_an_exchange_with_inactive_lanes_is_not_guessed() -> None:
+    machine = before("v_permlane32_swap_b32", vdst=1, src0=256 + 2)
+    machine.waves[0].set_exec(3)
+    stopped = machine.run()
+    assert stopped is not None and "with inactive lanes" in stopped.text
+
+
+@pytest.mark.parametrize("bits", [16, 8])
+def test_transposed_loads(bits: int) -> None:
+    """16 lanes load rows of 16 elements, and each gets a column."""
+    machine = before(f"ds_read_b64_tr_b{bits}", vdst=8, addr=1, offset=64)
+    [wave] = machine.waves
+    count = 64 // bits
+    table = np.random.default_rng(1).integers(0, 1 << bits, (4, count, 16), f"u{bits // 8}")
+    wave.lds.write(64, table.tobytes())
+    wave.v[1][:] = 8 * wave.lane
+    wave = done(machine)
+    found = np.stack([wave.v[8], wave.v[9]], 1).copy().view(table.dtype)
+    assert (found.reshape(4, 16, count) == table.transpose(0, 2, 1)).all()
+
+
+MATRICES = {
+    "v_mfma_f32_16x16x32_f16": (16, 32, "f2", "f4"),
+    "v_mfma_f32_16x16x32_bf16": (16, 32, "bf16", "f4"),
+    "v_mfma_i32_16x16x64_i8": (16, 64, "i1", "i4"),
+    "v_mfma_f32_32x32x16_f16": (32, 16, "f2", "f4"),
+    "v_mfma_f32_32x32x16_bf16": (32, 16, "bf16", "f4"),
+    "v_mfma_i32_32x32x32_i8": (32, 32, "i1", "i4"),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_products(name: str) -> None:
+    """Lanes have 16 bytes of a row of one and of a column of the other matrix."""
+    rows, depth, kind, result = MATRICES[name]
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(-8, 8, (rows, depth)), rng.integers(-8, 8, (depth, rows))
+    c = rng.integers(-99, 99, (rows, rows))
+    encoding = next(
+        item
+        for item in decoder(TARGET).encodings
+        if item.mnemonic == name and item.format.kinds[0].registers is not None
+        and item.format.kinds[0].registers.vectors  # no AGPRs
+    )  # fmt: skip
+    fields = {"vdst": 32, "src0": 256, "src1": 256 + 4, "src2": 256 + 8}
+    code = programs.placed(encoding, fields).to_bytes(8, "little")
+    machine = vectors.machine(code, 64, TARGET, 64)
+    [wave] = machine.waves
+    elements = depth * rows // 64
+    for lane in range(64):
+        first = lane // rows * elements
+        for register, part in ((0, a[lane % rows]), (4, b[:, lane % rows])):
+            numbers = part[first : first + elements]
+            if kind == "bf16":
+                raw = (numbers.astype("f4").view("u4") >> 16).astype("u2").view("u4")
+            else:
+                raw = numbers.astype(kind).view("u4")
+            for n, dword in enumerate(raw):
+                wave.v[register + n][lane] = dword
+        for n in range(rows * rows // 64):
+            value = np.array([c[_row(rows, n, lane), lane % rows]], result)
+            wave.v[8 + n][lane] = value.view("u4")[0]
+    wave = done(machine)
+    wanted = a @ b + c
+    for n in range(rows * rows // 64):
+        found = wave.v[32 + n].view(result)
+        assert found.tolist() == [wanted[_row(rows, n, lane), lane % rows] for lane in range(64)]
+
+
+def _row(rows: int, number: int, lane: int) -> int:
+    """The row of a result in a register of a lane."""
+    return number // 4 * 8 * (rows // 32) + lane // rows * 4 + number % 4
