@@ -441,6 +441,21 @@ def test_a_constant_0_as_the_matrix_that_is_added(target: str, kind: str) -> Non
     assert stopped is not None and "with a constant that is not 0" in stopped.text
 
 
+@pytest.mark.parametrize(("target", "size"), [("gfx1100", 32), ("gfx1100", 64), ("gfx1200", 32)])
+@pytest.mark.parametrize(("code", "value"), [(242, 1.0), (247, -4.0), (248, 0.15915494), (0, 0)])
+def test_constants_of_single_precision(target: str, size: int, code: int, value: float) -> None:
+    """They are added to each element of a product that is 0."""
+    if not code:
+        code = 128
+    machine = decoder(target, size)
+    instruction = programs.encoded(
+        machine, "v_wmma_f32_16x16x16_f16", vdst=32, src0=256, src1=256 + 8, src2=code
+    )
+    running = vectors.machine(instruction, size, target, size)
+    assert running.run(most=1) is None
+    assert (running.waves[0].f[32] == np.float32(value)).all()
+
+
 def test_the_same_registers_as_both_matrices() -> None:
     """blgp is about the second one alone, also where it is the first one."""
     left = []
@@ -453,5 +468,5 @@ def test_the_same_registers_as_both_matrices() -> None:
         [wave] = machine.waves
         wave.f[4][:] = wave.f[8][:] = np.arange(64)
         assert machine.run(most=1) is None
-        left.append(wave.vectors.copy())
-    assert (left[0] == left[1]).all() and left[0][wave.vgprs + 32 :][:4].any()
+        left.append(wave.accumulators.copy())
+    assert (left[0] == left[1]).all() and left[0].any()

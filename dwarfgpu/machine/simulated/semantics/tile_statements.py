@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import struct
+
 from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
+
+
+def _single_bits(number: int) -> int:
+    """The 32 bits of an inline constant, which LLVM's kind of operand may have as a double."""
+    if number >> 32 in (0, 0xFFFFFFFF):
+        return number & 0xFFFFFFFF
+    [value] = struct.unpack("<d", struct.pack("<Q", number))
+    [bits] = struct.unpack("<I", struct.pack("<f", value))
+    return int(bits)
 
 
 class TileStatements(ResultStatements):
@@ -63,7 +74,9 @@ class TileStatements(ResultStatements):
         """A constant in all elements."""
         result = self.results[0].register
         assert result is not None
-        number = operand.unsigned(64 if kind == "f64" else 32)
+        number = operand.unsigned(64)
+        if kind != "f64":
+            number = hex(_single_bits(int(number, 16)))
         count = result.size // (2 if kind == "f64" else 1)
         if kind in ("f16", "bf16"):
             if int(number, 16):
