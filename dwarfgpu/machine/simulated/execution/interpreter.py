@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
-from dwarfgpu.machine.simulated.execution.observers import Observer
+from dwarfgpu.machine.simulated.execution.observers import Observer, SelectiveObserver
 from dwarfgpu.machine.simulated.execution.schedule import Schedule
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
@@ -59,6 +59,10 @@ def _locked(wave: SimulatedWave) -> Stopped:
 
 def _at_breakpoint(wave: SimulatedWave) -> Stopped:
     return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+
+
+class _Observed(WaveStop):
+    """Observers have to see the instruction that is about to access memory."""
 
 
 @contextmanager
@@ -293,10 +297,9 @@ class RunningMachine:
         is_leaving = wave.pc == wave.reported_pc
         wave.reported_pc = None
         before = wave.instructions
+        run = self._run_steps if self.executor == "precise" else self._run_blocks
         if self.observers:
-            run = self._run_observed
-        else:
-            run = self._run_steps if self.executor == "precise" else self._run_blocks
+            run = self._run_selected if self._is_selective(wave) else self._run_observed
         try:
             stopped = run(wave, breakpoints, is_leaving, quantum, most)
         finally:
@@ -304,6 +307,13 @@ class RunningMachine:
         if stopped is None and wave.is_halted:
             return Stopped(wave, StopReason.FATAL_HALT, "s_sethalt")
         return stopped
+
+    def _is_selective(self, wave: SimulatedWave) -> bool:
+        """Whether observers see some instructions of a wave and not all."""
+        return self.executor != "precise" and all(
+            isinstance(observer, SelectiveObserver) and not observer.follows(wave)
+            for observer in self.observers
+        )
 
     def _run_steps(
         self,
@@ -343,7 +353,7 @@ class RunningMachine:
                     return None
         except WaveStop as stop:
             wave.pc = pc
-            return Stopped(wave, stop.reason, stop.text, stop.lanes)
+            return self._stopped(wave, stop)
 
     def _run_observed(
         self,
@@ -372,6 +382,38 @@ class RunningMachine:
                     return None
         except WaveStop as stop:
             return Stopped(wave, stop.reason, stop.text, stop.lanes)
+
+    def _run_selected(
+        self,
+        wave: SimulatedWave,
+        breakpoints: frozenset[int],
+        is_leaving: bool,
+        quantum: int,
+        most: int | None,
+    ) -> Stopped | None:
+        """As `_run_observed`, in blocks up to an instruction that observers have to see."""
+        observers = cast("tuple[SelectiveObserver, ...]", self.observers)
+
+        def require_none(access: Access) -> None:
+            if any(observer.concerns(wave, access) for observer in observers):
+                raise _Observed(StopReason.WATCHPOINT, "an access that is observed")
+
+        first, on_access = wave.instructions, wave.on_access
+        while True:
+            executed = wave.instructions - first
+            rest = None if most is None else most - executed
+            wave.on_access = require_none
+            try:
+                return self._run_blocks(wave, breakpoints, is_leaving, quantum - executed, rest)
+            except _Observed:
+                executed = wave.instructions - first
+            finally:
+                wave.on_access = on_access
+            # Blocks begin at breakpoints: one of this instruction was reported or left.
+            stopped = self._run_observed(wave, frozenset(), True, quantum - executed, 1)
+            is_leaving = False
+            if stopped is not None or self._is_turn_over or self._has_to_wait(wave):
+                return stopped
 
     def _run_blocks(
         self,
@@ -410,7 +452,13 @@ class RunningMachine:
                 elif self._is_interrupted:
                     return None
             except WaveStop as stop:
-                return Stopped(wave, stop.reason, stop.text, stop.lanes)
+                return self._stopped(wave, stop)
+
+    @staticmethod
+    def _stopped(wave: SimulatedWave, stop: WaveStop) -> Stopped:
+        if isinstance(stop, _Observed):
+            raise stop
+        return Stopped(wave, stop.reason, stop.text, stop.lanes)
 
     def _has_to_wait(self, wave: SimulatedWave) -> bool:
         """Whether a wave cannot go on now, or nothing shall."""

@@ -9,7 +9,7 @@ of what a wave computes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.faults import StopReason
@@ -47,4 +47,18 @@ class Observer(Protocol):
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
         """An instruction has executed: `effects` of `dwarfgpu.isa.binding` are the registers that
         it has written. Return why the machine stops here."""
+        ...
+
+
+@runtime_checkable
+class SelectiveObserver(Observer, Protocol):
+    """Need not see the instructions in which nothing happens that it looks for: waves execute
+    those in blocks."""
+
+    def follows(self, wave: WaveMemory) -> bool:
+        """Return whether all instructions of a wave have to be seen."""
+        ...
+
+    def concerns(self, wave: WaveMemory, access: Access) -> bool:
+        """Return whether an instruction with an access has to be seen."""
         ...

@@ -15,8 +15,9 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+from dwarfgpu.machine.simulated.storage.arena import extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.target import Watch, WaveId
+from dwarfgpu.machine.target import RegisterPlace, Watch, WaveId
 
 _SETPC: Final = "s_setpc_b64"
 Contents: TypeAlias = Callable[[], bytes]
@@ -68,6 +69,28 @@ class Watchpoints:
         self._needs_accesses = any(one.watch.kind != "write" for one in watching)
         self._accesses: list[Access] = []
 
+    def follows(self, wave: WaveMemory) -> bool:
+        """Whether registers of a wave are watched, or the scope of an object ends in it."""
+        number = wave.wave.id
+        scopes = (one.watch.scope for one in self._watching)
+        places = (part.place for one in self._watching for part in one.watch.bytes)
+        return (
+            wave.own_scratch is not None
+            or any(scope is not None and scope.wave == number for scope in scopes)
+            or any(isinstance(at, RegisterPlace) and at.wave == number for at in places)
+        )
+
+    def concerns(self, wave: WaveMemory, access: Access) -> bool:
+        """Whether an access is one of a watched object. An atomic operation may be in several
+        memories, and not be executed anew when one of them is found to be watched."""
+        if access.is_read and access.is_written:
+            return True
+        return any(
+            access.is_written if one.watch.kind == "write" else self._is_of_kind(one, access)
+            for one in self._watching
+            if any(self._touches(access, wave, part) for part in one.ranges)
+        )
+
     def before(self, wave: WaveMemory, step: Step) -> None:
         self._accesses.clear()
 
@@ -95,13 +118,16 @@ class Watchpoints:
         is_changed, state.before = now != state.before, now
         if one.watch.kind == "write":
             return is_changed
-        is_read_only = one.watch.kind == "read"
         return any(
             self._touches(access, wave, part)
             for access in self._accesses
-            if access.is_read or not is_read_only
+            if self._is_of_kind(one, access)
             for part in one.ranges
         )
+
+    @staticmethod
+    def _is_of_kind(one: Watching, access: Access) -> bool:
+        return access.is_read or one.watch.kind != "read"
 
     def _touches(self, access: Access, wave: WaveMemory, part: WatchedRange) -> bool:
         """Whether an access reads or writes a byte of a range."""
@@ -109,11 +135,21 @@ class Watchpoints:
             return False
         if access.space == "local" and part.workgroup != wave.wave.workgroup:
             return False
+        if not len(access.addresses):
+            return False
+        least, most = extremes(access.addresses)
+        most += access.size_bytes
         if access.space != "private":
+            if most <= part.begin or least >= part.end:
+                return False
             first = access.addresses.astype(np.uint64)
             inside = (first < part.end) & (first + np.uint64(access.size_bytes) > part.begin)
             return bool(inside.any())
         assert access.lanes is not None
+        scratch, row_bytes = self._scratch(wave), 4 * wave.lane_count
+        end = scratch + (most + 3) // 4 * row_bytes
+        if end <= part.begin or scratch + least // 4 * row_bytes >= part.end:
+            return False
         at = access.addresses.astype(np.int64)[:, None] + np.arange(access.size_bytes)
         lanes = access.lanes[:, None]
         offset = (at >> 2) * (4 * wave.lane_count) + lanes * 4 + (at & 3) + self._scratch(wave)
