@@ -10,9 +10,9 @@ from functools import partial
 from itertools import islice
 
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
-from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.overloads import has_method
+from dwarfgpu.language.overloads import has_method, method_named
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory
@@ -37,6 +37,15 @@ def element_of(places: Places, container: TypedValue, index: int) -> TypedValue 
     except Unfit:
         return None
     return None if element is None else _typed(places, container, element)
+
+
+def element_type(container: Struct) -> Type | None:
+    """The type of the elements by the operator of a container of the library; None for others."""
+    method = method_named(container, "operator[]")
+    reference = None if method is None else strip(method.type.result)
+    if not isinstance(reference, Pointer) or reference.kind != "reference":
+        return None
+    return strip(reference.target) if container.scope.startswith("std::") else None
 
 
 def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue | None:

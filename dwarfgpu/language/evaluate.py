@@ -488,9 +488,14 @@ class Evaluator:
             return None
         if not is_number(index.type):
             return None
-        from dwarfgpu.language.containers import element_of
+        from dwarfgpu.language.containers import element_of, element_type
 
-        return element_of(self.places, value, self.arithmetic.number(index).value.integer)
+        number = self.arithmetic.number(index).value.integer
+        element = element_of(self.places, value, number)
+        if element is None and isinstance(self.places, Unevaluated):
+            type_ = element_type(kind)
+            return None if type_ is None else TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
+        return element
 
     def _smart_pointee(self, value: TypedValue, operator: str) -> TypedValue | None:
         """What a smart pointer of the library points to."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.value import TypedValue
@@ -13,17 +14,23 @@ NO_CALLS: Final = "functions of the program cannot be called"
 
 def has_method(kind: Struct, name: str) -> bool:
     """Return whether a class or one of its base classes declares a member function of a name."""
+    return method_named(kind, name) is not None
+
+
+def method_named(kind: Struct, name: str) -> Method | None:
+    """The first member function of a name that a class or one of its base classes declares."""
     pending, visited = [kind], set[int]()
     while pending:
         current = pending.pop()
         if id(current) in visited:
             continue
         visited.add(id(current))
-        if any(method.name == name for method in current.declared.methods):
-            return True
+        for method in current.declared.methods:
+            if method.name == name:
+                return method
         bases = (strip(member.type) for member in current.members if member.is_base_class)
         pending += [base for base in bases if isinstance(base, Struct)]
-    return False
+    return None
 
 
 def refuse_arrow(operand: TypedValue) -> None:

@@ -11,6 +11,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import Final, Protocol, cast
 
+from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.file_bytes import FileBytes
 
@@ -87,8 +88,8 @@ def zstandard(subject: str) -> Zstandard:
         return cast(Zstandard, import_module("zstandard"))
     except ImportError:
         raise Unsupported(
-            f"{subject} is compressed with Zstandard; install dwarfgpu with the extra zstd "
-            "(pip install 'dwarfgpu[zstd]')"
+            f"{subject} is compressed with Zstandard, which needs the package zstandard: "
+            f"{install_command('zstandard')}"
         ) from None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout
@@ -47,7 +48,7 @@ def require_matplotlib(option: str) -> None:
         import_module("matplotlib")
     except ImportError:
         raise UsageError(
-            f"{option} needs matplotlib, which is not installed: pip install 'dwarfgpu[pictures]'"
+            f"{option} needs matplotlib, which is not installed: {install_command('matplotlib')}"
         ) from None
 
 

@@ -7,6 +7,7 @@ import argparse
 import gzip
 import io
 import shutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -314,6 +315,15 @@ def test_nothing_runs(line: str) -> None:
     done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
     assert done.status == 1
     assert done.err == "Cannot run: the target is a state or core file.\n"
+
+
+def test_disassemble_without_capstone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    start = run("debug", *of("crash.x86_64.O0"), "--batch")
+    done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", "disassemble")
+    assert done.out == start.out and done.status == 1
+    assert "instructions of X86_64 need capstone: " in done.err
+    assert done.err.rstrip().endswith(" install capstone")
 
 
 def test_breakpoints_that_nothing_reaches() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.optional_packages import install_command
 from tests.cli.command import STATES, run
 
 LOCATIONS = ("--state", STATES / "locations.gfx942.json")
@@ -20,7 +21,7 @@ def test_without_matplotlib(option: str, tmp_path: Path, monkeypatch: pytest.Mon
     done = run("lanes", "--demo", option, path, "t")
     assert done.status == 2
     assert done.error == (
-        f"{option} needs matplotlib, which is not installed: pip install 'dwarfgpu[pictures]'"
+        f"{option} needs matplotlib, which is not installed: {install_command('matplotlib')}"
     )
     assert not path.exists()
 

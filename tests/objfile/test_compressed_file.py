@@ -146,9 +146,7 @@ def test_other_files() -> None:
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
-    with pytest.raises(
-        UsageError, match="install dwarfgpu with the extra zstd .*, or give the output"
-    ):
+    with pytest.raises(UsageError, match="needs the package zstandard: .*, or give the output"):
         decompressed("f", b"\x28\xb5\x2f\xfd" + bytes(20))
     assert head_of("f", b"\x28\xb5\x2f\xfd" + bytes(20), 24) == b""
 

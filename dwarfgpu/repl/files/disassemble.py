@@ -36,8 +36,14 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
         letters,
         lambda line: text_of(shell, place_in(line.file, line.line, is_start=True)),
     )
+    titles: list[Part] | None = []  # only where code follows
     for line in lines:
-        if line.code is None:
+        if line.code is not None:
+            yield from titles or ()
+            titles = None
+            yield Output(line.text, code_record(session, line.code), "asm_insns")
+        elif titles is None:
             yield heading(line.text)
         else:
-            yield Output(line.text, code_record(session, line.code), "asm_insns")
+            titles.append(heading(line.text))
+    yield from titles or ()

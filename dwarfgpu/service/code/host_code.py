@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.errors import Unsupported
 
 
@@ -19,7 +20,7 @@ def host_instructions(
         import capstone
     except ImportError:
         raise Unsupported(
-            f"instructions of {machine} need capstone: install dwarfgpu[host]"
+            f"instructions of {machine} need capstone: {install_command('capstone')}"
         ) from None
     modes = {
         "X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),

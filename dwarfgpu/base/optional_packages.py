@@ -1,0 +1,26 @@
+"""Packages that dwarfgpu uses only where they are installed: the extras of pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def install_command(package: str) -> str:
+    """The command that installs a package for the Python that runs dwarfgpu: that of a checkout or
+    of another environment, too."""
+    python = shlex.quote(_near(sys.executable or "python3"))
+    if find_spec("pip") is None:  # as in an environment that uses the pip of another one
+        return f"pip --python {python} install {package}"
+    return f"{python} -m pip install {package}"
+
+
+def _near(path: str) -> str:
+    """A path from the working folder, where it is inside of it."""
+    try:
+        return str(Path(path).relative_to(os.getcwd()))
+    except (OSError, ValueError):  # another working folder, or none
+        return path
