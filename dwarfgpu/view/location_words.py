@@ -46,6 +46,8 @@ class Describer:
                 if address is not None:
                     return f"static storage at address {address:#x}"
                 return self._expression(expression, unit)
+            case LocList(entries=()):
+                return "optimized out"  # its ranges are all empty
             case LocList():
                 return "multi-location:\n" + "".join(self._ranges(attribute))
 

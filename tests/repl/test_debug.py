@@ -15,6 +15,7 @@ from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.repl.command import Command, every, find, parse
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.files import listing
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
@@ -494,6 +495,19 @@ def test_source_text_that_is_not_there() -> None:
     lines, error = listed("list", file="nest.gfx942.O2.v5.co")
     assert (lines, error) == ([], "9\thip/nest.hip: No such file or directory.")
     assert listed("frame", file="nest.gfx942.O2.v5.co")[0][1:] == ["14\tin hip/nest.hip"]
+
+
+def test_a_line_of_two_calls_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where two calls of a function are inlined into one line."""
+    spots = listing.listed_spots
+    monkeypatch.setattr(listing, "listed_spots", lambda *given: [*spots(*given)] * 2)
+    assert len(listed("info line nest.hip:14")[0]) == 1
+
+
+def test_a_list_of_empty_ranges_is_no_location() -> None:
+    file = FIXTURES / "x86_64/meanings.gcc.O2.v4"
+    done = run("debug", file, "--batch", "-ex", "info scope Far::get()")
+    assert "Symbol this is optimized out.\n" in done.out
 
 
 def test_where_the_code_of_a_line_is() -> None:

@@ -229,6 +229,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         place = _place(shell) if before is None else before.place
         line = place.line if before is None else before.next_line or before.first
         spots = spots_of(shell, str(line), place)
+    shown: set[tuple[int, int]] = set()  # places of one function may be inlined into one line
     for spot in spots:
         if spot.place is None:
             pc = spot.pcs[0]
@@ -238,6 +239,10 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
         for start in starts or (None,):
             step = None if start is None or spot.place.line < 1 else step_at(session, start)
+            if step is not None and (spot.place.line, step.begin) in shown:
+                continue
+            if step is not None:
+                shown.add((spot.place.line, step.begin))
             yield _line_output(session, spot.place, step)
             if step is not None:
                 examined_code(shell, step.begin)
