@@ -85,6 +85,30 @@ def test_a_companion_is_no_file_of_the_kernel() -> None:
         open_companion(str(KMSG), DEFAULT_LIMITS)
 
 
+@pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "--state", KMSG, "lit1"),
+        ("disas", KMSG),
+        ("debug", KMSG, "--batch"),
+        ("where", KMSG, "x"),
+        ("dis", "--file", KMSG),
+        ("eval", "--mem", f"0=@{KMSG}", "lit1"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_command_waits_for_the_kernel(
+    arguments: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For root, reading it would wait for the next message."""
+    opened: list[str] = []
+    monkeypatch.setattr("pathlib.Path.open", lambda path, *_: opened.append(str(path)))
+    done = run(*arguments)
+    assert done.status == 2 and str(KMSG) in done.err
+    assert str(KMSG) not in opened
+
+
 def test_pipes_are_refused_but_for_open_ones(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)

@@ -201,7 +201,10 @@ def load(path: Path) -> Field:
         return parse(text, str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # no UTF-8, or a NUL in the name
+    except UnicodeDecodeError as error:
+        message = f"{path}: not JSON: byte {error.start:#x} is not of UTF-8 text"
+        raise UsageError(message) from None
+    except ValueError as error:  # a NUL in the name
         raise UsageError(f"{path}: cannot be read: {error}") from None
 
 

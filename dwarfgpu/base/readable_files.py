@@ -23,11 +23,14 @@ _MAX_LINKS: Final = 40
 def open_to_read(path: str | Path) -> BinaryIO:
     """A file that a user names; `OSError` where it cannot be opened.
 
-    A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`.
+    A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`. So are
+    files of the kernel.
     """
     is_open = os.path.abspath(path).startswith(_STREAMS)
     if not is_open and S_ISFIFO(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")
+    if not is_open and _leads_to(path, *_OF_THE_KERNEL):
+        raise OSError(errno.EINVAL, "it is a file of the kernel")
     return open(path, "rb")
 
 

@@ -33,6 +33,7 @@ from dwarfgpu.service.code.disassembly import (
     Disassembly,
     require_code,
 )
+from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.instruction_effects import effects_of
 from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.error_text import one_line
@@ -213,6 +214,8 @@ class _Listing:
         if disassembly.processor is not None:
             wave = f", wave{disassembly.default_wave_size}"
             print(one_line(f"{disassembly.code_object.name}: {disassembly.processor}{wave}"))
+        else:
+            require_capstone(disassembly.code_object.file.machine)
         shown: CodeRange | None = None
         for piece in places:
             if piece.item != shown:

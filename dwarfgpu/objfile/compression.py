@@ -11,7 +11,6 @@ from importlib import import_module
 from io import BytesIO
 from typing import Final, Protocol, cast
 
-from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.file_bytes import FileBytes
 
@@ -87,6 +86,8 @@ def zstandard(subject: str) -> Zstandard:
     try:
         return cast(Zstandard, import_module("zstandard"))
     except ImportError:
+        from dwarfgpu.base.optional_packages import install_command
+
         raise Unsupported(
             f"{subject} is compressed with Zstandard, which needs the package zstandard: "
             f"{install_command('zstandard')}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.readable_files import is_regular, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import (
     BUNDLE_MAGIC,
@@ -69,7 +69,7 @@ def file_head(path: str) -> bytes | None:
     """The first bytes of a file, of a compressed core file as it was before; None where it cannot
     be read or is no file."""
     try:
-        if not Path(path).is_file():
+        if not is_regular(path):
             return None
         with Path(path).open("rb") as file:
             head = file.read(HEAD_BYTES)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout
@@ -47,6 +46,8 @@ def require_matplotlib(option: str) -> None:
     try:
         import_module("matplotlib")
     except ImportError:
+        from dwarfgpu.base.optional_packages import install_command
+
         raise UsageError(
             f"{option} needs matplotlib, which is not installed: {install_command('matplotlib')}"
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,14 @@ def test_code_of_a_host() -> None:
     lines = run("disas", HOST, "factorial", "--no-source", "--arrows", "never").lines
     assert any("callq 0x11d0 <factorial>" in line for line in lines)
     assert any(line.split()[1:2] == ["retq"] for line in lines)
+
+
+def test_code_of_a_host_without_capstone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    done = run("disas", HOST, "factorial")
+    assert (done.status, done.out) == (1, "")
+    assert done.error.startswith("Unsupported: instructions of X86_64 need capstone: ")
+    assert done.error.endswith(" install capstone")
 
 
 def test_colours() -> None:

@@ -297,7 +297,7 @@ def test_a_broken_file_names_the_field_and_what_was_expected(
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_bytes(b"\xff\xfe\0")
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="not JSON: byte 0x0 is not of UTF-8 text"):
         load_state(path)
 
 

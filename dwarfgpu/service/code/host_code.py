@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
-from dwarfgpu.base.optional_packages import install_command
 from dwarfgpu.errors import Unsupported
 
 
@@ -16,12 +16,7 @@ def host_instructions(
 
     `Unsupported` for other machines, and without capstone.
     """
-    try:
-        import capstone
-    except ImportError:
-        raise Unsupported(
-            f"instructions of {machine} need capstone: {install_command('capstone')}"
-        ) from None
+    capstone = require_capstone(machine)
     modes = {
         "X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
         "386": (capstone.CS_ARCH_X86, capstone.CS_MODE_32),
@@ -49,6 +44,18 @@ def host_instructions(
                 None,
             )
             offset += step
+
+
+def require_capstone(machine: str) -> Any:
+    """The package that decodes instructions of a host; `Unsupported` where it is not installed."""
+    try:
+        return import_module("capstone")
+    except ImportError:
+        from dwarfgpu.base.optional_packages import install_command
+
+        raise Unsupported(
+            f"instructions of {machine} need capstone: {install_command('capstone')}"
+        ) from None
 
 
 def _target(capstone: Any, item: Any) -> int | None:
