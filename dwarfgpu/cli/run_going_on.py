@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.run_dispatches import (
+    Showing,
+    outputs_of,
+    prepared_dispatches,
+    report,
+    run_all,
+    sections_of,
+)
 from dwarfgpu.cli.run_report import SCHEMA, ending_lines, ending_record
 from dwarfgpu.cli.run_stop_options import require_breakpoint
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.given_contents import set_registers
+from dwarfgpu.options.launch import Prepared, prepare_behind
 from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.machine_options import stopped_of
 from dwarfgpu.options.numbers import byte, natural
@@ -38,21 +48,9 @@ def run_going_on(args: Namespace) -> int:
         raise UsageError("--save: a state has waves of one processor, and several go on")
     if args.core is not None and going.one_machine is None:
         raise UsageError("--core: waves of several processors are not written as a core file")
-    stops, progress = None, Progress(sys.stderr)
-    if args.trace:
-        from dwarfgpu.cli.run_trace import trace_of  # most runs have none
-
-        lane_count = max(part.architecture.lane_count for part in going.parts)
-        trace_of(args, going.code_objects, lane_count).attach(going.target)
-    if args.breakpoints:
-        from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
-
-        first = going.waves[0]
-        session = going.session(first, stopped.wave(first).pc)
-        around = None if session.pc is None else place_of(session, session.pc)
-        stops = breakpoints_of(args, session, around, going.waves, progress)
-    else:
-        require_breakpoint(args)
+    further = _further(args, going) if args.earlier else []
+    showing = _showing(args, stopped, going, further)
+    stops, progress = showing.stops, showing.progress
     if not args.json:
         print(one_line(_heading(args, going)))
     if not args.json and not args.trace:
@@ -61,15 +59,65 @@ def run_going_on(args: Namespace) -> int:
     visit = None if stops is None else stops.visit
     ending = going.run(addresses, visit, is_mangled=args.mangled)
     progress.clear()
+    if not args.json:
+        print(*map(one_line, ending_lines(ending)), sep="\n")
+    if further and ending.stop is None:
+        result = run_all(args, further, showing, going)
+        return report(args, further, result, showing, stopped.notes, _dispatches(going))
     notes = [*stopped.notes, *_written(args, stopped, going, ending)]
+    if further:
+        kernels = ", ".join(prepared.launched.request.kernel.name for prepared in further)
+        notes.append(f"not run: {kernels}")
+        for name in outputs_of(args):
+            raise UsageError(f"--out {name}: no buffer was made for it: {kernels} did not run")
     if args.json:
         records = [] if stops is None else stops.records
         answer = {"schema": SCHEMA, **_record(going, ending, notes), "stops": records}
         print(json.dumps(answer, allow_nan=False))
     else:
-        print(*map(one_line, ending_lines(ending)), sep="\n")
         print_notes(notes)
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
+
+
+def _further(args: Namespace, going: GoingOn) -> list[Prepared]:
+    """The dispatches that begin when the waves have ended."""
+    of_gpus = [item for item in going.code_objects if item.file.machine == "AMDGPU"]
+    if len(of_gpus) != 1:
+        raise UsageError(f"--then: a kernel is of one code object, and {len(of_gpus)} are loaded")
+    [code_object] = of_gpus
+    args.file = code_object.file.path
+
+    def first(options: Namespace) -> Prepared:
+        if options.grid is None or options.workgroup is None:
+            raise UsageError("give --grid and --workgroup")
+        return prepare_behind(options, code_object, going.placement())
+
+    return prepared_dispatches(args, sections_of(args)[1:], first)
+
+
+def _showing(
+    args: Namespace, stopped: Stopped, going: GoingOn, further: Sequence[Prepared]
+) -> Showing:
+    """The breakpoints and the trace of the options."""
+    stops, attach, progress = None, None, Progress(sys.stderr)
+    if args.trace:
+        from dwarfgpu.cli.run_trace import trace_of  # most runs have none
+
+        lane_count = max(part.architecture.lane_count for part in going.parts)
+        trace = trace_of(args, going.code_objects, lane_count)
+        trace.attach(going.target)
+        attach = trace.attach
+    if args.breakpoints:
+        from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
+
+        first = going.waves[0]
+        session = going.session(first, stopped.wave(first).pc)
+        around = None if session.pc is None else place_of(session, session.pc)
+        waves = [number for item in further for number in item.launched.machine.waves]
+        stops = breakpoints_of(args, session, around, [*going.waves, *waves], progress)
+    else:
+        require_breakpoint(args)
+    return Showing(stops, attach, progress)
 
 
 def _opened(args: Namespace) -> Stopped:
@@ -122,16 +170,21 @@ def _record(going: GoingOn, ending: Ending, notes: list[str]) -> dict[str, Json]
         "wave_size": first.architecture.lane_count if len(architectures) == 1 else None,
         "grid": None if dispatch is None else _size(dispatch.grid),
         "workgroup": None if dispatch is None else _size(dispatch.workgroup),
-        "dispatches": [
-            {
-                "kernel": None if part.dispatch is None else part.dispatch.kernel,
-                "instructions": sum(map(going.target.instructions_of, part.waves)),
-            }
-            for part in going.parts
-        ],
+        "dispatches": _dispatches(going),
         **ending_record(ending),
         "buffers": [],
     }
+
+
+def _dispatches(going: GoingOn) -> list[Json]:
+    """The dispatches whose waves have gone on."""
+    return [
+        {
+            "kernel": None if part.dispatch is None else part.dispatch.kernel,
+            "instructions": sum(map(going.target.instructions_of, part.waves)),
+        }
+        for part in going.parts
+    ]
 
 
 def _size(size: tuple[int, int, int] | None) -> Json:

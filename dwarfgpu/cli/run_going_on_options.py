@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.cli.run_dispatches import sections_of
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_parts_of_core
 from dwarfgpu.options.unit_options import is_core
@@ -49,15 +50,14 @@ def goes_on(args: Namespace) -> bool:
     args.file, args.input_core = files[0] if files else None, cores[0] if cores else None
     if cores and args.kernel == args.input_core:
         args.kernel = None
+    first = sections_of(args)[0]
     for name, option in _OF_DISPATCH.items():
-        if getattr(args, name) or any(getattr(own, name, None) for own in args.earlier):
+        if getattr(first, name, None) or (name in ("kernel", "demo") and getattr(args, name)):
             raise UsageError(
                 f"{option} is about a dispatch that begins: the waves of a state or a core file "
                 "go on as they are"
             )
-    if args.earlier:
-        raise UsageError("--then needs a dispatch that begins before it")
-    if args.out:
+    if args.out and not args.earlier:
         raise UsageError(
             "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
             "memory"

@@ -116,6 +116,11 @@ def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
     return evolve(place, guard_bytes=GUARD_BYTES)
 
 
+def prepare_behind(args: Namespace, code_object: CodeObject, place: DispatchPlacement) -> Prepared:
+    """A dispatch of a loaded code object on a machine whose waves have gone on."""
+    return _prepared(args, file_limits_of(args), None, _with_guards(place), code_object)
+
+
 def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
     """A further dispatch of the same code object on the machine of earlier ones."""
     launches = [prepared.launched for prepared in earlier]

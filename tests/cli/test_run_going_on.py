@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,46 @@ def test_the_waves_of_a_merged_core_go_on(tmp_path: Path) -> None:
     assert end.status == 0
 
 
+def test_a_further_dispatch_has_the_memory_that_the_waves_leave(tmp_path: Path) -> None:
+    """It names buffers by their addresses, and those of later ones by their names."""
+    state, out = tmp_path / "s.json", tmp_path / "out.npy"
+    grid = ("--grid", 128, "--workgroup", 64)
+    arguments = ("--arg", "a=range:128", "--arg", "b=range:128", "--arg", "out=zeros:512")
+    done = run("run", INTEGERS, "vadd", *grid, *arguments, "--break", "17", "--save", state)
+    [frame] = [line for line in done.lines if "out=0x" in line]
+    sums = frame.partition("out=")[2].partition(")")[0]
+    then = ("--then", "vadd", *grid, "--arg", f"a={sums}", *arguments[2:])
+    again = ("--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:b", "--arg", "out=zeros:512")
+    found = run_json("run", "--state", state, *then, *again, "--out", f"out.2={out}")
+    validate(found.json)
+    assert [part["kernel"] for part in found.json["dispatches"]] == ["vadd"] * 3
+    values = struct.unpack("<128i", out.read_bytes()[-512:])
+    assert values == tuple(4 * n for n in range(128))
+    waves = run("run", "--state", state, *then, "--break", "vadd", "--wave", 4).lines
+    assert "break vadd: AMDGPU Wave 1:2:2:4 (1,0,0)/0, lanes 0-63" in waves
+
+
+def test_a_further_dispatch_does_not_know_what_the_state_leaves_out(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    run("run", INTEGERS, *NEST, *BUFFERS, "--break", "nest", "--save", state)
+    done = run(
+        "run", "--state", state, "--then", "vadd", "--grid", 64, "--workgroup", 64,
+        "--arg", "a=0x5000", "--arg", "b=range:64", "--arg", "out=zeros:256",
+    )  # fmt: skip
+    assert done.status == 1
+    [stop] = [line for line in done.lines if " stopped: " in line]
+    assert "UNAVAILABLE, lane 0 reads 4 bytes at 0x5000: the state does not have it" in stop
+
+
+def test_after_waves_that_cannot_go_on_no_dispatch_begins() -> None:
+    call = ("--then", "call", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
+    done = run("run", CORE, CODE, *call)
+    assert done.status == 1 and "note: not run: call" in done.err.splitlines()
+    assert "MEMORY_VIOLATION" in done.lines[1] and len(done.lines) == 4
+    lost = run("run", CORE, CODE, *call, "--out", "out=x.npy").error
+    assert lost == "--out out: no buffer was made for it: call did not run"
+
+
 def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
     state = FIXTURES / "states/call.gfx942.O0.json"
     lacking = run("run", "--state", state)
@@ -165,7 +206,10 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
         ((CORE, "--arg", "n=1"), f"--arg is {KEPT}"),
         ((CORE, "--scratch", 1), f"--scratch is {KEPT}"),
         ((CORE, "--demo"), "give FILE or --demo, not both"),
-        ((CORE, "--then", "loop"), "--then needs a dispatch that begins before it"),
+        ((CORE, CODE, "--then", "call"), "--then call: give --grid and --workgroup"),
+        ((CORE, "--then", "call", "--grid", 64, "--workgroup", 64),
+         "--then: a kernel is of one code object, and 0 are loaded"),
+        ((CORE, CODE, "--grid", 64, "--then", "call", "--workgroup", 64), f"--grid is {KEPT}"),
         ((CORE, "--out", "out=x.npy"),
          "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
          "memory"),

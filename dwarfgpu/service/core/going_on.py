@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.launch.dispatch import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
 from dwarfgpu.service.machine.going_on import able_to_go_on
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
     from dwarfgpu.service.machine.open_machine import Stopped
 
+_ROOM_BYTES: Final = 1 << 36
+"""For the objects of a further dispatch, and for its scratch."""
 Visit: TypeAlias = Callable[[WaveId, int, Callable[[], Session]], bool]
 """What is called when a wave is at a breakpoint, with its pc and what makes a session that sees it:
 whether the run ends there."""
@@ -60,6 +63,21 @@ class GoingOn:
             return self.target
         first, *further = self.target.machines
         return None if further else first
+
+    def placement(self) -> DispatchPlacement:
+        """Where a further dispatch is: with a queue of its own, where no memory is known."""
+        model, arena = self.target.model, self.target.arena
+        first = min(model.agents.values(), key=lambda agent: agent.id, default=None)
+        return DispatchPlacement(
+            first or FIRST_PLACEMENT.agent,
+            first is None,
+            queue=max(model.queues, default=0) + 1,
+            dispatch=max(model.dispatches, default=0) + 1,
+            workgroup=max((*model.workgroups, *self.waves)) + 1,
+            wave=max(self.waves) + 1,
+            objects_address=arena.free_range(FIRST_PLACEMENT.objects_address, _ROOM_BYTES),
+            scratch_address=arena.free_range(FIRST_PLACEMENT.scratch_address, _ROOM_BYTES),
+        )
 
     def session(self, wave: WaveId, pc: int | None, *, is_mangled: bool = False) -> Session:
         """What sees a wave."""

@@ -52,21 +52,22 @@ class RunTrace:
         self._show, self._most, self._wave = show, most, wave
         self._places: dict[int, str | None] = {}
         """The line of each wave's last instruction."""
-        self._machines: list[Observed] = []
+        self._machines: list[tuple[Observed, tuple[Observer, ...]]] = []
+        """With those who observe them besides."""
         self.count = 0
 
     def attach(self, machine: Observed) -> None:
         """Trace a machine from now on."""
         from dwarfgpu.machine.simulated.execution.trace import Trace  # it imports NumPy
 
-        self._machines.append(machine)
+        self._machines.append((machine, machine.observers))
         machine.observe(*machine.observers, Trace(self._traced, self._wave))
 
     def _traced(self, entry: TraceEntry) -> None:
         self.count += 1
         if self.count == self._most:
-            for machine in self._machines:
-                machine.observe()  # the rest runs at full speed
+            for machine, others in self._machines:
+                machine.observe(*others)  # the rest runs at full speed
         line = self._line(entry.pc)
         place = None if line is None else f"{line.file.path}:{line.line}"
         if line is None or self._places.get(entry.wave) == place:

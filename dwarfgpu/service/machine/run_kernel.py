@@ -97,22 +97,33 @@ def run_kernel(
     *,
     tracks_writes: bool = False,
     earlier: Result | None = None,
+    arena: Arena | None = None,
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
     is to end; `at_breakpoint` says which one, else it is the first.
 
     `attach` adds observers; `progress` is called with the number of executed instructions.
     `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
-    the code object, whose memory this one has.
+    the code object, whose memory this one has; `arena`: memory that other waves have left, which
+    may be known in parts only.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
     """
-    arena = None if earlier is None else earlier.machine.arena
+    arena = arena if earlier is None else earlier.machine.arena
+    is_partial = arena is not None and arena.is_partial
     machine = _started(
-        launched, code_object.images(), seed, tracks_writes=tracks_writes, earlier=arena
+        launched,
+        code_object.images(),
+        seed,
+        tracks_writes=tracks_writes or is_partial,
+        earlier=arena,
     )
     machine.progress = progress
+    if is_partial:
+        from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+
+        machine.observe(UnknownContents(machine))
     if attach is not None:
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)

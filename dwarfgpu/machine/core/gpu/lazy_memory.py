@@ -44,6 +44,9 @@ class CoreSource:
         index = bisect_right(self._starts, address)
         return self._starts[index] if index < len(self._starts) else _FAR
 
+    def overlaps(self, start: int, end: int) -> bool:
+        return any(first < end and start < last for first, last in self._extents)
+
     def all(self) -> list[tuple[int, int]]:
         size = sum(end - start for start, end in self._extents)
         if size > _MAX_BYTES:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.isa.instruction import Instruction
     from dwarfgpu.machine.simulated.execution.interpreter import Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
+    from dwarfgpu.machine.simulated.storage.arena import Arena
 
 TURN: Final = 1 << 12
 """Instructions of each wave of a processor before those of another one run."""
@@ -191,6 +192,11 @@ class SimulatedProcess:
     def _report(self, _: int) -> None:
         if self._progress is not None:
             self._progress(self.instructions)
+
+    @property
+    def arena(self) -> Arena:
+        """Global memory of all machines."""
+        return self.machines[0].arena
 
     @property
     def instructions(self) -> int:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.execution.watchpoints import Watching
+    from dwarfgpu.machine.simulated.storage.arena import Arena
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 
 _SIGNALS: Final = {
@@ -405,6 +406,11 @@ class SimulatedTarget(StateTarget):
             if self.only_wave is None:
                 return machine.run(most, addresses)
             return machine.run_alone(self._by_id[self.only_wave], addresses)
+
+    @property
+    def arena(self) -> Arena:
+        """Global memory of the machine; errors as of making it."""
+        return self._machine_to_run().arena
 
     @property
     def instructions(self) -> int:

@@ -133,6 +133,10 @@ class Source(Protocol):
         """Where the next memory begins; after all addresses where none does."""
         ...
 
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether there is memory in a range."""
+        ...
+
     def all(self) -> list[tuple[int, int]]:
         """Start and end of all ranges; `Unsupported` where they are too large to be read."""
         ...
@@ -199,6 +203,15 @@ class Arena:
             self.allocations[index - 1].end if index else 0,
             self._starts[index] if index < len(self._starts) else None,
         )
+
+    def free_range(self, first: int, size_bytes: int) -> int:
+        """The first address where nothing is known to be, in steps of that size."""
+        address = first
+        while any(
+            item.start < address + size_bytes and address < item.end for item in self.allocations
+        ) or (self.source is not None and self.source.overlaps(address, address + size_bytes)):
+            address += size_bytes
+        return address
 
     # For scalars and debuggers.
 

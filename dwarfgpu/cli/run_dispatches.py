@@ -1,0 +1,179 @@
+"""The dispatches of `dwarfgpu run`, one after the other on one machine: prepared, run, reported."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.npy import npy_bytes
+from dwarfgpu.base.writing import write_set
+from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.launch import Prepared, prepare_next
+from dwarfgpu.options.numbers import natural
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.machine.run_kernel import (
+    Attach,
+    Result,
+    buffers_not_made,
+    output,
+    run_kernel,
+)
+from dwarfgpu.terminal.progress import Progress
+
+if TYPE_CHECKING:  # most runs have neither
+    from dwarfgpu.cli.run_stops import ShownStops
+    from dwarfgpu.service.core.going_on import GoingOn
+
+OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
+"""Options of one dispatch."""
+
+
+@frozen(eq=False)
+class Showing:
+    """What a run shows while it lasts."""
+
+    stops: ShownStops | None
+    attach: Attach | None
+    """Adds the trace."""
+    progress: Progress
+
+
+def outputs_of(args: Namespace) -> dict[str, Path]:
+    """The files of `--out`, by the names of buffers."""
+    return dict(map(_output, args.out))
+
+
+def _output(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not equals or not name or not path:
+        raise UsageError(f"--out {text[:60]}: expected NAME=FILE")
+    return name, Path(path)
+
+
+def sections_of(args: Namespace) -> list[Namespace]:
+    """The options of each dispatch, in their order."""
+    return [*args.earlier, args]
+
+
+def prepared_dispatches(
+    args: Namespace, sections: Sequence[Namespace], first: Callable[[Namespace], Prepared]
+) -> list[Prepared]:
+    """The dispatches of the options; `first` prepares the first one. `UsageError` says which one is
+    wrong."""
+    out: list[Prepared] = []
+    for section in sections:
+        own = {name: getattr(section, name) for name in OF_DISPATCH}
+        kernel = args.kernel if section.then is None else section.then
+        options = Namespace(**{**vars(args), **own, "kernel": kernel})
+        try:
+            out.append(prepare_next(options, out) if out else first(options))
+        except UsageError as error:
+            if section.then is None:
+                raise
+            raise UsageError(f"--then {kernel}: {error.message}") from None
+    return out
+
+
+def run_all(
+    args: Namespace,
+    dispatches: Sequence[Prepared],
+    showing: Showing,
+    behind: GoingOn | None = None,
+) -> Result:
+    """Run dispatches up to the first that cannot continue; what became of the last one.
+
+    `behind`: waves that have gone on to their end, whose memory is that of the dispatches.
+    """
+    stops, visit = showing.stops, None
+    code_object = dispatches[0].code_object
+    if stops is not None:
+        from dwarfgpu.service.evaluation.run_stops import visitor  # most runs have none
+
+        launches = [prepared.launched for prepared in dispatches]
+        visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)
+    result = None
+    for prepared in dispatches:
+        if not args.json:
+            print(one_line(heading(prepared.launched, is_mangled=args.mangled)))
+        result = run_kernel(
+            code_object,
+            prepared.launched,
+            natural(args.seed, "--seed") or 0,
+            frozenset() if stops is None else stops.addresses,
+            visit,
+            showing.attach,
+            None if args.json or args.trace else showing.progress.executed,
+            tracks_writes=args.save is not None or stops is not None,
+            earlier=result,
+            arena=None if behind is None else behind.target.arena,
+        )
+        showing.progress.clear()
+        if not args.json:
+            print(*map(one_line, ending_lines(result.ending)), sep="\n")
+        if result.stop is not None:
+            break
+    assert result is not None
+    return result
+
+
+def report(
+    args: Namespace,
+    dispatches: Sequence[Prepared],
+    result: Result,
+    showing: Showing,
+    earlier_notes: Sequence[str] = (),
+    earlier_dispatches: Sequence[Json] = (),
+) -> int:
+    """Write and print what a run has left; its exit status."""
+    for name, path in outputs_of(args).items():
+        write_set(path, npy_bytes(output(result, name)), {})
+    notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
+    notes += [*_written(args, dispatches[0], result), *_not_run(dispatches, result)]
+    if args.json:
+        answer = record(result, notes)
+        own = answer["dispatches"]
+        assert isinstance(own, list)
+        stops = [] if showing.stops is None else showing.stops.records
+        answer |= {"dispatches": [*earlier_dispatches, *own], "stops": stops}
+        print(json.dumps({"schema": SCHEMA, **answer}, allow_nan=False))
+    else:
+        print(*map(one_line, buffer_lines(result)), sep="\n")
+        print_notes(notes)
+    return 0 if result.stop is None or result.stop.is_inserted else 1
+
+
+def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
+    """A note about dispatches after one that could not continue, and their buffers."""
+    left = dispatches[len(result.launches) :]
+    if not left:
+        return []
+    lost = buffers_not_made([prepared.launched for prepared in dispatches], result)
+    kernels = ", ".join(prepared.launched.request.kernel.name for prepared in left)
+    buffers = f"; buffers that were not made: {', '.join(lost)}" if lost else ""
+    return [f"not run: {kernels}{buffers}"]
+
+
+def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
+    """Write the core file and the state where the run stopped; notes about them."""
+    notes: list[str] = []
+    code_object, launched = prepared.code_object, result.launches[-1]
+    if args.save is not None and result.stop is None:
+        notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
+    elif args.save is not None:
+        from dwarfgpu.service.core.state_of_run import write_state_of_run
+
+        write_state_of_run(Path(args.save), Path(args.file), launched, result)
+        notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+    if args.core is not None and result.stop is not None:
+        from dwarfgpu.service.core.core_of_run import write_core_of_run  # most runs leave none
+
+        notes += write_core_of_run(Path(args.core), code_object, launched, result)
+        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
+    return notes
