@@ -307,8 +307,20 @@ def test_division_of_every_exponent(bits: int, target: str) -> None:
             assert same_float(bits)(found, wanted), text
 
 
+def twice_rounded(*numbers: int) -> int:
+    """a * b + c of f32 without denormals, as v_mad_f32 has it."""
+    a, b, c = (_without_denormals(number) for number in numbers)
+    product = _without_denormals(fused(32, a, b, _zero(a, b, 32)))
+    return _without_denormals(fused(32, product, encoded(1.0, 32), c))
+
+
+def _without_denormals(number: int) -> int:
+    return number if number >> 23 & 0xFF else number & 1 << 31
+
+
 def test_mixed_precision() -> None:
-    """v_fma_mix_f32: op_sel_hi says of each source that it is a half, op_sel which one."""
+    """v_fma_mix_f32: op_sel_hi says of each source that it is a half, op_sel which one. It rounds
+    once, v_mad_mix_f32 of gfx900 twice."""
     rng = Random(4)
     for target, name in (("gfx90a", "v_fma_mix_f32"), ("gfx1100", "v_fma_mix_f32"),
                          ("gfx900", "v_mad_mix_f32")):  # fmt: skip
@@ -328,7 +340,7 @@ def test_mixed_precision() -> None:
                     _of_half(a >> 16 * (high >> n & 1)) if halves >> n & 1 else a
                     for n, a in enumerate(case)
                 ]
-                wanted = fused(32, *used)
+                wanted = fused(32, *used) if "fma" in name else twice_rounded(*used)
                 assert same_float(32)(number, wanted), (target, halves, high, case)
 
 
@@ -356,3 +368,33 @@ def test_output_modifiers(target: str, mode: int, factor: int) -> None:
     wave.v[0][:2] = encoded(1.5, 32), 1 << 31
     assert machine.run(most=1) is None
     assert wave.v[8][:2].tolist() == [encoded(1.5 * factor, 32), 0 if factor == 2 else 1 << 31]
+
+
+@pytest.mark.parametrize("clamp", [0, 1])
+def test_halves_of_mixed_precision(clamp: int) -> None:
+    """v_fma_mixlo_f16 and v_fma_mixhi_f16 round twice, clamp, and leave the other half alone."""
+    rng = Random(8)
+    cases = [tuple(encoded(rng.uniform(-2, 2), 32) for _ in range(3)) for _ in range(64)]
+    for target in ("gfx90a", "gfx1100"):
+        for name, first in (("v_fma_mixlo_f16", 0), ("v_fma_mixhi_f16", 16)):
+            encoding = encoding_of(target, name)
+            assert encoding is not None
+            found = computed(target, encoding, cases, 1, clamp=clamp)
+            for case, number in zip(cases, found, strict=True):
+                real = value(fused(32, *case), 32)
+                if clamp:
+                    real = min(max(real, 0.0), 1.0)
+                wanted = encoded(Fraction(real), 16)
+                assert number == wanted << first, (target, name, case)
+
+
+@pytest.mark.parametrize("target", ["gfx900", "gfx1010"])
+def test_multiply_and_add_rounds_twice(target: str) -> None:
+    """v_mad_f32 is v_mul_f32 and v_add_f32 without denormals, whatever MODE says."""
+    encoding = encoding_of(target, "v_mad_f32")
+    if encoding is None:
+        pytest.skip(f"{target} has none")
+    cases = floats(32, 3)
+    found = computed(target, encoding, cases, 1)
+    for case, number in zip(cases, found, strict=True):
+        assert same_float(32)(number, twice_rounded(*case)), case

@@ -471,7 +471,10 @@ class _Piece(TileStatements, ControlStatements):
         shape = self._shape(type)
         if self.operation.is_scalar:
             return expression
-        if shape.is_float or self.operation.name in ("v_fma_mixlo_f16", "v_fma_mixhi_f16"):
+        clamping = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
+        if "with_clamp(" in expression:
+            return expression.replace("with_clamp(", f"{clamping}(" if clamp else "(")
+        if shape.is_float:
             if self.mode.flushes(shape, is_source=False) and not self._moves_bits:
                 omod = self.item.fields.get("omod", 0)
                 # It does nothing while denormals are on, or MODE.IEEE, which GFX12 has not.
@@ -479,19 +482,14 @@ class _Piece(TileStatements, ControlStatements):
                     factor = f"{shape.element}({_FACTORS[omod]})"
                     expression = f"({expression}) * {factor} + {shape.element}(0)"  # no -0
                 expression = f"flushed({expression})"
-            if self.is_careful and shape.is_float and "logarithm" not in expression:
+            if self.is_careful and "logarithm" not in expression:
                 floats = [
                     letter
                     for type, letter in self._operand_sources()
                     if type not in _IMMEDIATES and type != "mask" and self._shape(type).is_float
                 ]
                 expression = f"canonical({', '.join([f'({expression})', *floats])})"
-            if clamp:
-                if self._is_mix and not shape.is_float:
-                    raise not_simulated(f"{self.name} with clamp")
-                name = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
-                expression = f"{name}({expression})"
-            return expression
+            return f"{clamping}({expression})" if clamp else expression
         return self._saturated(shape, expression) if clamp else expression
 
     def _saturated(self, shape: TypeShape, expression: str) -> str:
