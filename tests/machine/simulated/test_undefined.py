@@ -54,7 +54,7 @@ def written_by(code: str, processor: str, lanes: int, size: int = 32) -> Any:
     [
         ("0103047e", 2, 0b11111),  # v_mov_b32_e32 v2, v1
         ("fa02047e 1b00 00ff".replace(" ", ""), 2, 0b11111),  # quad_perm
-        ("020061d7 01050100".replace(" ", ""), 2, 1 << 2),  # v_writelane_b32 v2, s1, 2
+        ("020061d7 01040100".replace(" ", ""), 2, 1 << 2),  # v_writelane_b32 v2, s1, 2
     ],
 )
 def test_lanes_that_an_instruction_writes(code: str, row: int, mask: int) -> None:
