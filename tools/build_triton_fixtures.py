@@ -9,12 +9,16 @@ Needs the package `triton`, which brings its own LLVM, in an environment for eac
 3.9.0 makes all files but those of 3.6.0, which have that version in their names. Two runs give the
 same bytes, and no file has an absolute path of the machine: the source has the name that Python
 gives it.
+
+3.9.0 makes fixtures/llvm24 as well: clang 19 (`CLANG` names another) gives LLVM IR of HIP, and the
+LLVM 24 of Triton compiles that. It writes call frame information of functions that are called.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any, Final
@@ -51,6 +55,9 @@ FILES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 }
 """The processors of each kernel, by the version of Triton."""
 NEWEST: Final = "3.9.0"
+HIP: Final = (("call", "gfx90a", "0"), ("call", "gfx942", "0"), ("call", "gfx942", "2"),
+              ("call", "gfx1100", "0"))  # fmt: skip
+"""Source, processor and optimization of `llvm24/`."""
 
 
 class _Assembly(bytes):
@@ -92,6 +99,32 @@ def kernel(name: str) -> Any:
     return names[name]
 
 
+def compile_hip(compiler: Any, name: str, processor: str, level: str) -> None:
+    """Compile HIP by clang as far as LLVM IR, and that by Triton's LLVM."""
+    from triton._C.libtriton import amd
+
+    clang = os.environ.get("CLANG", "clang-19")
+    resources = subprocess.check_output([clang, "-print-resource-dir"], text=True).strip()
+    command = [
+        clang, "-x", "hip", f"hip/{name}.hip", f"--offload-arch={processor}",
+        "--cuda-device-only", "-nogpulib", "-nogpuinc", "-mcode-object-version=5", "-g",
+        f"-O{level}", "-fdebug-compilation-dir=.",
+        f"-ffile-prefix-map={resources}=clang", "-S", "-emit-llvm", "-o", "-",
+    ]  # fmt: skip
+    ir = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assembly = compiler.compile_amdgpu(
+        ir, compiler.get_amd_codegen_target_triple(processor), processor, "", flags=[],
+        enable_fp_fusion=False, disable_optimization=level == "0", canonicalize_gep=False,
+        disabled_passes="", dump_ir=False, enable_timing=False,
+    )  # fmt: skip
+    with tempfile.NamedTemporaryFile() as relocatable:
+        relocatable.write(compiler.assemble_amdgcn(assembly, processor, ""))
+        relocatable.flush()
+        linked = f"llvm24/{name}.{processor}.O{level}.co"
+        amd.link_hsaco(relocatable.name, linked)
+        Path(linked).chmod(0o644)
+
+
 def main() -> None:
     """Write a code object of each kernel for each target."""
     os.chdir(FIXTURES)
@@ -115,6 +148,10 @@ def main() -> None:
                 )
                 path = Path(f"triton/{name}.{processor}{suffix}.co")
                 path.write_bytes(compiled.asm["hsaco"])
+        if version == NEWEST:
+            Path("llvm24").mkdir(exist_ok=True)
+            for name, processor, level in HIP:
+                compile_hip(compiler, name, processor, level)
 
 
 if __name__ == "__main__":

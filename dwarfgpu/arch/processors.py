@@ -80,7 +80,7 @@ class Processor:
         if self.generation == 6:
             return 256
         if self.has_1024_vgprs:
-            return 1024
+            return 2048  # known from LLVM alone; before its version 22 it was 1024
         return 1280 if self.name in _LARGE_LDS else 512
 
     @property
@@ -122,10 +122,19 @@ def _family(
 
 
 _SRAMECC: Final = frozenset(
-    ["gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic"]
-)
-_XNACK: Final = _SRAMECC | frozenset(
+    ["gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic",
+     "gfx1250", "gfx1251", "gfx12-5-generic"]
+)  # fmt: skip
+_XNACK: Final = frozenset(
     [
+        "gfx906",
+        "gfx908",
+        "gfx90a",
+        "gfx940",
+        "gfx941",
+        "gfx942",
+        "gfx950",
+        "gfx9-4-generic",
         "gfx801",
         "gfx810",
         "gfx900",

@@ -62,9 +62,10 @@ def frame_base(
     named = _named_register(attribute, context.pc) if is_outer else None
     if named is not None and storage != Register(architecture.register(named), context.wave or 0):
         # The register's contents, wherever an outer frame saved them.
-        address = context.access.retrieve(
-            location, _base_bits(architecture, architecture.register(named))
-        )
+        register = architecture.register(named)
+        if attribute.unit.dialect.upstream_clang and register.name in SCRATCH_BASES:
+            return _scratch_base(context, architecture, location, register)
+        address = context.access.retrieve(location, _base_bits(architecture, register))
         assert not isinstance(address, ImplicitPointer)
         return memory_location(context, architecture.address_space(0), address)
     if isinstance(storage, Register):
@@ -72,7 +73,7 @@ def frame_base(
         whole = Location((SingleLocation(storage),), location.stop)
         is_scratch = storage.register.name in SCRATCH_BASES
         if attribute.unit.dialect.upstream_clang and is_scratch:
-            return _scratch_base(context, architecture, whole, storage)
+            return _scratch_base(context, architecture, whole, storage.register)
         address = context.access.retrieve(whole, _base_bits(architecture, storage.register))
         assert not isinstance(address, ImplicitPointer)
         return memory_location(context, architecture.address_space(0), address)
@@ -175,10 +176,10 @@ def _base_bits(architecture: Architecture, register: RegisterInfo) -> int:
 
 
 def _scratch_base(
-    context: Context, architecture: Architecture, location: Location, storage: Register
+    context: Context, architecture: Architecture, location: Location, register: RegisterInfo
 ) -> Location:
     """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
-    offset = context.access.retrieve(location, storage.size_bits)
+    offset = context.access.retrieve(location, register.size_bits)
     assert not isinstance(offset, ImplicitPointer)
     if not processor(architecture.name).has_architected_flat_scratch:
         offset //= architecture.lane_count

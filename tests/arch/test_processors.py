@@ -150,3 +150,31 @@ def test_package_import_reads_no_table() -> None:
         "'dwarfgpu.arch.model',",
         "'dwarfgpu.arch.processors']",
     ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "name", "xnack", "sramecc"),
+    [
+        (0x1000151, "gfx9-generic", True, False),
+        (0x100055F, "gfx9-4-generic", True, True),
+        (0x1000152, "gfx10-1-generic", True, False),
+        (0x1000053, "gfx10-3-generic", False, False),
+        (0x1000054, "gfx11-generic", False, False),
+        (0x1000062, "gfx11-7-generic", False, False),
+        (0x1000059, "gfx12-generic", False, False),
+        (0x100045B, "gfx12-5-generic", False, True),
+        (0x54F, "gfx950", True, True),
+        (0x449, "gfx1250", False, True),
+        (0x45A, "gfx1251", False, True),
+    ],
+)
+def test_what_llvm_24_writes(flags: int, name: str, xnack: bool, sramecc: bool) -> None:
+    """`e_flags` of its assembler: a feature that a processor has is "any", 1 of two bits."""
+    found = by_mach(flags & 0xFF)
+    assert (found.name, found.supports_xnack, found.supports_sramecc) == (name, xnack, sramecc)
+    assert (flags >> 8 & 3, flags >> 10 & 3) == (int(xnack), int(sramecc))
+
+
+def test_lds_of_gfx1250_is_allocated_by_2048_bytes() -> None:
+    """llvm-project#167614, the only source."""
+    assert PROCESSORS["gfx1250"].lds_granule_bytes == 2048

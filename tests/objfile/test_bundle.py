@@ -273,6 +273,20 @@ def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
         read_bundles(bomb * 4, "made")
 
 
+@pytest.mark.parametrize(
+    ("id", "triple", "target"),
+    [
+        (GFX942, "amdgcn-amd-amdhsa", "gfx942"),
+        ("hip-amdgpu9.42-amd-amdhsa-unknown-gfx942", "amdgpu9.42-amd-amdhsa-unknown", "gfx942"),
+        ("hipv4-amdgpu9.0a-amd-amdhsa--gfx90a:xnack+", "amdgpu9.0a-amd-amdhsa", "gfx90a:xnack+"),
+    ],
+)
+def test_both_spellings_of_triples(id: str, triple: str, target: str) -> None:
+    """LLVM 24 has the version of the processor in the triple."""
+    [entry] = read_bundles(plain({id: b"code"}), "made")
+    assert (entry.triple, str(entry.target)) == (triple, target)
+
+
 @pytest.fixture
 def fat(tmp_path: Path) -> Path:
     """A host program with two targets of one processor and one of another."""
