@@ -24,10 +24,9 @@ from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.operands import OperandKind
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.topology import StopReason, Wave
 
 TARGETS: Final = (
     *(("gfx803", 64), ("gfx900", 64), ("gfx906", 64), ("gfx908", 64), ("gfx90a", 64)),

@@ -7,6 +7,7 @@ The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from math import prod
 from typing import Final, TypeAlias
 
@@ -18,12 +19,45 @@ from dwarfgpu.machine.target import Modelled, Target, WaveId
 Position: TypeAlias = tuple[int, int, int]
 """X, y and z."""
 
-STOP_REASONS: Final = (
-    "breakpoint", "watchpoint", "single_step", "fp_input_denormal", "fp_divide_by_0",
-    "fp_overflow", "fp_underflow", "fp_inexact", "fp_invalid_operation", "int_divide_by_0",
-    "debug_trap", "assert_trap", "trap", "memory_violation", "address_error",
-    "illegal_instruction", "ecc_error", "fatal_halt",
-)  # fmt: skip
+
+class StopReason(Enum):
+    """Why a wave stopped: `AMD_DBGAPI_WAVE_STOP_REASON_*` by bit number, then reasons of the
+    simulator."""
+
+    BREAKPOINT = "BREAKPOINT"
+    WATCHPOINT = "WATCHPOINT"
+    SINGLE_STEP = "SINGLE_STEP"
+    FP_INPUT_DENORMAL = "FP_INPUT_DENORMAL"
+    FP_DIVIDE_BY_0 = "FP_DIVIDE_BY_0"
+    FP_OVERFLOW = "FP_OVERFLOW"
+    FP_UNDERFLOW = "FP_UNDERFLOW"
+    FP_INEXACT = "FP_INEXACT"
+    FP_INVALID_OPERATION = "FP_INVALID_OPERATION"
+    INT_DIVIDE_BY_0 = "INT_DIVIDE_BY_0"
+    DEBUG_TRAP = "DEBUG_TRAP"
+    ASSERT_TRAP = "ASSERT_TRAP"
+    TRAP = "TRAP"
+    MEMORY_VIOLATION = "MEMORY_VIOLATION"
+    ADDRESS_ERROR = "ADDRESS_ERROR"
+    ILLEGAL_INSTRUCTION = "ILLEGAL_INSTRUCTION"
+    ECC_ERROR = "ECC_ERROR"
+    FATAL_HALT = "FATAL_HALT"
+    INTERRUPTED = "INTERRUPTED"
+    """The debugger asks the machine to stop."""
+    WAITING = "WAITING"
+    """At a barrier for waves that do not run."""
+    UNAVAILABLE = "UNAVAILABLE"
+    """The instruction needs what the state does not have, from which the machine was made."""
+    NOT_SIMULATED = "NOT_SIMULATED"
+    """The instruction is one that a GPU has and this simulator has not."""
+
+
+_SIMULATED: Final = frozenset(
+    {StopReason.INTERRUPTED, StopReason.WAITING, StopReason.UNAVAILABLE, StopReason.NOT_SIMULATED}
+)
+STOP_REASONS: Final = tuple(
+    reason.value.lower() for reason in StopReason if reason not in _SIMULATED
+)
 """amd-dbgapi's, by bit number. None of them: the wave was stopped from outside."""
 
 

@@ -18,10 +18,10 @@ from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWave, FailedWaves, fails_at_pc
 from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
-from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.sparse_memory import bytes_of
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:

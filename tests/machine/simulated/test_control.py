@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.faults import StopReason
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.topology import StopReason, Wave
 from tests.machine.simulated import vectors
 
 NOP = "000080bf"

@@ -16,8 +16,8 @@ from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution import interpreter, lockstep, schedule
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.lockstep import run_together
-from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.options.launch import prepare_run
 from tests.machine.simulated import programs
 from tests.machine.simulated.kernels import COUNT, KERNELS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
 LOAD = "000052dc00007c08"  # global_load_b32 v8, v[0:1], off

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
 PRODUCT = bytes.fromhex("00030410")

@@ -10,9 +10,10 @@ from attrs import define, field
 
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.topology import StopReason
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS, Array
 from tests.machine.simulated.test_kernels import begun

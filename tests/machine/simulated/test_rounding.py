@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
 NEAREST, UPWARD, DOWNWARD, TOWARD_ZERO = range(4)

@@ -16,7 +16,7 @@ import pytest
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import programs, vectors
 from tools import fuzz_instructions
 

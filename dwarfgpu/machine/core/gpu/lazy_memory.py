@@ -11,8 +11,8 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.memory import CoreMemory
-from dwarfgpu.machine.simulated.faults import StopReason
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.topology import StopReason
 
 PART_BYTES: Final = 1 << 24
 """Of a larger range, read at once."""

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import StopReason
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine

@@ -22,10 +22,10 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     forget_contents,
     write_contents,
 )
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WaveId
-from dwarfgpu.machine.topology import STOP_REASONS, Machine, Wave
+from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.machine.simulated.faults import StopReason
+from dwarfgpu.machine.topology import StopReason
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import astuple
 
-from dwarfgpu.machine.simulated.faults import StopReason, trap
+from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
-from dwarfgpu.machine.topology import Barrier, Wave
+from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
 _GPR_IDX_EN: Final = 1 << 27

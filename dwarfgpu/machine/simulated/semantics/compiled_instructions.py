@@ -13,7 +13,7 @@ from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.target import IsaTarget
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
@@ -31,6 +31,7 @@ from dwarfgpu.machine.simulated.semantics.statements import (
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
+from dwarfgpu.machine.topology import StopReason
 
 NAMESPACE: Final[dict[str, Any]] = {
     **FUNCTIONS,

@@ -18,10 +18,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS, Lanes, is_signalling
 from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
+from dwarfgpu.machine.topology import StopReason
 
 NEAREST: Final = 0
 UPWARD: Final = 1

@@ -14,7 +14,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.topology import StopReason
 
 GUARD_BYTES: Final = 4096
 """Between two buffers that are made for arguments."""

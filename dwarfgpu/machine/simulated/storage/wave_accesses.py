@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwarfgpu.isa.addressing import BufferResource
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop, not_simulated
+from dwarfgpu.machine.simulated.faults import WaveStop, not_simulated
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+from dwarfgpu.machine.topology import StopReason
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.storage.arena import Arena

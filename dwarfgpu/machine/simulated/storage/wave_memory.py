@@ -14,11 +14,11 @@ import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import BufferResource
-from dwarfgpu.machine.simulated.faults import StopReason, WaveStop
+from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, Arena, extremes
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.topology import StopReason, Wave
 
 Update = Callable[[Lanes, Any], Lanes]
 """What an atomic operation stores, from what was there and which lanes it is for."""
