@@ -34,7 +34,10 @@ from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_va
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.text_search import forward_search, reverse_search
 from dwarfgpu.repl.output import Part, heading
-from dwarfgpu.repl.running.breakpoint_commands import (
+from dwarfgpu.repl.running.break_command import break_, tbreak
+from dwarfgpu.repl.running.catch_command import catch, tcatch
+from dwarfgpu.repl.running.commands import RUNNING
+from dwarfgpu.repl.running.manage_breakpoints import (
     clear,
     commands,
     condition,
@@ -45,9 +48,6 @@ from dwarfgpu.repl.running.breakpoint_commands import (
     info_breakpoints,
     info_watchpoints,
 )
-from dwarfgpu.repl.running.breakpoints import break_, tbreak
-from dwarfgpu.repl.running.catchpoints import catch, tcatch
-from dwarfgpu.repl.running.commands import RUNNING
 from dwarfgpu.repl.running.signal_table import info_signals
 from dwarfgpu.repl.running.watchpoints import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell

@@ -15,9 +15,8 @@ from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.break_command import announced, set_breakpoint
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.running.breakpoint_commands import ignore_text
-from dwarfgpu.repl.running.breakpoints import announced, set_breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.locations import located
 from dwarfgpu.repl.running.machine import (
@@ -32,6 +31,7 @@ from dwarfgpu.repl.running.machine import (
     require_started,
     runner,
 )
+from dwarfgpu.repl.running.manage_breakpoints import ignore_text
 from dwarfgpu.repl.running.stepping import (
     instruction,
     line,
