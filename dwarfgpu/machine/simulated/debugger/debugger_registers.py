@@ -46,8 +46,10 @@ class WaveRegisters(Mapping[str, RegisterBytes]):
         return stored
 
     def __iter__(self) -> Iterator[str]:
+        """Those of which something is known."""
         for name, register in self._registers.items():
-            if contents(self._wave, register) is not None:
+            data = contents(self._wave, register)
+            if data is not None and any(written_bits(self._wave, name, len(data))):
                 yield name
 
     def __len__(self) -> int:

@@ -58,7 +58,8 @@ class FailedWaves:
 def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason) -> bool:
     """Execute the next instruction of a wave, and return whether that fails for a reason.
 
-    Where it accesses memory that is not known, it may be the one that failed.
+    One that cannot be executed, because something is not known or not simulated, may be it: the
+    wave does not go on from there either.
     """
     from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 
@@ -66,7 +67,5 @@ def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason
     try:
         machine.execute_next(wave)
     except WaveStop as stop:
-        is_unknown_access = stop.reason is StopReason.UNAVAILABLE and stop.address is not None
-        of_access = reason in (StopReason.MEMORY_VIOLATION, StopReason.ADDRESS_ERROR)
-        return stop.reason is reason or (of_access and is_unknown_access)
+        return stop.reason in (reason, StopReason.UNAVAILABLE, StopReason.NOT_SIMULATED)
     return wave.is_halted and reason is StopReason.FATAL_HALT

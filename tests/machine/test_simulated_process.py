@@ -1,0 +1,99 @@
+"""Waves of several processors in one process: whose turn it is, and what a stop changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.core.load import load_core
+from dwarfgpu.machine.simulated.debugger import process
+from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.core.core_going_on import core_going_on
+from tests.cli.command import FIXTURES
+from tests.machine.two_gpus import Running, core_of
+
+BUILT = ("gfx942.O0", "gfx1100.O0")
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """Two GPUs, the second of which reads what the first one writes; where it writes."""
+    files = [FIXTURES / f"run/integers.{built}.v5.co" for built in BUILT]
+    data, buffers = core_of(
+        [
+            Running(files[0], "vadd", ("range:128", "range:128", "zeros:512")),
+            Running(files[1], "vadd", ("range:128", "same:out", "zeros:512")),
+        ]
+    )
+    path = tmp_path_factory.mktemp("core") / "two.core"
+    path.write_bytes(data)
+    return path, buffers[1]["out"]
+
+
+def opened(path: Path, seed: int) -> SimulatedProcess:
+    core = load_core(path)
+    code = [CodeObject.of(file.file, file.load_address) for file in core.files]
+    target = core_going_on(core, code, seed)
+    assert isinstance(target, SimulatedProcess)
+    return target
+
+
+def left(target: SimulatedProcess, address: int) -> bytes:
+    where = Memory(target.machines[0].architecture.address_space(GLOBAL))
+    return target.read_memory(where, address, 512)
+
+
+def result(
+    path: Path, address: int, seed: int, stops: frozenset[int] = frozenset()
+) -> tuple[bytes, int]:
+    """What the second GPU leaves, and how often a wave stopped."""
+    target, count = opened(path, seed), 0
+    while (halt := target.resume(stops)).reason != "exited":
+        assert halt.reason == "breakpoint-hit"
+        count += 1
+    return left(target, address), count
+
+
+def test_the_order_is_a_function_of_the_seed(
+    core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With turns of few instructions the second GPU reads what the first one has stored so far."""
+    monkeypatch.setattr(process, "TURN", 40)
+    path, address = core
+    results = {seed: result(path, address, seed)[0] for seed in range(6)}
+    assert len(set(results.values())) > 1
+    assert {seed: result(path, address, seed)[0] for seed in range(6)} == results
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_a_stop_does_not_change_whose_turn_it_is(
+    seed: int, core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "TURN", 40)
+    path, address = core
+    wanted, _ = result(path, address, seed)
+    machines = opened(path, 0).machines
+    pcs = [wave["pc"].data for machine in machines for wave in machine.waves.values()]
+    entries = {int.from_bytes(pc, "little") for pc in pcs}
+    stops = frozenset(entry + offset for entry in entries for offset in range(0, 1024, 4))
+    again, count = result(path, address, seed, stops)
+    assert again == wanted and count > 500
+
+
+def test_a_wave_of_the_other_processor_is_in_focus_when_the_last_of_one_ends(
+    core: tuple[Path, int],
+) -> None:
+    target = opened(core[0], 0)
+    first, second = (list(machine.waves) for machine in target.machines)
+    for wave in first:
+        target.only_wave = wave
+        halt = target.resume(frozenset())
+    assert halt.reason == "end-stepping-range" and halt.wave == second[0]
+    assert list(target.waves) == second and all(map(target.has_ended, first))
+    assert set(target.model.waves) == set(second)
+    target.only_wave = None
+    assert target.resume(frozenset()).reason == "exited"
