@@ -352,6 +352,9 @@ class Watch:
     bytes: tuple[WatchedBytes, ...]
     scope: WatchScope | None = None
     """None: it is watched to the end of the program."""
+    code: tuple[int, int] | None = None
+    """Begin and end of the code of the scope's function where the object is in these bytes: behind
+    it the machine stops, too. None: it is there everywhere."""
 
 
 @runtime_checkable

@@ -22,13 +22,16 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.functions import linkage_name, name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.session import Session
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
 MAX_OUTER: Final = 32
 """Maximum number of frames to search for a lane: each lane of a table asks."""
+
+_MAX_DEPTH: Final = 10_000
+"""Of callers that are counted."""
 
 
 @frozen
@@ -365,3 +368,14 @@ __all__ = [
     "stack_frames",
     "symbol_name",
 ]
+
+
+def depth(session: Session) -> int:
+    """Return how many callers of the innermost frame are known."""
+    top = session.top or session
+    for level in range(1, _MAX_DEPTH):
+        try:
+            top.at_level(level)
+        except MissingContext:
+            return level - 1
+    return _MAX_DEPTH

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.test_debug_simulated import talk
+from tests.cli.command import run
+from tests.repl.test_debug_simulated import CODE, given, talk
 
 
 def stops(lines: list[str]) -> list[str]:
@@ -170,3 +171,51 @@ def test_scheduler_locking(tmp_path: Path) -> None:
         for line in lines
     )
     assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def changes(lines: list[str]) -> list[str]:
+    return [line.partition(" = ")[2] for line in lines if line.startswith("New value")]
+
+
+STARTED = "break pointer_chase", "run", "next 3", "delete 1"
+
+
+def test_a_watched_expression_follows_its_index(tmp_path: Path) -> None:
+    """b is n * 7 % 13, and i counts up from 1."""
+    lines = talk(tmp_path, "pointer_chase", *STARTED, "watch b[i]", *["c"] * 5)
+    assert changes(lines) == [str(n * 7 % 13) for n in range(2, 7)]
+    lines = talk(tmp_path, "pointer_chase", *STARTED, "watch -l b[i]", *["c"] * 3)
+    assert changes(lines) == []
+    assert not any("deleted because" in line for line in lines)
+
+
+def test_a_computed_value_is_watched(tmp_path: Path) -> None:
+    """at, from 108 on, is 20 less in each iteration, modulo 128."""
+    lines = talk(tmp_path, "pointer_chase", *STARTED, "watch at * 2 + i", "c", "c", "c")
+    assert "Watchpoint 2: at * 2 + i" in lines
+    assert changes(lines)[1:] == [str(int(changes(lines)[0]) + 1), str(int(changes(lines)[0]) - 39)]
+    lines = talk(tmp_path, "pointer_chase", *STARTED, "watch -l at + 1", "rwatch at + 1")
+    assert not any("atchpoint 2" in line for line in lines)
+
+
+def test_a_variable_that_moves_is_watched(tmp_path: Path) -> None:
+    """At -O2 each value of at is in a register for an instruction or two."""
+    done = run(
+        "debug", CODE / "integers.gfx942.O2.v5.co", "--dispatch", "pointer_chase", "--grid", 64,
+        "--workgroup", 64, "--arg", "0=" + given(tmp_path, "a", [*range(-20, 108)]),
+        "--arg", "1=zeros:512", "--arg", "2=zeros:256", "--batch",
+        "-ex", "tbreak *0x7f000000c61c", "-ex", "run", "-ex", "watch at",
+        *["-ex", "c"] * 11,
+    )  # fmt: skip
+    assert changes(done.lines) == ["108", "88", "68", "48", "28", "8", "116", "96", "76", "56"]
+    assert done.lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_the_scope_of_a_watch_is_one_call_of_a_recursive_function(tmp_path: Path) -> None:
+    """It does not end with a deeper call, also if the program stops there."""
+    lines = talk(
+        tmp_path, "recursion", "tbreak fibonacci", "run", "watch n", "tbreak fibonacci", "c", "c",
+        "bt",
+    )  # fmt: skip
+    at = next(i for i, line in enumerate(lines) if line.startswith("Watchpoint 2 deleted because"))
+    assert "in recursion (" in lines[at + 2], lines[at:]

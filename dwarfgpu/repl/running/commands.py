@@ -43,7 +43,6 @@ from dwarfgpu.repl.running.stepping import (
 )
 from dwarfgpu.repl.running.stops import (
     Stop,
-    depth,
     focus_on_stop,
     function_of,
     is_active,
@@ -55,7 +54,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import readable_functions_at, selected_number
+from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
 

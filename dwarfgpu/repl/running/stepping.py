@@ -11,11 +11,12 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.linespec import body_of, line_at
 from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
 from dwarfgpu.repl.running.machine import addresses, runner
-from dwarfgpu.repl.running.stops import Stop, depth, function_of, is_active, place, stop_of
+from dwarfgpu.repl.running.stops import Stop, function_of, is_active, place, stop_of
+from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import readable_functions_at
+from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
@@ -74,11 +75,16 @@ def _backend(shell: Shell) -> object:
 def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
     """An instruction, and more within a range of addresses where the machine can."""
     backend, wave = runner(shell), shell.session.wave
+    has_watches = any(isinstance(item, Watchpoint) for item in shell.breakpoints.values())
+    deep = depth(shell.session) if over_calls and has_watches else None
     if isinstance(backend, StepsRanges):
         halt = backend.step_range(wave, begin, end, addresses(shell), over_calls=over_calls)
     else:
         halt = backend.step_instruction(wave)
-    return stop_of(shell, halt) or stepped_here(shell)
+    stop = stop_of(shell, halt)
+    if stop is None and over_calls and deep is not None and depth(shell.session) > deep:
+        return until_depth(shell, deep)  # a watchpoint without a change, in what was called
+    return stop or stepped_here(shell)
 
 
 def until_depth(shell: Shell, deep: int) -> Stop:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, MissingContext
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.data.displays import displayed
@@ -22,6 +22,7 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.machine import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import ran
 from dwarfgpu.repl.waves.threads import focus_on
@@ -31,6 +32,7 @@ from dwarfgpu.service.value.value_history import holds
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     FramePosition,
+    depth,
     frame_of,
     place_of,
     readable_functions_at,
@@ -38,8 +40,6 @@ from dwarfgpu.session.stack_frames import (
 )
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.json_object import JsonObject
-
-_MAX_DEEP = 10_000
 
 
 @frozen(eq=False)
@@ -128,19 +128,16 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     if halt.reason == "watchpoint-scope":
         return Stop(halt, tuple(reached))
     changes = {item.number: _change(shell, item) for item in reached}
-    stopping = tuple(item for item in reached if _is_to_stop(shell, item))
+    arm(shell)  # what is watched may be elsewhere now
+    stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item)]
     if not stopping:
         return None
-    return Stop(halt, stopping, tuple(changes[item.number] for item in stopping))
+    return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
 
 
-def _change(shell: Shell, item: Breakpoint) -> tuple[str, str]:
-    """What a watched object was, and is; remembered for the next time."""
-    if not isinstance(item, Watchpoint):
-        return "", ""
-    before = item.text
-    item.text = item.watched.text(shell.session, shell.settings.format_options())
-    return before, item.text
+def _change(shell: Shell, item: Breakpoint) -> tuple[str, str] | None:
+    """What a watched object was, and is; None where it has not changed."""
+    return looked_again(shell, item) if isinstance(item, Watchpoint) else ("", "")
 
 
 def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
@@ -364,14 +361,3 @@ def function_of(session: Session) -> tuple[object, ...]:
     with suppress(DwarfGpuError):
         functions += [die.offset for die in readable_functions_at(session)]
     return (tuple(functions), depth(session))
-
-
-def depth(session: Session) -> int:
-    """Return how many callers of the innermost frame are known."""
-    top = session.top or session
-    for level in range(1, _MAX_DEEP):
-        try:
-            top.at_level(level)
-        except MissingContext:
-            return level - 1
-    return _MAX_DEEP

@@ -8,9 +8,11 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.machine.target import Watch
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched import Watched
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 _TYPES: Final = {"write": "hw watchpoint", "read": "read watchpoint", "access": "acc watchpoint"}
@@ -35,9 +37,18 @@ class Watchpoint(Breakpoint):
     watch: Watch = field(kw_only=True)
     """What the machine watches."""
     watched: Watched = field(kw_only=True)
-    """The object."""
+    """The object when it was last looked at."""
     text: str = field(kw_only=True)
-    """Its value when it was last looked at."""
+    """Its value then."""
+    expression: str | None = field(default=None, kw_only=True)
+    """What is evaluated again when anything changes that it depends on; None: the object is watched
+    where it was."""
+    session: Session = field(kw_only=True)
+    """Where it was set: its wave and lane."""
+    of_function: Die | None = field(default=None, kw_only=True)
+    """The function of that frame, which may be inlined."""
+    depth: int | None = field(default=None, kw_only=True)
+    """How many callers the frame has in which it is evaluated; None: the innermost one."""
     is_in_registers: bool = field(default=False, kw_only=True)
 
     @property

@@ -6,10 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu import language
-from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.target import RegisterPlace, Watch, WatchKind, WatchScope
 from dwarfgpu.repl import completion
@@ -21,8 +17,9 @@ from dwarfgpu.repl.running.machine import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.service.value.watched import watched
+from dwarfgpu.service.value.watched import text_of, watched
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import depth, readable_functions_at
 from dwarfgpu.view.json_object import JsonObject
 
 _LOCATION: Final = re.compile(r"-l(?:ocation)?\s+")
@@ -40,23 +37,34 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     text, condition = (text, "") if match is None else (match["text"], match["condition"])
     session = shell.session
     require_valid_condition(shell, (), condition)
-    used: list[Variable] = []
-    options = evolve(options_of(session, shell.values, writes=False), looked_at=used.append)
-    value = language.evaluate(text, session, options)
-    item = watched(session, value, text)
-    is_in_registers = any(isinstance(part.place, RegisterPlace) for part in item.bytes)
+    item = watched(session, text, options_of(session, shell.values, writes=False))
+    places = item.object_bytes
+    is_in_registers = not places or any(isinstance(p.place, RegisterPlace) for p in places)
     if is_in_registers and kind != "write":
         raise UsageError(_ONLY_WRITES)
-    is_local = any(variable.kind != "global" for variable in used) and not is_location
+    if not places and is_location:
+        raise UsageError("Attempt to take address of value not located in memory.")
+    is_local = any(variable.kind != "global" for variable in item.variables) and not is_location
+    follows = kind == "write" and not is_location
     number = shell.breakpoints.new_number()
     scope = _scope(session) if is_local else None
     added = Watchpoint(
         number,
         argument[: len(argument) - len(text)] + text if match is None else text,
         condition=condition,
-        watch=Watch(number, kind, item.bytes, scope),
+        watch=Watch(
+            number,
+            kind,
+            item.bytes if follows else places,
+            scope,
+            item.code if follows and is_local else None,
+        ),
         watched=item,
-        text=item.text(session, shell.settings.format_options()),
+        text=text_of(item.value, session, shell.settings.format_options()),
+        expression=text if follows else None,
+        session=session,
+        of_function=next(iter(readable_functions_at(session)[session.inline_level :]), None),
+        depth=depth(session) - session.level if is_local else None,
         is_in_registers=is_in_registers,
     )
     watches = [other.watch for other in shell.breakpoints.values() if isinstance(other, Watchpoint)]
@@ -89,9 +97,10 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: watch [-location] EXPRESSION [if CONDITION]
 
-    EXPRESSION is an object in memory or in registers, of the lane in focus: a variable, *POINTER,
-    ARRAY[3], $v3, $s5. It is watched where it is now. A local variable is watched until its
-    function returns, with -location for longer.
+    EXPRESSION is a value of the lane in focus: a variable, POINTER->MEMBER, ARRAY[I], $v3, A + B.
+    It changes also when a pointer or an index in it does, or when a variable moves to another
+    place. One with local variables is watched until their function returns. With -location, it
+    is the object where it is now, for as long as the program runs.
     """
     yield from _set(shell, argument, "write")
 

@@ -77,7 +77,7 @@ def _signal(shell: Shell, wave: WaveId) -> JsonObject:
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
     """Focus on the innermost frame of a wave or thread, in its initial lane."""
-    session = _of_thread(shell.session, wave)
+    session = innermost_of(shell.session, wave)
     shell.session = session.focused(first_lane(session))
 
 
@@ -113,7 +113,7 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
             data = {"thread": wave, "target-id": target}
             matches.append(Output(f"Thread {wave} has target id '{target}'", data, "found"))
         if _is_simt(shell, wave):
-            looking = _of_thread(shell.session, wave)
+            looking = innermost_of(shell.session, wave)
             matches += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
         is_found = is_found or bool(matches)
         yield from matches
@@ -205,12 +205,12 @@ def _is_simt(shell: Shell, wave: WaveId) -> bool:
 
 def _lanes(session: Session, wave: WaveId) -> str:
     """Return `62/64`: the active lanes, and the lanes with a work-item."""
-    looking = _of_thread(session, wave)
+    looking = innermost_of(session, wave)
     mask, used = looking.active_lanes()[0], used_lanes(looking)
     return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
 
 
-def _of_thread(session: Session, wave: WaveId) -> Session:
+def innermost_of(session: Session, wave: WaveId) -> Session:
     """Return the session in the innermost frame of a thread."""
     looking = session.of_wave(wave, None)
     counter = looking.architecture.program_counter
@@ -224,7 +224,7 @@ def _of_thread(session: Session, wave: WaveId) -> Session:
 
 def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:
     """The frame in words and, unless it cannot be read, as data."""
-    looking, style = _of_thread(shell.session, wave), shell.settings.frame_style()
+    looking, style = innermost_of(shell.session, wave), shell.settings.frame_style()
     if looking.pc is None:
         return "<no program location>", None
     try:

@@ -1,15 +1,23 @@
 """An object that is watched: where its bytes are, and its value at a later stop.
 
-Law: what is watched is where the object was when that began; it does not move with a pointer.
+Law: an expression is watched as GDB's software watchpoints do: whatever it reads, and where a
+location list gives another place.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final
 
 from attrs import evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.expr.context import LocList
+from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.image import ImageTarget
@@ -17,6 +25,10 @@ from dwarfgpu.machine.target import MemoryPlace, RegisterId, RegisterPlace, Watc
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
+
+_FRAME_REGISTERS: Final = ("s32", "s33", "s34")
+"""Stack, frame and base pointer (AMDGPU usage, "Non-Kernel Functions")."""
+_END: Final = 1 << 64
 
 
 @define(eq=False)
@@ -46,34 +58,82 @@ class Watched:
     """An object in the machine."""
 
     value: TypedValue
-    """Its type and location, without contents."""
+    """As it was."""
+    object_bytes: tuple[WatchedBytes, ...]
+    """Where it is; empty for a value that is computed."""
     bytes: tuple[WatchedBytes, ...]
+    """The same, and what else decides where it is: pointers, the frame base."""
+    code: tuple[int, int] | None
+    """Begin and end of the code where that holds; None: everywhere."""
+    variables: tuple[Variable, ...]
+    """Those of the expression."""
 
-    def text(self, session: Session, options: FormatOptions) -> str:
-        """Its value now."""
-        value = self.value
-        if value.location is not None:
-            value = evolve(value, location=evolve(value.location, stop=session.stop))
-        value = Places(session).read(value)
-        if isinstance(value.error, Unavailable):
-            return "<unavailable>"
-        return language.format(value, session, options)
+    def now(self, session: Session) -> TypedValue:
+        """The object where it was, as it is now."""
+        location = self.value.location
+        if location is None:
+            return self.value
+        moved = evolve(_unread(self.value), location=evolve(location, stop=session.stop))
+        return Places(session).read(moved)
 
 
-def watched(session: Session, value: TypedValue, text: str) -> Watched:
-    """An object of an expression; `UsageError` in GDB's words where it is not in the machine."""
-    target = session.target
-    if value.error is not None and not isinstance(value.error, Unavailable):
-        raise value.error
-    if value.location is None or not isinstance(target, ImageTarget):
-        raise UsageError(f"Cannot watch constant value `{text}'.")
-    unread = TypedValue(
+def _unread(value: TypedValue) -> TypedValue:
+    """The type and location of a value, without contents."""
+    return TypedValue(
         value.type, value.location, bit_size=value.bit_size, unit=value.unit, around=value.around
     )
-    noted = _NotedReads(target.machine, target.images, target.has_started)
-    again = Places(evolve(session, target=noted)).read(unread)
-    if again.error is not None and not isinstance(again.error, Unavailable):
-        raise again.error
-    if not noted.reads:
+
+
+def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
+    """A watched value as it is shown."""
+    if isinstance(value.error, Unavailable):
+        return "<unavailable>"
+    return language.format(value, session, options)
+
+
+def watched(session: Session, text: str, options: Options) -> Watched:
+    """The object of an expression; `UsageError` in GDB's words where it is not in the machine."""
+    target = session.target
+    if not isinstance(target, ImageTarget):
         raise UsageError(f"Cannot watch constant value `{text}'.")
-    return Watched(unread, tuple(noted.reads))
+    used: list[Variable] = []
+    noted = _NotedReads(target.machine, target.images, target.has_started)
+    noting = evolve(session, target=noted)
+    value = language.evaluate(text, noting, evolve(options, looked_at=used.append))
+    if value.error is not None and not isinstance(value.error, Unavailable):
+        raise value.error
+    before = tuple(part for part in noted.reads if _decides(part))
+    own: tuple[WatchedBytes, ...] = ()
+    if value.location is not None:
+        noted.reads.clear()
+        value = Places(noting).read(_unread(value))
+        if value.error is not None and not isinstance(value.error, Unavailable):
+            raise value.error
+        own = tuple(noted.reads)
+    places = tuple(dict.fromkeys((*own, *before)))
+    if not places:
+        raise UsageError(f"Cannot watch constant value `{text}'.")
+    return Watched(value, own, places, stretch(session.pc, used), tuple(used))
+
+
+def _decides(part: WatchedBytes) -> bool:
+    """Whether what is read may be a pointer or an index: not the stack and frame pointers, by which
+    variables are found, and no register of its own kind."""
+    if isinstance(part.place, MemoryPlace):
+        return True
+    name = part.place.register.name
+    return name[:1] in "sva" and name[1:].isdecimal() and name not in _FRAME_REGISTERS
+
+
+def stretch(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:
+    """The code around a program location without a bound of a location list of the variables;
+    None: all code."""
+    locations = (variable.location for variable in variables)
+    entries = [entry for item in locations if isinstance(item, LocList) for entry in item.entries]
+    bounds = {bound for entry in entries for bound in (entry.begin, entry.end)} - {None}
+    if pc is None or not bounds:
+        return None
+    known = sorted(bound for bound in bounds if bound is not None)
+    index = bisect_right(known, pc)
+    begin = known[index - 1] if index else 0
+    return begin, known[index] if index < len(known) else _END

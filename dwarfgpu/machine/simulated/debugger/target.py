@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 )
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
-from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WaveId
+from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WatchScope, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory
 
@@ -80,6 +80,7 @@ class SimulatedTarget(StateTarget):
         """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
         self._watches: Sequence[Watch] = ()
+        self._watched_calls: dict[int, tuple[WatchScope | None, list[int]]] = {}
         self._registers_of_dispatch: dict[int | None, dict[str, RegisterInfo]] = {}
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
@@ -313,14 +314,15 @@ class SimulatedTarget(StateTarget):
         """How the machine is asked for an object."""
         from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching
 
-        reads: list[Callable[[], bytes]] = []
+        memory: list[Callable[[], bytes]] = []
+        registers: list[Callable[[], bytes]] = []
         ranges: list[WatchedRange] = []
         wave: WaveId | None = None
         for part in watch.bytes:
             place, size = part.place, part.size_bytes
             if isinstance(place, RegisterPlace):
                 wave = place.wave
-                reads.append(partial(self._register_bytes, place, size))
+                registers.append(partial(self._register_bytes, place, size))
                 continue
             for store, start, (_, count) in self._lowered(place.where, place.address, size):
                 group = None
@@ -328,14 +330,23 @@ class SimulatedTarget(StateTarget):
                     assert place.where.wave is not None
                     group = self.workgroups.get(place.where.wave, place.where.wave)
                 ranges.append(WatchedRange(group, start, start + count))
-                reads.append(partial(self._memory_bytes, group, start, count))
-        is_in_memory = len(ranges) > 0
+                memory.append(partial(self._memory_bytes, group, start, count))
         return Watching(
             watch,
-            lambda: b"".join(read() for read in reads),
+            lambda: b"".join(read() for read in memory),
+            lambda: b"".join(read() for read in registers),
             tuple(ranges),
-            None if is_in_memory else wave,
+            wave,
+            self._returns_of(watch),
         )
+
+    def _returns_of(self, watch: Watch) -> list[int]:
+        """Where the calls return to that the function of a watch has made since it was set."""
+        known = self._watched_calls.get(watch.number)
+        if known is None or known[0] is not watch.scope:
+            returns = [] if watch.scope is None else list(watch.scope.returns)
+            known = self._watched_calls[watch.number] = watch.scope, returns
+        return known[1]
 
     def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
         data = contents(self._by_id[place.wave], place.register) or b""

@@ -38,21 +38,24 @@ class Watching:
     """A watch and how the machine is asked for it."""
 
     watch: Watch
-    contents: Contents
-    """The bytes of the object now."""
+    memory: Contents
+    """The bytes of the object now that are in memory."""
+    registers: Contents
+    """Those in registers."""
     ranges: tuple[WatchedRange, ...]
     """Its memory; empty for registers."""
     wave: WaveId | None
-    """The only wave whose instructions can change it; None for memory."""
+    """The wave whose registers it is in."""
+    returns: list[int]
+    """Where the calls return to that the function of the scope has made; it is kept up to date."""
 
 
 @define(eq=False)
 class _State:
     """What is remembered of a watch from instruction to instruction."""
 
-    before: bytes
-    returns: list[int]
-    """Where the calls return to that the function of the scope has made."""
+    memory: bytes
+    registers: bytes
 
 
 class Watchpoints:
@@ -62,10 +65,7 @@ class Watchpoints:
         """`scratch`: where the private memory of a wave is in global memory."""
         self._watching = watching
         self._scratch = scratch
-        self._states = [
-            _State(one.contents(), list(one.watch.scope.returns if one.watch.scope else ()))
-            for one in watching
-        ]
+        self._states = [_State(one.memory(), one.registers()) for one in watching]
         self._needs_accesses = any(one.watch.kind != "write" for one in watching)
         self._accesses: list[Access] = []
 
@@ -101,7 +101,7 @@ class Watchpoints:
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
         numbers, left = [], []
         for one, state in zip(self._watching, self._states, strict=True):
-            if one.watch.scope is not None and self._has_left(one.watch, state, wave, step):
+            if one.watch.scope is not None and self._has_left(one, wave, step):
                 left.append(one.watch.number)
             elif self._is_hit(one, state, wave):
                 numbers.append(one.watch.number)
@@ -112,10 +112,15 @@ class Watchpoints:
         return None
 
     def _is_hit(self, one: Watching, state: _State, wave: WaveMemory) -> bool:
-        if one.wave is not None and (one.wave != wave.wave.id or wave.is_ended):
-            return False
-        now = one.contents()
-        is_changed, state.before = now != state.before, now
+        memory = one.memory()
+        is_changed, state.memory = memory != state.memory, memory
+        scope, code = one.watch.scope, one.watch.code
+        if wave.wave.id == one.wave and not wave.is_ended and not (scope and one.returns):
+            registers = one.registers()
+            is_changed |= registers != state.registers
+            state.registers = registers
+        if scope is not None and code is not None and wave.wave.id == scope.wave:
+            is_changed |= not one.returns and not code[0] <= wave.pc < code[1]
         if one.watch.kind == "write":
             return is_changed
         return any(
@@ -155,9 +160,9 @@ class Watchpoints:
         offset = (at >> 2) * (4 * wave.lane_count) + lanes * 4 + (at & 3) + self._scratch(wave)
         return bool(((offset >= part.begin) & (offset < part.end)).any())
 
-    def _has_left(self, watch: Watch, state: _State, wave: WaveMemory, step: Step) -> bool:
+    def _has_left(self, one: Watching, wave: WaveMemory, step: Step) -> bool:
         """Whether the call has returned to which the object belongs."""
-        scope = watch.scope
+        scope = one.watch.scope
         assert scope is not None
         if wave.wave.id != scope.wave:
             return False
@@ -165,10 +170,10 @@ class Watchpoints:
             return True
         instruction = step.instruction
         if any("call" in operation.flags for operation in operations_of(instruction.encoding)):
-            state.returns.append(step.next_pc)
+            one.returns.append(step.next_pc)
         elif instruction.mnemonic == _SETPC:
-            if state.returns and wave.pc == state.returns[-1]:
-                state.returns.pop()
-            elif not state.returns:
+            if one.returns and wave.pc == one.returns[-1]:
+                one.returns.pop()
+            elif not one.returns:
                 return not any(begin <= wave.pc < end for begin, end in scope.ranges)
         return False

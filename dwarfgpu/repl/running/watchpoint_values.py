@@ -1,0 +1,72 @@
+"""The values of watchpoints, in the frames where they were set."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.target import EndsWaves
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.threads import innermost_of
+from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.service.value.watched import Watched, stretch, text_of, watched
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import depth, readable_functions_at
+
+
+def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
+    """The value of a watchpoint before and now, which is remembered; None where an expression has
+    the same value, or has none at this place."""
+    before, text = item.watched.value, item.text
+    session = _frame_of(shell, item)
+    now = None if session is None else _evaluated(shell, item, session)
+    if now is not None:
+        code = now.code if item.depth is not None else None
+        item.watch = evolve(item.watch, bytes=now.bytes, code=code)
+    elif session is not None and None not in (item.expression, item.depth):
+        code = stretch(session.pc, item.watched.variables)
+        item.watch = evolve(item.watch, code=code)
+        return None
+    else:
+        now = evolve(item.watched, value=item.watched.now(shell.session))
+    item.watched = now
+    options = shell.settings.format_options()
+    item.text = text_of(now.value, session or shell.session, options)
+    is_same = now.value.bits == before.bits and item.text == text
+    return None if is_same and item.expression is not None else (text, item.text)
+
+
+def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | None:
+    """The expression of the same variables; None where they have no value."""
+    if item.expression is None:
+        return None
+    options = options_of(session, shell.values, writes=False)
+    try:
+        now = watched(session, item.expression, options)
+    except DwarfGpuError:
+        return None
+    same = [variable.die.offset for variable in item.watched.variables]
+    return now if [variable.die.offset for variable in now.variables] == same else None
+
+
+def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
+    """The frame in which a watchpoint was set, as it is now; None if it is not known."""
+    session = shell.session.top or shell.session
+    wave, lane = item.session.wave, item.session.lane
+    if wave != session.wave:
+        if isinstance(session.target, EndsWaves) and session.target.has_ended(wave):
+            return None
+        session = innermost_of(session, wave)
+    try:
+        if item.depth is not None:
+            level = depth(session) - item.depth
+            if level < 0:
+                return None
+            session = session.at_level(level) if level else session
+        functions = readable_functions_at(session)
+        if item.of_function in functions:
+            session = evolve(session, inline_level=functions.index(item.of_function))
+        return session if lane is None else session.focused(lane)
+    except DwarfGpuError:
+        return None
