@@ -49,6 +49,10 @@ not is `<unavailable>`, never zero.
   ROCdbgapi, in ROCm/rocm-systems); GFX11 and GFX12 were compared with AMD's "RDNA3" and "RDNA4"
   Instruction Set Architecture, section 3.4, and GFX12.5 with the trap handler of ROCr.
 - Targets before GFX9 have the same registers where they have them; their flags print as numbers.
+- gfx950 and gfx1250 were read in LLVM and in the sources of amd-dbgapi; no GPU confirmed them.
+  Known from LLVM alone are what its version 24 says of gfx1250, gfx1251 and gfx12-5-generic
+  (SRAMECC, LDS allocated by 2,048 bytes), and all of the generic targets, whose registers are those
+  that their processors share.
 """
 
 
