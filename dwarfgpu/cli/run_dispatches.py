@@ -13,7 +13,6 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.writing import write_set
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.cli.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.launch import Prepared, prepare_next
 from dwarfgpu.options.numbers import natural
@@ -25,6 +24,7 @@ from dwarfgpu.service.machine.run_kernel import (
     output,
     run_kernel,
 )
+from dwarfgpu.service.machine.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
 from dwarfgpu.terminal.progress import Progress
 
 if TYPE_CHECKING:  # most runs have neither

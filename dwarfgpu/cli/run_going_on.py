@@ -19,7 +19,6 @@ from dwarfgpu.cli.run_dispatches import (
     run_all,
     sections_of,
 )
-from dwarfgpu.cli.run_report import SCHEMA, ending_lines, ending_record
 from dwarfgpu.cli.run_stop_options import require_breakpoint
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
@@ -32,6 +31,7 @@ from dwarfgpu.service.core.going_on import GoingOn, going_on
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.run_kernel import Ending
+from dwarfgpu.service.machine.run_report import SCHEMA, ending_lines, ending_record
 from dwarfgpu.session.stack_frames import place_of
 from dwarfgpu.terminal.progress import Progress
 
