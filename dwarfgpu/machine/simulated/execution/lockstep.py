@@ -53,7 +53,16 @@ _ANY_LANES: Final = frozenset(
     }
     | {"signed_if", "raw_bits", "joined_halves", "low_half", "high_half", "wide", "saturated"}
     | {"normalised", "copied", "selected", "placed", "moved", "reached_by", "moved8", "first_of"}
-    | {"of_quad", "lane_of", "other_half", "permuted_rows", "read_lanes", "write_lanes", "put"}
+    | {
+        "of_quad",
+        "lane_of",
+        "with_lane",
+        "other_half",
+        "permuted_rows",
+        "read_lanes",
+        "write_lanes",
+        "put",
+    }
     | {"swizzled", "two_addresses", "lanes_of", "mask_of", "absolute", "scalar32", "scalar64"}
     | {"Commuting", "view", "sum", "astype"}
     | {"set_vcc", "set_exec", "buffer_address"}

@@ -284,7 +284,14 @@ class WaveGroup(WaveMemory):
         """What generated statements may call."""
         functions = (
             *(self.lanes_of, self.mask_of, self.scalar32, self.scalar64, self.moved, self.moved8),
-            *(self.reached_by, self.first_of, self.lane_of, self.other_half, self.permuted_rows),
+            *(
+                self.reached_by,
+                self.first_of,
+                self.lane_of,
+                self.with_lane,
+                self.other_half,
+                self.permuted_rows,
+            ),
             *(self.read_lanes, self.write_lanes),
         )
         return {**NAMESPACE, **{function.__name__: function for function in functions}}
@@ -355,9 +362,19 @@ class WaveGroup(WaveMemory):
         return self._by_wave(a)[np.arange(len(first)), first].astype(object)
 
     def lane_of(self, a: Any, number: Any) -> Any:
-        rows = self._by_wave(a)
-        chosen = np.broadcast_to(self._by_wave(number)[:, 0], len(rows)) & self.wave_size - 1
-        return rows[np.arange(len(rows)), chosen].astype(object)
+        return self._by_wave(a)[self._places(number)].astype(object)
+
+    def with_lane(self, a: Lanes, number: Any, value: Any) -> Lanes:
+        out = a.copy()
+        values = value if np.ndim(value) == 0 else self._by_wave(value)[:, 0]
+        self._by_wave(out)[self._places(number)] = values
+        return out
+
+    def _places(self, number: Any) -> tuple[Any, Any]:
+        """The waves, and a lane of each."""
+        if np.ndim(number) == 0:
+            return slice(None), int(number) & self.wave_size - 1
+        return np.arange(len(self.members)), self._by_wave(number)[:, 0] & self.wave_size - 1
 
     def other_half(self, a: Lanes, old: Lanes) -> Lanes:
         if self.wave_size == 32:

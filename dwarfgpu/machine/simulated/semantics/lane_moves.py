@@ -287,8 +287,20 @@ def of_quad(a: Lanes, number: int) -> Lanes:
 
 def lane_of(a: Lanes, number: Any) -> int:
     """The value of one lane."""
-    at = np.asarray(number).reshape(-1)[0]
-    return int(a[int(at) & len(a) - 1])
+    return int(a[_first(number) & len(a) - 1])
+
+
+def with_lane(a: Lanes, number: Any, value: Any) -> Lanes:
+    """The same but for one lane."""
+    out = a.copy()
+    out[_first(number) & len(a) - 1] = _first(value)
+    return out
+
+
+def _first(number: Any) -> int:
+    """A number that all lanes have."""
+    array = np.asarray(number)
+    return int(array.item(0))
 
 
 def other_half(a: Lanes, old: Lanes) -> Lanes:
@@ -436,6 +448,7 @@ MOVES: Final[dict[str, Any]] = {
             first_of,
             of_quad,
             lane_of,
+            with_lane,
             other_half,
             exchanged_rows,
             transposed,
