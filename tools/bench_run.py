@@ -45,7 +45,7 @@ class _Options(Namespace):
 
 
 def bench_run() -> None:
-    """Print three tables: the best of some runs, without decoding; slow ones run once."""
+    """Print three tables: the best of some runs, decoded before; slow ones run once."""
     executors = get_args(Executor)
     print(f"| one wave of 64 work-items | target | instructions | {' | '.join(executors[:2])} |")
     print("|---|---|---|---|---|")
