@@ -367,6 +367,15 @@ class Watches(Runs, Protocol):
 
 
 @runtime_checkable
+class Kills(Runs, Protocol):
+    """The power to end the program."""
+
+    def kill(self) -> Halt:
+        """End all waves as they are; `UsageError` where none runs."""
+        ...
+
+
+@runtime_checkable
 class LocksWaves(Runs, Protocol):
     """The power to run one wave alone, as GDB's `scheduler-locking`."""
 

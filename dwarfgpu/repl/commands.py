@@ -34,7 +34,7 @@ from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_va
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.text_search import forward_search, reverse_search
 from dwarfgpu.repl.output import Part, heading
-from dwarfgpu.repl.running.break_command import break_, tbreak
+from dwarfgpu.repl.running.break_command import break_, hbreak, rbreak, tbreak, thbreak
 from dwarfgpu.repl.running.catch_command import catch, tcatch
 from dwarfgpu.repl.running.commands import RUNNING
 from dwarfgpu.repl.running.manage_breakpoints import (
@@ -165,6 +165,8 @@ _OWN: Final[tuple[Command, ...]] = (
     find,
     forward_search,
     reverse_search,
+    hbreak,
+    rbreak,
     rwatch,
     help_,
     if_,
@@ -191,6 +193,7 @@ _OWN: Final[tuple[Command, ...]] = (
     show,
     source,
     tbreak,
+    thbreak,
     tcatch,
     undisplay,
     undo,

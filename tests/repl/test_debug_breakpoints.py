@@ -219,3 +219,51 @@ def test_the_scope_of_a_watch_is_one_call_of_a_recursive_function(tmp_path: Path
     )  # fmt: skip
     at = next(i for i, line in enumerate(lines) if line.startswith("Watchpoint 2 deleted because"))
     assert "in recursion (" in lines[at + 2], lines[at:]
+
+
+def test_breakpoints_by_a_regular_expression_and_of_hardware(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "through_pointer", r"rbreak \(squared\|twice\)", "hbreak less_one",
+        "thbreak through_pointer", "info breakpoints", "run", "rbreak nothing_like_this",
+    )  # fmt: skip
+    assert [line.partition(" at ")[0] for line in lines[:6] if " at " in line] == [
+        "Breakpoint 1", "Breakpoint 2", "Hardware assisted breakpoint 3",
+        "Hardware assisted breakpoint 4",
+    ]  # fmt: skip
+    assert lines[1] == "int squared(int);" and lines[3] == "int twice(int);"
+    types = [line.split()[1:4] for line in lines if line[:1].isdecimal() and " 0x" in line]
+    assert types == [*[["breakpoint", "keep", "y"]] * 2, ["hw", "breakpoint", "keep"],
+                     ["hw", "breakpoint", "del"]]  # fmt: skip
+    assert any("hit Temporary breakpoint 4, with lanes" in line for line in lines)
+
+
+def test_kill_and_signal(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "kill", "tbreak vadd", "run", "signal 0", "tbreak vadd", "run", "kill",
+        "info threads", "tbreak vadd", "run",
+    )  # fmt: skip
+    at = lines.index("Continuing with no signal.")
+    assert lines[at + 1] == "[Inferior 1 exited normally]"
+    at = lines.index("[Inferior 1 killed]")
+    assert lines[at + 1].startswith("Temporary breakpoint 3")
+    assert "hit Temporary breakpoint 3" in lines[at + 2]
+    assert sum(line == "[Inferior 1 killed]" for line in lines) == 1  # it did not run at first
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("signal SIGINT", "waves of a GPU receive none."),
+        ("return", '"finish" runs up to the return.'),
+        ("attach 3", "dwarfgpu debugs no process that runs."),
+        ("detach", 'it has no process, "kill" ends it.'),
+    ],
+)
+def test_what_is_refused_has_a_reason(line: str, reason: str) -> None:
+    done = run(
+        "debug", CODE / "deadlock.gfx1200.O0.v5.co", "--dispatch", "deadlock", "--grid", 32,
+        "--workgroup", 32, "--arg", "out=zeros:384", "--batch", "-ex", "starti", "-ex", line,
+    )  # fmt: skip
+    assert done.status == 1
+    assert done.err.splitlines()[-1].endswith(reason)
+    assert f'"{line.removesuffix(" 3")}" is not supported: ' in done.err

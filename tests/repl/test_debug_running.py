@@ -140,7 +140,10 @@ def test_answers_as_json(shell: Shell) -> None:
 
 
 def test_what_no_backend_offers(shell: Shell) -> None:
-    assert last(shell, "kill") == ['"kill" needs more than to run: no backend offers it.']
+    assert last(shell, "kill") == ['"kill" is not supported: the backend cannot end the program.']
+    assert last(shell, "detach") == [
+        '"detach" is not supported: it has no process, "kill" ends it.'
+    ]
     assert last(shell, "watch n") == ["Target does not support hardware watchpoints."]
 
 
@@ -160,7 +163,7 @@ def test_a_state_says_that_it_does_not_run(line: str) -> None:
     words = {
         "return": "You can't do that without a process to debug.",
         **dict.fromkeys(
-            ("run", "starti", "start", "watch", "rwatch", "awatch", "hbreak", "rbreak", "attach"),
+            ("run", "starti", "start", "watch", "rwatch", "awatch", "attach"),
             "Cannot run: the target is a state or core file.",
         ),
         **dict.fromkeys(

@@ -13,10 +13,11 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.locations import in_code_that_runs, located, require_valid_condition
-from dwarfgpu.repl.running.machine import go_on_from_core
+from dwarfgpu.repl.running.machine import go_on_from_core, runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
 from dwarfgpu.view.json_object import JsonObject
@@ -59,7 +60,9 @@ def _wanted(shell: Shell, argument: str) -> _Wanted:
     )
 
 
-def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakpoint:
+def set_breakpoint(
+    shell: Shell, argument: str, *, is_temporary: bool, is_hardware: bool = False
+) -> Breakpoint:
     """Set the breakpoint of an argument; `UsageError` for one that cannot be.
 
     As in GDB, a state or core file may have breakpoints, which nothing reaches.
@@ -78,6 +81,7 @@ def set_breakpoint(shell: Shell, argument: str, *, is_temporary: bool) -> Breakp
         wanted.condition,
         wanted.wave,
         wanted.lane,
+        is_hardware=is_hardware,
     )
     keep(shell, added)
     return added
@@ -98,7 +102,8 @@ def announced(added: Breakpoint) -> Output:
     if len(added.addresses) > 1:
         at = f"{added.addresses[0]:#x}: {added.typed}. ({len(added.addresses)} locations)"
     data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
-    return Output(f"{added.kind} {added.number} at {at}", {"bkpt": data})
+    kind = "Hardware assisted breakpoint" if added.is_hardware else added.kind
+    return Output(f"{kind} {added.number} at {at}", {"bkpt": data})
 
 
 @command(
@@ -124,3 +129,46 @@ def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: tbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
     yield announced(set_breakpoint(shell, argument, is_temporary=True))
+
+
+@command("hbreak", topic="running", aliases=("hb",), complete=completion.places, repeats=False)
+def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint of the hardware, which is like those of "break".
+
+    Usage: hbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
+    """
+    runner(shell)
+    yield announced(set_breakpoint(shell, argument, is_temporary=False, is_hardware=True))
+
+
+@command("thbreak", topic="running", aliases=("thb",), complete=completion.places, repeats=False)
+def thbreak(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint of the hardware that is deleted when it is hit.
+
+    Usage: thbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
+    """
+    runner(shell)
+    yield announced(set_breakpoint(shell, argument, is_temporary=True, is_hardware=True))
+
+
+@command("rbreak", topic="running", repeats=False)
+def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint at each function whose name matches.
+
+    Usage: rbreak [REGEXP]
+
+    REGEXP is basic, as of "info functions"; without it, all functions have one.
+    """
+    # Few conversations list symbols.
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, described_symbols, symbol_text
+
+    runner(shell)
+    query = SymbolQuery("functions", compiled(argument) if argument else None)
+    rows = {row.name: row for row in described_symbols(shell.session, query)}
+    for name, row in sorted(rows.items()):
+        try:
+            yield announced(set_breakpoint(shell, name, is_temporary=False))
+        except UsageError as error:
+            shell.console.note(f"no breakpoint at {name}: {error}")
+            continue
+        yield heading(symbol_text(row))

@@ -40,6 +40,8 @@ class Breakpoint:
     """How many times more it does not stop the program."""
     commands: tuple[str, ...] = ()
     """What is run when it has stopped the program."""
+    is_hardware: bool = False
+    """Set by `hbreak`: on a simulated machine it is like others."""
 
     @property
     def is_temporary(self) -> bool:
@@ -48,7 +50,7 @@ class Breakpoint:
     @property
     def type(self) -> str:
         """The column `Type`."""
-        return "breakpoint"
+        return "hw breakpoint" if self.is_hardware else "breakpoint"
 
     @property
     def kind(self) -> str:

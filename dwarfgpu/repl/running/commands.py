@@ -27,6 +27,7 @@ from dwarfgpu.repl.running.machine import (
     arm,
     can_run,
     going_on,
+    killer,
     leave,
     require_started,
     runner,
@@ -351,17 +352,57 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     yield from reported(shell, stop)
 
 
-def _without(name: str, about: str, why: str = NOT_RUNNING) -> Command:
-    """A command of GDB that no backend has the power for; `why` where nothing can run."""
+@command("kill", topic="running", aliases=("k",), repeats=False)
+def kill(shell: Shell, argument: str) -> Iterator[Part]:
+    """End the program.
+
+    Usage: kill
+
+    As after its end, memory can still be read, and "run" starts it anew.
+    """
+    require_started(shell)
+    machine = killer(shell)
+    if shell.confirms("Kill the program being debugged?"):
+        focus_on_stop(shell, machine.kill())
+        yield Output("[Inferior 1 killed]", {})
+
+
+@command("signal", topic="running", repeats=False)
+def signal(shell: Shell, argument: str) -> Iterator[Part]:
+    """Continue without the signal that has stopped the program.
+
+    Usage: signal 0
+
+    No other signal is possible: waves of a GPU receive none.
+    """
+    require_started(shell)
+    if not argument:
+        raise UsageError("Argument required (signal number).")
+    if argument != "0":
+        raise UsageError(f'"signal {argument}" is not supported: waves of a GPU receive none.')
+    yield heading("Continuing with no signal.")
+    with going_on(shell, is_step=False):
+        stop = resumed(shell)
+    yield from reported(shell, stop)
+
+
+def _without(name: str, about: str, reason: str, why: str = NOT_RUNNING) -> Command:
+    """A command of GDB that is not possible, and the reason; `why` where nothing can run."""
 
     def refused(shell: Shell, argument: str) -> Iterator[Part]:
         if not can_run(shell):
             raise UsageError(why)
         yield from ()
-        raise UsageError(f'"{name}" needs more than to run: no backend offers it.')
+        raise UsageError(f'"{name}" is not supported: {reason}.')
 
-    text = f"{about}\n\nUsage: {name}\n\nGDB's; no backend of dwarfgpu offers it."
+    text = f"{about}\n\nUsage: {name}\n\nNot supported: {reason}."
     return Command(name, text, refused, "running", repeats=False)
+
+
+_SAVED: Final = (
+    "call frame information does not say where all registers of the caller are; "
+    '"finish" runs up to the return'
+)
 
 
 RUNNING: Final = (
@@ -377,11 +418,9 @@ RUNNING: Final = (
     step,
     stepi,
     until,
-    _without("hbreak", "Set a breakpoint of the hardware."),
-    _without("rbreak", "Set breakpoints at the functions of a regular expression."),
-    _without("kill", "End the program.", NOT_RUN),
-    _without("attach", "Attach to a running process."),
-    _without("detach", "Detach from the program.", NOT_RUN),
-    _without("signal", "Continue with a signal.", NOT_RUN),
-    _without("return", "Let a function return.", NO_PROCESS),
+    kill,
+    signal,
+    _without("attach", "Attach to a running process.", "dwarfgpu debugs no process that runs"),
+    _without("detach", "Detach from the program.", 'it has no process, "kill" ends it', NOT_RUN),
+    _without("return", "Let a function return.", _SAVED, NO_PROCESS),
 )

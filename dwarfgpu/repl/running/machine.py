@@ -10,6 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import (
     Interruptible,
+    Kills,
     LeavesBreakpoints,
     LocksWaves,
     ReportsProgress,
@@ -57,6 +58,14 @@ def watcher(shell: Shell) -> Watches:
     machine = _with_power(shell, Watches)  # type: ignore[type-abstract]
     if machine is None:
         raise UsageError("Target does not support hardware watchpoints.")
+    return machine
+
+
+def killer(shell: Shell) -> Kills:
+    """What ends the program; `UsageError` if the target cannot."""
+    machine = _with_power(shell, Kills)  # type: ignore[type-abstract]
+    if machine is None:
+        raise UsageError('"kill" is not supported: the backend cannot end the program.')
     return machine
 
 

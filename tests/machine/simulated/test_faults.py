@@ -38,7 +38,7 @@ def stop_of(code: str, addresses: list[int], data: int = 7) -> Any:
         (
             STORE, [BUFFER, BUFFER + 4094], (1,),
             "lane 1 writes 4 bytes at 0x30ffe: 2 of them after the end of buffer, which has 4096 "
-            "bytes",
+            "bytes, from offset 4094 on",
         ),
         (STORE, [0x20000, 0x10000], (1,), "lane 1 writes 4 bytes at 0x10000: code is read-only"),
         (

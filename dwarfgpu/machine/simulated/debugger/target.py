@@ -210,6 +210,15 @@ class SimulatedTarget(StateTarget):
         self.attach(machine)
         return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
 
+    def kill(self) -> Halt:
+        """End all waves (`dwarfgpu.machine.target.Kills`)."""
+        if self._running is None:
+            raise UsageError("The program is not being run.")
+        for wave in self._running.waves:
+            wave.is_ended = True
+        self.stop += 1
+        return Halt("exited")
+
     def attach(self, machine: RunningMachine) -> None:
         """Show a machine as it is, wherever its waves are."""
         self._running = machine

@@ -393,7 +393,11 @@ class Arena:
                 return f"{allocation.name} is read-only"
             behind = address + size_bytes - allocation.end
             size = allocation.end - allocation.start
-            return f"{behind} of them after the end of {allocation.name}, which has {size} bytes"
+            offset = address - allocation.start
+            return (
+                f"{behind} of them after the end of {allocation.name}, which has {size} bytes, "
+                f"from offset {offset} on"
+            )
         if address >> 32 in self.absent:
             return self.absent[address >> 32]
         near = [item for item in self.allocations if address < item.start + (1 << 32)]
