@@ -55,6 +55,13 @@ def configure(parser: ArgumentParser) -> None:
         metavar="N",
         help="seed of the order of waves; a seed gives the same run each time",
     )
+    parser.add_argument(
+        "--executor",
+        choices=("auto", "precise", "block", "lockstep"),
+        default="auto",
+        help="one instruction at a time (precise), consecutive ones together (block), or many "
+        "waves together (lockstep, as auto) where nothing has to stop; the result is the same",
+    )
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     configure_stops(parser)

@@ -113,6 +113,7 @@ def run_all(
             tracks_writes=args.save is not None or stops is not None,
             earlier=result,
             arena=None if behind is None else behind.target.arena,
+            executor="lockstep" if args.executor == "auto" else args.executor,
         )
         showing.progress.clear()
         if not args.json:

@@ -42,6 +42,8 @@ _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "
 def run_going_on(args: Namespace) -> int:
     """Let the waves go on; 1 where one could not, `UsageError` for an impossible request."""
     seed, fill = natural(args.seed, "--seed") or 0, byte(args.fill, "--fill")
+    if args.executor != "auto":
+        raise UsageError("--executor is for kernels from their start: a state goes on as auto")
     stopped = _opened(args)
     going = going_on(stopped, seed, fill)
     if args.save is not None and going.one_machine is None:

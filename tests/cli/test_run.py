@@ -10,12 +10,14 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dwarfgpu.base.npy import Npy, npy_bytes, read_npy
 from dwarfgpu.cli.main import main
+from dwarfgpu.machine.simulated.execution import interpreter
 from tests.cli.command import FIXTURES, run, run_json, validate
 
 CL, HIP, TRITON = FIXTURES / "opencl", FIXTURES / "hip", FIXTURES / "triton"
@@ -701,3 +703,34 @@ def test_a_long_run_shows_its_progress_on_a_terminal(
     said = screen.getvalue()
     assert ("instructions executed" in said) == is_shown
     assert not is_shown or said.endswith("\r\x1b[K")  # the line is gone at the end
+
+
+def test_executors_leave_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is used, and the output is the same."""
+    used: list[str] = []
+
+    def recorded(name: str, function: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            used.append(name)
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(interpreter, "run_together", recorded("lockstep", interpreter.run_together))
+    for name, method in (("precise", "_run_steps"), ("block", "_run_blocks")):
+        function = getattr(interpreter.RunningMachine, method)
+        monkeypatch.setattr(interpreter.RunningMachine, method, recorded(name, function))
+    many = ("--grid", 1024, "--arg", "out=zeros:4096", "--arg", "a=range:1024", "--arg",
+            "b=range:1024", "--workgroup", 64)  # fmt: skip
+    outputs, sets = set(), []
+    for executor in ("auto", "precise", "block", "lockstep"):
+        used.clear()
+        done = run("run", *VADD[:2], *many, "--executor", executor)
+        outputs.add(done.out)
+        sets.append(set(used))
+    assert len(outputs) == 1 and "out = int32[1024] {0, 2, 4" in outputs.pop()
+    assert sets == [{"lockstep"}, {"precise"}, {"block"}, {"lockstep"}]
+    state = FIXTURES / "states/divergent.gfx942.json"
+    refused = run("run", "--state", state, "--executor", "block")
+    assert refused.error.startswith("--executor is for kernels from their start")
+    assert "invalid choice: 'fast'" in run("run", *VADD, "--executor", "fast").err

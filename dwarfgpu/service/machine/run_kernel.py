@@ -22,7 +22,7 @@ from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
-    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.storage.arena import Arena
 
@@ -98,6 +98,7 @@ def run_kernel(
     tracks_writes: bool = False,
     earlier: Result | None = None,
     arena: Arena | None = None,
+    executor: Executor = "lockstep",
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
     is to end; `at_breakpoint` says which one, else it is the first.
@@ -106,6 +107,8 @@ def run_kernel(
     `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
     the code object, whose memory this one has; `arena`: memory that other waves have left, which
     may be known in parts only.
+    the code object, whose memory this one has. `executor` is the most that is used where nothing
+    needs less.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
@@ -124,6 +127,7 @@ def run_kernel(
         from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 
         machine.observe(UnknownContents(machine))
+    machine.executor = executor
     if attach is not None:
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
