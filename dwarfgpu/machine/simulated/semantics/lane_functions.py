@@ -157,7 +157,7 @@ def lanes_below(lane: Lanes) -> Lanes:
 
 
 def chosen_bits(a: Lanes, b: Lanes, c: Lanes, table: int) -> Lanes:
-    """Of each three bits the one that a table of eight has, a being the highest of its index."""
+    """Return for each place the bit that a table of eight has for its three bits, a the highest."""
     a, b, c = np.broadcast_arrays(a, b, c)
     out = np.zeros(a.shape, np.uint32)
     for index in range(8):

@@ -291,7 +291,7 @@ def lane_of(a: Lanes, number: Any) -> int:
 
 
 def with_lane(a: Lanes, number: Any, value: Any) -> Lanes:
-    """The same but for one lane."""
+    """Return a register with another value in one lane."""
     out = a.copy()
     out[_first(number) & len(a) - 1] = _first(value)
     return out
