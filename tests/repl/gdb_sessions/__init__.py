@@ -8,13 +8,17 @@ commands that are there, and marks new differences `(dwarfgpu) ?`.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import pytest
 from attrs import evolve, frozen
+
+from dwarfgpu.cli.main import main
 
 REPOSITORY = Path(__file__).parents[3]
 FIXTURES = REPOSITORY / "fixtures"
@@ -111,25 +115,42 @@ def answers_of_ours(name: str, commands: list[str]) -> list[str]:
     like."""
     program, *core = FILES[name]
     given = [program, *(word for each in core for word in ("--core", each, "--sysroot", "core"))]
-    debug = [sys.executable, "-m", "dwarfgpu", "debug", *given, "--batch"]
-    return [_REMARK.sub("", each) for each in answers(debug, commands)]
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", "replace", write_through=True)
+    with (
+        contextlib.chdir(FIXTURES),
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+    ):
+        patch.setenv("NO_COLOR", "1")
+        main(["debug", *given, "--batch", *marked(commands)])
+    text = out.buffer.getvalue().decode("utf-8", "replace")
+    return [_REMARK.sub("", each) for each in parts(text, commands)]
 
 
 def answers(program: list[str], commands: list[str]) -> list[str]:
-    """Output and errors of each command, by marks that are printed between them."""
+    """Output and errors of each command of a program."""
+    environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        [*program, *marked(commands)], cwd=FIXTURES, env=environment, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    )  # fmt: skip
+    return parts(done.stdout, commands)
+
+
+def marked(commands: list[str]) -> list[str]:
+    """The options that run commands, with marks printed between them."""
     words: list[str] = []
     for number, command in enumerate(commands):
         words += ["-ex", f"echo \\n@@{number}\\n", "-ex", command]
-    words += ["-ex", f"echo \\n@@{len(commands)}\\n"]
-    path = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        [*program, *words], cwd=FIXTURES, env=environment, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-    )  # fmt: skip
-    parts = _MARK.split(done.stdout.replace(str(FIXTURES), "$FIXTURES"))[1:-1]
-    assert len(parts) == len(commands), done.stdout[-2000:]
-    return [part if not part or part.endswith("\n") else f"{part}\n" for part in parts]
+    return [*words, "-ex", f"echo \\n@@{len(commands)}\\n"]
+
+
+def parts(text: str, commands: list[str]) -> list[str]:
+    """What is between the marks."""
+    found = _MARK.split(text.replace(str(FIXTURES), "$FIXTURES"))[1:-1]
+    assert len(found) == len(commands), text[-2000:]
+    return [part if not part or part.endswith("\n") else f"{part}\n" for part in found]
 
 
 def record(name: str) -> None:
