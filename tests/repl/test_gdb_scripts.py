@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from tests.repl.gdb_scripts import GDB, NAMES, OURS, recorded, transcript
+from tests.repl.gdb_scripts import GDB, NAMES, recorded, transcript, transcript_of_ours
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_script_says_what_it_says_in_gdb(name: str) -> None:
-    assert transcript(OURS, name) == recorded(name)
+    assert transcript_of_ours(name) == recorded(name)
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")

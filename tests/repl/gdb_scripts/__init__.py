@@ -6,11 +6,14 @@ records all anew.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from dwarfgpu.cli.main import main
 
 HERE = Path(__file__).parent
 REPOSITORY = Path(__file__).parents[3]
@@ -19,7 +22,18 @@ PARTS = ("inner", "failing")
 """Scripts that others run."""
 NAMES = tuple(sorted(each.stem for each in HERE.glob("*.gdb") if each.stem not in PARTS))
 GDB = ("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", str(PROGRAM))
-OURS = (sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch", str(PROGRAM))
+
+
+def transcript_of_ours(name: str) -> str:
+    """All that `dwarfgpu debug` prints when it runs a script, and its exit status."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
+    with (
+        contextlib.chdir(HERE),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+    ):
+        status = main(["debug", "-q", "--batch", str(PROGRAM), "-x", f"{name}.gdb"])
+    return f"{out.buffer.getvalue().decode('utf-8')}[status {status}]\n"
 
 
 def transcript(program: tuple[str, ...], name: str) -> str:
@@ -29,7 +43,6 @@ def transcript(program: tuple[str, ...], name: str) -> str:
         cwd=HERE,
         env={
             **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
             "LC_ALL": "C.UTF-8",
             "XDG_CACHE_HOME": tempfile.gettempdir(),  # GDB warns where it has no place for indexes
         },
