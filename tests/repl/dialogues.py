@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,21 +63,20 @@ def dialogues(path: Path) -> Iterator[Dialogue]:
 def held(options: str, commands: list[str]) -> str:
     """What a terminal shows when the commands are typed one after the other."""
     import pexpect
+    from pexpect import fdpexpect
 
-    child = pexpect.spawn(
-        sys.executable, ["-P", "-m", "dwarfgpu", "debug", *shlex.split(options)],
-        cwd=REPOSITORY, encoding="utf-8", timeout=30, dimensions=(5000, 80),
-        env={
-            **os.environ, "TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1",
-            "LINES": "5000", "COLUMNS": "80",  # the terminal gets its size after the program began
-        },
-    )  # fmt: skip
+    from tests.repl.terminals import opened  # only where there are terminals
+
+    environment = {"TERM": "dumb", "LINES": "5000", "COLUMNS": "80"}
+    terminal = opened(shlex.split(options), (5000, 80), environment)
+    child = fdpexpect.fdspawn(terminal, encoding="utf-8", timeout=30)
     shown = ""
     for command in commands:
         child.expect(_PROMPT.pattern)
         shown += child.before + child.after
         child.sendline(command)
     child.expect(pexpect.EOF)
+    child.close()
     return (shown + child.before).replace("\r\n", "\n")
 
 
