@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,15 @@ class Debugger:
         )
         return done.stdout, done.stderr
 
+    def errors(self, before: Sequence[str], commands: Sequence[str], file: Path) -> list[str]:
+        """Standard error of each of some commands that change nothing, one after the other."""
+        mark = "python import sys; print('@@', file=sys.stderr)"
+        marked = [line for each in commands for line in (mark, each)]
+        _, err = self.run(*before, *marked, file=file)
+        _, *errors = err.split("@@\n")
+        assert len(errors) == len(commands), err
+        return errors
+
     def report(self, *commands: str, file: Path) -> dict[str, object]:
         """What a comparison reports."""
         out, err = self.run(*commands, file=file)
@@ -54,6 +64,25 @@ class Debugger:
         out, err = self.run(*before, "echo @@", f"python exec({code!r})", "echo @@", file=file)
         assert out.count("@@") == 2 and "Error" not in err, out + err
         return out.split("@@")[1]
+
+
+Beginnings = tuple[str, ...]
+"""Commands that lead to where others are tried."""
+
+
+def errors_of(
+    debugger: Debugger, tried: Sequence[tuple[Beginnings, str, str]], file: Path
+) -> dict[tuple[Beginnings, str], str]:
+    """What GDB says on standard error, by beginning and command; one GDB for each beginning.
+
+    `tried`: beginnings, commands, and what the tests expect.
+    """
+    found: dict[tuple[Beginnings, str], str] = {}
+    for before in dict.fromkeys(before for before, _, _ in tried):
+        commands = [command for each, command, _ in tried if each == before]
+        errors = debugger.errors(before, commands, file)
+        found |= {(before, command): text for command, text in zip(commands, errors, strict=True)}
+    return found
 
 
 def start_debugger(folder: Path) -> Debugger:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gdb.debugger import Debugger
+from tests.gdb.debugger import Beginnings, Debugger, errors_of
 
 STOPPED = ("break leaf", "run")
 
@@ -26,35 +26,39 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
     return debugger.python(code, *(before or STOPPED), file=file)
 
 
-@pytest.mark.parametrize(
-    ("before", "command", "message"),
-    [
-        ((), "dwarfgpu print x", 'No symbol "x" in current context.'),
-        ((), "dwarfgpu frobnicate", 'Undefined dwarfgpu command: "frobnicate".'),
-        (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
-        (STOPPED, "dwarfgpu print", "Argument required (expression to compute)."),
-        (STOPPED, "dwarfgpu print/x ", "Argument required (expression to compute)."),
-        (STOPPED, "dwarfgpu explain", "Argument required (expression to compute)."),
-        (STOPPED, "dwarfgpu print sp->nope", "There is no member named nope."),
-        (STOPPED, "dwarfgpu print n +", "A syntax error in expression, near `'."),
-        (STOPPED, "dwarfgpu print n / 0", "Division by zero"),
-        (STOPPED, "dwarfgpu print *(int *) 0", "Cannot access memory at address 0x0"),
-        (STOPPED, "dwarfgpu print $77", "History has not yet reached $77."),
-        (STOPPED, "dwarfgpu explain n = 3", "explain assigns nothing"),
-        (STOPPED, "dwarfgpu print -pretty -- n", '"dwarfgpu print" has no option -pretty.'),
-        (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
-        (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
-        (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
-        (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
-        ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
-    ],
-)
+ERRORS = [
+    ((), "dwarfgpu print x", 'No symbol "x" in current context.'),
+    ((), "dwarfgpu frobnicate", 'Undefined dwarfgpu command: "frobnicate".'),
+    (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
+    (STOPPED, "dwarfgpu print", "Argument required (expression to compute)."),
+    (STOPPED, "dwarfgpu print/x ", "Argument required (expression to compute)."),
+    (STOPPED, "dwarfgpu explain", "Argument required (expression to compute)."),
+    (STOPPED, "dwarfgpu print sp->nope", "There is no member named nope."),
+    (STOPPED, "dwarfgpu print n +", "A syntax error in expression, near `'."),
+    (STOPPED, "dwarfgpu print n / 0", "Division by zero"),
+    (STOPPED, "dwarfgpu print *(int *) 0", "Cannot access memory at address 0x0"),
+    (STOPPED, "dwarfgpu print $77", "History has not yet reached $77."),
+    (STOPPED, "dwarfgpu explain n = 3", "explain assigns nothing"),
+    (STOPPED, "dwarfgpu print -pretty -- n", '"dwarfgpu print" has no option -pretty.'),
+    (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
+    (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
+    (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
+    (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
+    ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
+]
+
+
+@pytest.fixture(scope="module")
+def errors(debugger: Debugger, demo: Path) -> dict[tuple[Beginnings, str], str]:
+    return errors_of(debugger, ERRORS, demo)
+
+
+@pytest.mark.parametrize(("before", "command", "message"), ERRORS)
 def test_errors_are_one_line(
-    debugger: Debugger, demo: Path, before: tuple[str, ...], command: str, message: str
+    errors: dict[tuple[Beginnings, str], str], before: Beginnings, command: str, message: str
 ) -> None:
-    _, err = debugger.run(*before, command, file=demo)
-    assert message in err.strip().splitlines()[-1]
-    assert "Python Exception" not in err and "Traceback" not in err
+    lines = errors[before, command].splitlines()
+    assert len(lines) == 1 and message in lines[0], lines
 
 
 def test_two_hyphens_end_the_options_and_change_nothing(debugger: Debugger, demo: Path) -> None:

@@ -55,27 +55,47 @@ def test_a_comparison_is_by_the_defaults(
     assert before.splitlines()[-1].endswith(", 0 differ")
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        "array on", "array-indexes on", "elements 3", "max-depth 1", "null-stop on", "pretty on",
-        "repeats 2", "symbol off", "union off",
-    ],
+SETTINGS = (
+    "array on", "array-indexes on", "elements 3", "max-depth 1", "null-stop on", "pretty on",
+    "repeats 2", "symbol off", "union off",
 )  # fmt: skip
-def test_settings_that_apply(debugger: Debugger, repository: Path, setting: str) -> None:
-    code = f"""
+ONE_BY_ONE = f"""
 import json, dwarfgpu.gdb as dg
 names = ["*sp", "array", "sp", "matrix", "text"]
-told = [dg.value(each).text for each in names[:3]]
-gdb.execute("set print {setting}", to_string=True)
-found = [[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
-         for each in names]
-print(json.dumps([found, told, [dg.value(each).text for each in names[:3]]]))
+found = {{}}
+for setting in {SETTINGS!r}:
+    name, value = setting.split()
+    old = gdb.parameter(f"print {{name}}")
+    gdb.execute(f"set print {{name}} {{value}}", to_string=True)
+    found[setting] = [
+        [[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
+         for each in names],
+        [dg.value(each).text for each in names[:3]],
+    ]
+    if isinstance(old, bool):
+        old = "on" if old else "off"
+    gdb.execute(f"set print {{name}} {{old}}", to_string=True)
+print(json.dumps(found))
 """
+Texts = tuple[list[tuple[str, str]], list[str]]
+"""What GDB and dwarfgpu print, and what a script is given."""
+
+
+@pytest.fixture(scope="module")
+def texts(debugger: Debugger, repository: Path) -> dict[str, Texts]:
+    """By setting, each alone."""
     file = repository / "fixtures/x86_64/demo.gcc.O0.v5"
-    found, _, told = json.loads(debugger.python(code, "break leaf", "run", file=file))
+    found: dict[str, Texts] = json.loads(
+        debugger.python(ONE_BY_ONE, "break leaf", "run", file=file)
+    )
+    return found
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_settings_that_apply(texts: dict[str, Texts], setting: str) -> None:
+    found, given = texts[setting]
     assert [ours for _, ours in found] == [theirs for theirs, _ in found]
-    assert told == [ours for _, ours in found[:3]]
+    assert given == [ours for _, ours in found[:3]]
 
 
 CLASSES = r"""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
-from tests.gdb.debugger import Debugger
+from tests.gdb.debugger import Beginnings, Debugger, errors_of
 
 SOURCES = Path(__file__).resolve().parents[2] / "fixtures/native"
 STOPPED = ("break leaf", "run")
@@ -162,22 +162,26 @@ tell(said("dwarfgpu compare"))
     assert not lines[-1].endswith(" 0 differ")
 
 
-@pytest.mark.parametrize(
-    ("before", "command", "message"),
-    [
-        ((), "dwarfgpu bt", "No stack."),
-        (STOPPED, "dwarfgpu bt -full", '"dwarfgpu bt" has no option -full.'),
-        (STOPPED, "dwarfgpu bt nothing", 'No symbol "nothing" in current context.'),
-        ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
-        ((), "dwarfgpu compare", "No stack."),
-        (STOPPED, "dwarfgpu compare -x", '"dwarfgpu compare" has no option -x.'),
-    ],
-)  # fmt: skip
+ERRORS = [
+    ((), "dwarfgpu bt", "No stack."),
+    (STOPPED, "dwarfgpu bt -full", '"dwarfgpu bt" has no option -full.'),
+    (STOPPED, "dwarfgpu bt nothing", 'No symbol "nothing" in current context.'),
+    ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
+    ((), "dwarfgpu compare", "No stack."),
+    (STOPPED, "dwarfgpu compare -x", '"dwarfgpu compare" has no option -x.'),
+]
+
+
+@pytest.fixture(scope="module")
+def errors(debugger: Debugger, demo: Path) -> dict[tuple[Beginnings, str], str]:
+    return errors_of(debugger, ERRORS, demo)
+
+
+@pytest.mark.parametrize(("before", "command", "message"), ERRORS)
 def test_errors_are_one_line(
-    debugger: Debugger, demo: Path, before: tuple[str, ...], command: str, message: str
+    errors: dict[tuple[Beginnings, str], str], before: Beginnings, command: str, message: str
 ) -> None:
-    _, err = debugger.run(*before, command, file=demo)
-    assert err.strip().splitlines()[-1] == message
+    assert errors[before, command] == f"{message}\n"
 
 
 def test_a_negative_count_is_of_the_outermost_frames(debugger: Debugger, demo: Path) -> None:
