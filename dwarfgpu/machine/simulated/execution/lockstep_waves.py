@@ -27,6 +27,7 @@ from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import (
     BUFFER_BASE,
     Access,
+    BufferAddress,
     WaveMemory,
     buffer_addresses,
     same_offset,
@@ -519,7 +520,7 @@ class WaveGroup(WaveMemory):
 
     def buffer_address(
         self, resource: Any, index: Any, offset: Any, immediate: int, scalar: Any
-    ) -> tuple[Lanes, Lanes]:
+    ) -> BufferAddress:
         if isinstance(scalar, np.ndarray):
             raise NotTogether
         base, rest = resource & BUFFER_BASE, resource & ~BUFFER_BASE
@@ -530,7 +531,8 @@ class WaveGroup(WaveMemory):
         if isinstance(index, int) and isinstance(offset, int):
             where, valid = same_offset(rest, index, offset + immediate, scalar, self.wave_size)
             count = len(self.members)
-            return np.tile(where, count) + self.scalar64(base), np.tile(valid, count)
+            all_valid = None if valid is None else np.tile(valid, count)
+            return np.tile(where, count) + self.scalar64(base), all_valid
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
         where, valid = buffer_addresses(rest, number, total, scalar, self.lane)

@@ -44,6 +44,8 @@ BUFFER_BASE: Final = (1 << 48) - 1
 """The bits of a buffer resource that have the address."""
 
 
+BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
+"""Global addresses of a buffer resource, and which of them are in its range; None for all."""
 Space: TypeAlias = Literal["global", "local", "private"]
 
 
@@ -506,8 +508,8 @@ class WaveMemory(WaveAccesses):
 
     def buffer_address(
         self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
-    ) -> tuple[Lanes, Lanes]:
-        """Global addresses of a buffer resource, and which of them are in its range."""
+    ) -> BufferAddress:
+        """Where the lanes access a buffer."""
         if isinstance(index, int) and isinstance(offset, int):
             base = resource & BUFFER_BASE
             where, valid = same_offset(
@@ -518,29 +520,35 @@ class WaveMemory(WaveAccesses):
         number = self._all(np.asarray(index, np.int64))
         return buffer_addresses(resource, number, total, scalar, self.lane)
 
-    def buffer_load(
-        self, address: tuple[Lanes, Lanes], kind: Any, count: int, on: Lanes | None
-    ) -> Lanes:
+    def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""
         where, valid = address
-        return self.global_load(where, kind, count, valid if on is None else on & valid)
+        return self.global_load(where, kind, count, _both(on, valid))
 
     def buffer_store(
-        self, address: tuple[Lanes, Lanes], values: Any, kind: Any, on: Lanes | None
+        self, address: BufferAddress, values: Any, kind: Any, on: Lanes | None
     ) -> None:
         where, valid = address
-        self.global_store(where, values, kind, valid if on is None else on & valid)
+        self.global_store(where, values, kind, _both(on, valid))
 
     def buffer_atomic(
-        self, address: tuple[Lanes, Lanes], kind: Any, update: Update, on: Lanes | None
+        self, address: BufferAddress, kind: Any, update: Update, on: Lanes | None
     ) -> Lanes:
         where, valid = address
-        return self.global_atomic(where, kind, update, valid if on is None else on & valid)
+        return self.global_atomic(where, kind, update, _both(on, valid))
+
+
+def _both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
+    """The lanes of two masks, of which None has all."""
+    if on is None or valid is None:
+        return valid if on is None else on
+    out: Lanes = on & valid
+    return out
 
 
 def buffer_addresses(
     resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
-) -> tuple[Lanes, Lanes]:
+) -> BufferAddress:
     buffer = BufferResource.of(resource)
     if buffer.adds_lane:
         index = index + lane
@@ -552,15 +560,16 @@ def buffer_addresses(
 @lru_cache(maxsize=1 << 12)
 def same_offset(
     resource: int, index: int, offset: int, scalar: int, lane_count: int
-) -> tuple[Lanes, Lanes]:
+) -> BufferAddress:
     """Addresses where only the number of the lane differs; the arrays are not to be written to.
 
     Compiled code has such accesses to private memory in most instructions of -O0.
     """
-    return buffer_addresses(
+    where, valid = buffer_addresses(
         resource,
         np.full(lane_count, index, np.int64),
         np.full(lane_count, offset, np.int64),
         scalar,
         np.arange(lane_count),
     )
+    return where, None if valid is None or valid.all() else valid
