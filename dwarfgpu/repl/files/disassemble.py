@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.listing import text_of
@@ -37,18 +36,8 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
         letters,
         lambda line: text_of(shell, place_in(line.file, line.line, is_start=True)),
     )
-    titles: list[Part] | None = []  # only where code follows
-    try:
-        for line in lines:
-            if line.code is not None:
-                yield from titles or ()
-                titles = None
-                yield Output(line.text, code_record(session, line.code), "asm_insns")
-            elif titles is None:
-                yield heading(line.text)
-            else:
-                titles.append(heading(line.text))
-    except UsageError:  # memory that cannot be read, below a title as in GDB
-        yield from titles or ()
-        raise
-    yield from titles or ()
+    for line in lines:
+        if line.code is None:
+            yield heading(line.text)
+        else:
+            yield Output(line.text, code_record(session, line.code), "asm_insns")

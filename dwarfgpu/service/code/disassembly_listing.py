@@ -15,6 +15,7 @@ from dwarfgpu.language.linespec import split_at_comma
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.service.code.disassembly import CodeLine
+from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.session_code import (
     Function,
     SourceGroup,
@@ -23,6 +24,7 @@ from dwarfgpu.service.code.session_code import (
     groups_in_code_order,
     groups_in_source_order,
     instruction_text,
+    processor_of,
 )
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.session.session import Session
@@ -99,7 +101,17 @@ class ListingLine:
 def listing(
     session: Session, dump: Dump, letters: frozenset[str], source_text: SourceText
 ) -> Iterator[ListingLine]:
-    """The lines of `disassemble`; `UsageError` ends them where memory cannot be read."""
+    """The lines of `disassemble`; `UsageError` ends them where memory cannot be read.
+
+    `Unsupported`, before the first line, where the code is a host's and capstone is not installed.
+    """
+    if dump.function is None:
+        machine, is_host = session.architecture.machine, processor_of(session.architecture) is None
+    else:
+        machine = dump.function.code.file.machine
+        is_host = dump.function.code.processor is None
+    if is_host:
+        require_capstone(machine)
     if dump.is_whole and dump.function is not None:
         name = function_name(session, dump.function)
         yield ListingLine(f"Dump of assembler code for function {name}:")
