@@ -24,14 +24,13 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
 from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
 from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, extremes
-from dwarfgpu.machine.simulated.storage.wave_memory import (
+from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
-    Access,
     BufferAddress,
-    WaveMemory,
     buffer_addresses,
     same_offset,
 )
+from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, shared_registers
 
 _OF_THE_GROUP: Final = frozenset(

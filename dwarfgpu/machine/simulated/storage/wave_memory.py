@@ -7,15 +7,21 @@ several elements has an axis for them before the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, Arena, extremes
+from dwarfgpu.machine.simulated.storage.buffer_addresses import (
+    BUFFER_BASE,
+    BufferAddress,
+    buffer_addresses,
+    in_both,
+    same_offset,
+)
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.topology import StopReason, Wave
@@ -40,12 +46,8 @@ class Commuting:
 _EVERYWHERE: Final = slice(None)
 _APERTURE: Final = np.uint64(0xFFFFFFFF)
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
-BUFFER_BASE: Final = (1 << 48) - 1
-"""The bits of a buffer resource that have the address."""
 
 
-BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
-"""Global addresses of a buffer resource, and which of them are in its range; None for all."""
 Space: TypeAlias = Literal["global", "local", "private"]
 
 
@@ -523,53 +525,16 @@ class WaveMemory(WaveAccesses):
     def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""
         where, valid = address
-        return self.global_load(where, kind, count, _both(on, valid))
+        return self.global_load(where, kind, count, in_both(on, valid))
 
     def buffer_store(
         self, address: BufferAddress, values: Any, kind: Any, on: Lanes | None
     ) -> None:
         where, valid = address
-        self.global_store(where, values, kind, _both(on, valid))
+        self.global_store(where, values, kind, in_both(on, valid))
 
     def buffer_atomic(
         self, address: BufferAddress, kind: Any, update: Update, on: Lanes | None
     ) -> Lanes:
         where, valid = address
-        return self.global_atomic(where, kind, update, _both(on, valid))
-
-
-def _both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
-    """The lanes of two masks, of which None has all."""
-    if on is None or valid is None:
-        return valid if on is None else on
-    out: Lanes = on & valid
-    return out
-
-
-def buffer_addresses(
-    resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
-) -> BufferAddress:
-    buffer = BufferResource.of(resource)
-    if buffer.adds_lane:
-        index = index + lane
-    where = buffer.address(index, offset, scalar)
-    valid = np.broadcast_to(buffer.is_in_range(index, offset, scalar), where.shape)
-    return where.astype(np.uint64), valid
-
-
-@lru_cache(maxsize=1 << 12)
-def same_offset(
-    resource: int, index: int, offset: int, scalar: int, lane_count: int
-) -> BufferAddress:
-    """Addresses where only the number of the lane differs; the arrays are not to be written to.
-
-    Compiled code has such accesses to private memory in most instructions of -O0.
-    """
-    where, valid = buffer_addresses(
-        resource,
-        np.full(lane_count, index, np.int64),
-        np.full(lane_count, offset, np.int64),
-        scalar,
-        np.arange(lane_count),
-    )
-    return where, None if valid is None or valid.all() else valid
+        return self.global_atomic(where, kind, update, in_both(on, valid))
