@@ -79,7 +79,7 @@ def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-DEPTH = 12_500
+DEPTH = 10_500
 """More frames than the 10,000 that were once looked at."""
 
 
