@@ -118,7 +118,7 @@ def _watching(kind: WatchKind, name: str) -> _Arm:
         arena = machine.arena
         at = next(item.start for item in arena.allocations if item.name == name)
         ranges = (WatchedRange(None, at, at + 4),)
-        watching = Watching(Watch(1, kind, ()), lambda: arena.read(at, 4), ranges, None)
+        watching = Watching(Watch(1, kind, ()), lambda: arena.read(at, 4), bytes, ranges, None, [])
         machine.observe(Watchpoints([watching], lambda wave: 0))
         return frozenset()
 

@@ -3,6 +3,7 @@ one at a time."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
@@ -61,7 +62,7 @@ def stops(
         return wave.lds.data[part.begin : part.end].tobytes()
 
     watching = [
-        Watching(Watch(n, kind, (), scope), lambda part=part: contents(part), (part,), None)
+        Watching(Watch(n, kind, (), scope), partial(contents, part), bytes, (part,), None, [])
         for n, part in enumerate(watched)
     ]
     machine.observe(Watchpoints(watching, lambda wave: scratch_of(machine, wave)))
