@@ -133,7 +133,7 @@ def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("hbreak", topic="running", aliases=("hb",), complete=completion.places, repeats=False)
 def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
-    """Set a breakpoint of the hardware, which is like those of "break".
+    """Set a breakpoint of the hardware, which is like others.
 
     Usage: hbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
@@ -143,7 +143,7 @@ def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("thbreak", topic="running", aliases=("thb",), complete=completion.places, repeats=False)
 def thbreak(shell: Shell, argument: str) -> Iterator[Part]:
-    """Set a breakpoint of the hardware that is deleted when it is hit.
+    """Set a breakpoint of the hardware for one stop.
 
     Usage: thbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
