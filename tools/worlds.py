@@ -14,7 +14,7 @@ from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValue, Undefined
 from dwarfgpu.errors import Unavailable

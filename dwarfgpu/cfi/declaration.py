@@ -16,7 +16,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args,
 from attrs import field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules

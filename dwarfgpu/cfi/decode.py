@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi import instruction as _declarations  # noqa: F401 - importing declares them
 from dwarfgpu.cfi.declaration import CfaOperation, CfiFormat, Operand, operations_of

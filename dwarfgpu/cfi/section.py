@@ -14,7 +14,8 @@ from itertools import accumulate, pairwise
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.check.entries import unit_place
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from attrs import field
 
-from dwarfgpu.base.bits import Reader, encode_uleb
+from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.context import UnitFormat

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeAlias
 
-from dwarfgpu.base.bits import Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, shown
 from dwarfgpu.expr.context import UnitFormat

@@ -12,7 +12,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile

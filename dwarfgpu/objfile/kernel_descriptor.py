@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.kernel_descriptor_bits import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import field
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path

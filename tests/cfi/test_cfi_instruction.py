@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi import decode as decoding
 from dwarfgpu.cfi.declaration import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.decode import decode_cfa

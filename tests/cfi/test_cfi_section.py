@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.allowed_operations import FORBIDDEN, require_allowed
 from dwarfgpu.cfi.rule import RegisterCfa
 from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection, SectionKind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.check.expressions import ExpressionChecker, Machines, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.rules import RULES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.check.rows import first_cycle
 from tests.check.made import (
     block,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.check.finding import MAX_FINDINGS, Excerpt, excerpt
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw

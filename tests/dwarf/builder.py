@@ -10,7 +10,8 @@ from typing import Literal
 
 from attrs import frozen
 
-from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, size_bytes, without
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.die import Die

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.coverage.coverage import coverage_of

@@ -9,7 +9,8 @@ from random import Random
 import pytest
 from attrs import evolve, frozen
 
-from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import Attribute

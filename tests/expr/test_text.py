@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.conformance.case import amdgpu_of_both_wave_sizes
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import UnitFormat

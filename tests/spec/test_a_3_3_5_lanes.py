@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, unit
 from tests.dwarf.builder import elf as elf_file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import Shape, abbreviations, unit
 from tools.bombs.elf import (

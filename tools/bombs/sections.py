@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Content, Shape, unit
 from tests.dwarf.builder import elf as elf_file

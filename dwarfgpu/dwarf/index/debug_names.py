@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Final
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import initial_length

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.bits import Endian, encode_uleb
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import fixed_size
 from dwarfgpu.dwarf.index.string_index import MAX_OFFSETS

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from attrs import field
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of

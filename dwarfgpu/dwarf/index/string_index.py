@@ -16,7 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
 from typing import Final
 
-from dwarfgpu.base.bits import Endian, encode_uleb
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit

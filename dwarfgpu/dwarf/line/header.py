@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, FORMS, Attribute, indirect_form, reader_of

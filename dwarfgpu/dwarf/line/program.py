@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from struct import Struct
 from typing import Final, NamedTuple, overload
 
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 

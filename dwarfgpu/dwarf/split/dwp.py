@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from attrs import field
 
-from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile

@@ -12,7 +12,7 @@ from functools import partial
 from attrs import field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as

@@ -194,9 +194,7 @@ SATURATED: list[tuple[str, int, tuple[int, ...], bool, Model]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "bits", "widths", "is_signed", "model"), SATURATED, ids=case_id
-)
+@pytest.mark.parametrize(("name", "bits", "widths", "is_signed", "model"), SATURATED, ids=case_id)
 @pytest.mark.parametrize("clamp", [0, 1])
 def test_sums_with_clamp(
     name: str, bits: int, widths: tuple[int, ...], is_signed: bool, model: Model, clamp: int
