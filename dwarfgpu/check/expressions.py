@@ -16,7 +16,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
-from dwarfgpu.dwarf.low_level import SCRATCH_BASES
+from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode

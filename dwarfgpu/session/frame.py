@@ -13,7 +13,7 @@ from attrs import evolve, field
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf import low_level
+from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
@@ -294,21 +294,21 @@ class SubprogramFrame:
         """The frame base that an attribute describes (A.3.3.5)."""
         context = self.session.context(evolve(self, is_for_frame_base=True))
         is_outer = self.level > 0
-        return low_level.frame_base(attribute, context, is_outer=is_outer, observe=observe)
+        return frame_attributes.frame_base(attribute, context, is_outer=is_outer, observe=observe)
 
     def return_address(self) -> Location | None:
         """Return where the return address is stored: DW_AT_return_addr (A.3.3.5); None if
         absent."""
         for subprogram in self._around_lane:
             if (attribute := subprogram.return_address) is not None:
-                return low_level.return_address(attribute, self.session.context(self))
+                return frame_attributes.return_address(attribute, self.session.context(self))
         return None
 
     def static_link(self) -> Location | None:
         """Return the CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None if absent."""
         for subprogram in self._around_lane:
             if (attribute := subprogram.static_link) is not None:
-                return low_level.static_link(attribute, self.session.context(self))
+                return frame_attributes.static_link(attribute, self.session.context(self))
         return None
 
     @property
@@ -349,14 +349,14 @@ class SubprogramFrame:
                 case int(constant):
                     return constant
                 case attribute:
-                    return low_level.iterations(attribute, self._of_thread())
+                    return lane_attributes.iterations(attribute, self._of_thread())
         return 1
 
     def active_lanes(self) -> int | None:
         """Return the mask of DW_AT_LLVM_active_lane (A.3.3.5); None if absent."""
         for subprogram in self.subprograms:
             if (attribute := subprogram.active_lane) is not None:
-                return low_level.active_lanes(attribute, self._of_thread())
+                return lane_attributes.active_lanes(attribute, self._of_thread())
         return None
 
     @property
@@ -403,7 +403,7 @@ class SubprogramFrame:
             for subprogram in self.subprograms:
                 if (attribute := subprogram.lane_pc) is not None:
                     context = self._of_thread()
-                    vectors.append(low_level.lane_locations(attribute, context, count))
+                    vectors.append(lane_attributes.lane_locations(attribute, context, count))
         except DwarfGpuError:
             return None  # perhaps not of every lane
         if not vectors:
@@ -432,7 +432,7 @@ class SubprogramFrame:
                 continue
             has_lane_pc = True
             try:
-                pc = low_level.lane_location(attribute, self._of_thread(), lane)
+                pc = lane_attributes.lane_location(attribute, self._of_thread(), lane)
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(None, error=_unknown(subprogram, error))
             if pc is not None:

@@ -14,7 +14,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf import low_level
+from dwarfgpu.dwarf import lane_attributes
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -172,11 +172,11 @@ def test_an_unspecified_object_and_an_empty_stack(rule: str) -> None:
     def evaluated(text: str) -> object:
         match rule:
             case "lane_pc":
-                return low_level.lane_location(attribute(text), given, 3)
+                return lane_attributes.lane_location(attribute(text), given, 3)
             case "active_lane":
-                return low_level.active_lanes(attribute(text), given)
+                return lane_attributes.active_lanes(attribute(text), given)
             case _:
-                return low_level.iterations(attribute(text), given)
+                return lane_attributes.iterations(attribute(text), given)
 
     raises(lambda: evaluated("push_object_address"), MissingContext, "object")
     raises(lambda: evaluated("dup"), IllFormed)

@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf import low_level
+from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -77,8 +77,8 @@ NO_MEMORY = [
 @pytest.mark.parametrize(("rule", "text", "expected"), [
     pytest.param(rule, text, expected, marks=pytest.mark.clause(C + name, "keeps"),
                  id=f"{name} {text}")
-    for name, rule in (("return_addr", low_level.return_address),
-                       ("static_link", low_level.static_link))
+    for name, rule in (("return_addr", frame_attributes.return_address),
+                       ("static_link", frame_attributes.static_link))
     for text, expected in MEMORY
 ])  # fmt: skip
 def test_one_memory_location(rule: Rule, text: str, expected: str) -> None:
@@ -88,13 +88,16 @@ def test_one_memory_location(rule: Rule, text: str, expected: str) -> None:
 @pytest.mark.parametrize(("rule", "text", "part"), [
     pytest.param(rule, text, part, marks=pytest.mark.clause(C + name, "breaks"),
                  id=f"{name} {text or '(empty)'}")
-    for name, rule in (("return_addr", low_level.return_address),
-                       ("static_link", low_level.static_link))
+    for name, rule in (("return_addr", frame_attributes.return_address),
+                       ("static_link", frame_attributes.static_link))
     for text, part in [(TWO_PLACES, "exactly one single location"),
                        *((each, "does not give a memory location") for each in NO_MEMORY)]
 ])  # fmt: skip
 def test_no_memory_location(rule: Rule, text: str, part: str) -> None:
-    name = {low_level.return_address: "return_addr", low_level.static_link: "static_link"}[rule]
+    name = {
+        frame_attributes.return_address: "return_addr",
+        frame_attributes.static_link: "static_link",
+    }[rule]
     raises(lambda: rule(attribute(text), GPU.context), IllFormed, f"DW_AT_{name}", part)
 
 
@@ -105,19 +108,21 @@ def test_neither_object_nor_stack_reaches_the_expression() -> None:
         GPU.context, object=GPU.memory(0, 0x1000), initial_stack=(GPU.memory(0, 0x2000),)
     )
     raises(
-        lambda: low_level.return_address(attribute("push_object_address"), given),
+        lambda: frame_attributes.return_address(attribute("push_object_address"), given),
         MissingContext,
         "object",
     )
-    assert shown(low_level.return_address(attribute("addr 0x1000"), given)) == "global#0x1000"
-    raises(lambda: low_level.return_address(attribute("dup"), given), IllFormed)
+    assert (
+        shown(frame_attributes.return_address(attribute("addr 0x1000"), given)) == "global#0x1000"
+    )
+    raises(lambda: frame_attributes.return_address(attribute("dup"), given), IllFormed)
 
 
 # Paragraph 5: DW_AT_LLVM_lane_pc
 
 
 def lane_location(text: str, lane: int) -> int | None:
-    return low_level.lane_location(attribute(text), evolve(GPU.context, lane=lane), lane)
+    return lane_attributes.lane_location(attribute(text), evolve(GPU.context, lane=lane), lane)
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -151,7 +156,7 @@ def test_where_no_lane_is(text: str, error: type[DwarfGpuError], parts: tuple[st
 
 def mask(text: str, lanes: int = 64) -> int:
     context = evolve(GPU.context, lane=0, lane_count=lanes)
-    return low_level.active_lanes(attribute(text), context)
+    return lane_attributes.active_lanes(attribute(text), context)
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -188,7 +193,7 @@ def test_which_lanes_are_active_is_not_told(
     kept("iterations-implicit", "implicit_value 8 2 0 0 0 0 0 0 0", 2),
 ])  # fmt: skip
 def test_iterations(text: str, expected: int) -> None:
-    assert low_level.iterations(attribute(text), GPU.context) == expected
+    assert lane_attributes.iterations(attribute(text), GPU.context) == expected
 
 
 @pytest.mark.parametrize(("text", "error", "parts"), [
@@ -200,14 +205,14 @@ def test_iterations(text: str, expected: int) -> None:
     broken("iterations-implicit", TWO_PLACES, IllFormed, "one single location"),
 ])  # fmt: skip
 def test_no_iterations(text: str, error: type[DwarfGpuError], parts: tuple[str, ...]) -> None:
-    raises(lambda: low_level.iterations(attribute(text), GPU.context), error, *parts)
+    raises(lambda: lane_attributes.iterations(attribute(text), GPU.context), error, *parts)
 
 
 def test_each_may_be_a_location_list() -> None:
     here = location_list(GPU, (0x1000, 0x1040, "regx s0"), (0x1040, 0x1080, "lit3; stack_value"))
-    assert low_level.iterations(here, GPU.context) == 3
-    assert low_level.active_lanes(here, GPU.context) == 3
-    raises(lambda: low_level.return_address(here, GPU.context), IllFormed, "memory")
+    assert lane_attributes.iterations(here, GPU.context) == 3
+    assert lane_attributes.active_lanes(here, GPU.context) == 3
+    raises(lambda: frame_attributes.return_address(here, GPU.context), IllFormed, "memory")
 
 
 # The session: what a subprogram of a file says

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.low_level import located
+from dwarfgpu.dwarf.frame_attributes import located
 from dwarfgpu.errors import IllFormed, InconsistentContext
 from dwarfgpu.expr.context import Context, ExprLoc, require
 from dwarfgpu.expr.evaluate import evaluate_attribute

@@ -1,0 +1,80 @@
+"""The attributes of a subprogram about its lanes: DW_AT_LLVM_lane_pc, DW_AT_LLVM_active_lane and
+DW_AT_LLVM_iterations (AMD text A.3.3.5, low-level information, paragraphs 5 to 7).
+
+Law: each attribute is evaluated with the context that its paragraph prescribes, and what the
+paragraph calls ill-formed is `IllFormed`, named by the attribute.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.base.bits import signed
+from dwarfgpu.dwarf.frame_attributes import located, single_place
+from dwarfgpu.errors import IllFormed, Unavailable
+from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
+from dwarfgpu.model.storage import Implicit, ImplicitPointer
+
+
+def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> int | None:
+    """Return the conceptual program location of a lane, as loaded (paragraph 5).
+
+    None if the lane was inactive when the subprogram was called.
+    """
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_lane_pc", location)
+    size_bits = context.generic.bit_size
+    element = context.access.read(location.displaced(lane * size_bits), size_bits)
+    if element.undefined == (1 << size_bits) - 1:
+        return None
+    if element.undefined:
+        raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
+    return int.from_bytes(element.to_bytes(context.endian), context.endian)
+
+
+def lane_locations(
+    attribute: ExprLoc | LocList, context: Context, count: int
+) -> tuple[int | None, ...]:
+    """Return `lane_location` of the first lanes, in one evaluation without a lane.
+
+    `MissingContext` if it needs a lane, `Unavailable` if not every lane can be read: then call
+    `lane_location` for each.
+    """
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_lane_pc", location)
+    size_bits = context.generic.bit_size
+    elements = context.access.read(location, count * size_bits)
+    if elements.unavailable:
+        raise Unavailable("where every lane is")
+    whole = (1 << size_bits) - 1
+    offsets: list[int | None] = []
+    for lane in range(count):
+        undefined = elements.undefined >> lane * size_bits & whole
+        if undefined not in (0, whole):
+            raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
+        offsets.append(None if undefined else elements.value >> lane * size_bits & whole)
+    return tuple(offsets)
+
+
+def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
+    """The mask of the active lanes, of as many bits as the context has lanes (paragraph 6)."""
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_active_lane", location)
+    lanes = require(context.lane_count, "lane count")
+    mask = context.access.retrieve(location, lanes)
+    if isinstance(mask, ImplicitPointer):
+        raise IllFormed("DW_AT_LLVM_active_lane gives an implicit pointer, not a mask")
+    return mask
+
+
+def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
+    """The iterations that execute concurrently, by an expression (paragraph 7)."""
+    location = located(attribute, context)
+    name = "DW_AT_LLVM_iterations"
+    if not isinstance(single_place(name, location).storage, Implicit):
+        raise IllFormed(f"{name} does not give an implicit location")
+    generic = context.generic
+    bits = context.access.retrieve(location, generic.bit_size)
+    assert not isinstance(bits, ImplicitPointer)
+    count = signed(bits, generic.bit_size)
+    if count <= 0:
+        raise IllFormed(f"{name} is {count}")
+    return count
