@@ -238,7 +238,7 @@ class CfaOperation:
 F = TypeVar("F", bound=Callable[..., Change])
 
 CFA_OPERATIONS: dict[str, CfaOperation] = {}
-"""Every declared instruction by name; filled by importing `dwarfgpu.cfi.instruction`."""
+"""Every declared instruction by name; filled by importing `dwarfgpu.cfi.instructions`."""
 
 
 def cfa(code: int, *, spec: str, machine: str | None = None) -> Callable[[F], F]:

@@ -11,14 +11,14 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.entries import EntryChecker, unit_place
 from dwarfgpu.check.expressions import ExpressionChecker, Machines
 from dwarfgpu.check.finding import Finding, FindingPlace, Findings
-from dwarfgpu.check.frames import FrameChecker
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf.call_frame_info import SECTIONS, search_table_of
+from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line.source_lines import Lines

@@ -22,7 +22,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffset,
 )
-from dwarfgpu.check.cfi_entry import FORM, Described
+from dwarfgpu.check.described_entry import FORM, Described
 from dwarfgpu.check.expressions import Machines
 from dwarfgpu.expr.decode import decode
 

@@ -46,7 +46,7 @@ from dwarfgpu.objfile.supplementary import (
 )
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.call_frame_info import CallFrames
+    from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
     from dwarfgpu.dwarf.split.package import Package
 
 T = TypeVar("T")
@@ -112,7 +112,7 @@ class DebugInfo:
     @cached_property
     def call_frames(self) -> CallFrames:
         """The call frame information, which few questions need: its reader is loaded here."""
-        from dwarfgpu.dwarf.call_frame_info import CallFrames
+        from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 
         return CallFrames(self.sections)
 

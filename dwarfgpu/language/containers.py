@@ -12,7 +12,7 @@ from itertools import islice
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.overloads import has_method, method_named
+from dwarfgpu.language.class_operators import has_method, method_named
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory

@@ -42,6 +42,7 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
+from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.evaluation import DebuggerFunction
@@ -53,7 +54,6 @@ from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.names import Names, Typed, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.overloads import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.registers import machine_value, unknown
 from dwarfgpu.language.syntax import ast

@@ -16,7 +16,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
 from dwarfgpu.service.check.report import report_json, report_lines
-from tests.check import test_entries, test_expressions, test_frames
+from tests.check import test_call_frame_info, test_entries, test_expressions
 from tests.check.made import (
     COMPILE_UNIT,
     EXPRLOC,
@@ -32,7 +32,7 @@ from tests.check.made import (
     verdict_on,
     words,
 )
-from tests.check.test_frames import CFA, S30, rule
+from tests.check.test_call_frame_info import CFA, S30, rule
 from tests.dwarf.builder import Content, Shape, read_fixture
 from tests.work import assert_linear, at_most
 
@@ -51,7 +51,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
     rows = [
         *((row[0], row[1]) for row in test_expressions.TABLE),
         *((row[0], row[1]) for row in test_entries.TABLE),
-        *((row[0], row[1]) for row in test_frames.TABLE),
+        *((row[0], row[1]) for row in test_call_frame_info.TABLE),
     ]
     broken = {name for name, _ in rows} | {
         "ill-formed-cfi", "overlapping-fdes", "bad-iteration-count", "search-table",
@@ -155,7 +155,7 @@ def test_many_rows_of_many_rules_are_left_out_and_told() -> None:
 
 
 def test_a_section_that_is_too_much_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.check.frames.MAX_WORK", 10)
+    monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
     verdict = verdict_on(frame_file(CFA, CFA * 20, CFA))
     (why,) = verdict.findings.skipped
     assert why.endswith("from here on there would be too many register rules")

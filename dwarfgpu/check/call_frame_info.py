@@ -17,7 +17,7 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.program import row_table
 from dwarfgpu.cfi.rule import Row, Undefined
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.check.cfi_entry import Described
+from dwarfgpu.check.described_entry import Described
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.functions import Functions
