@@ -22,7 +22,6 @@ from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.simulated.debugger.save import saved, write
 from dwarfgpu.machine.simulated.launch.add_to_state import (
     both,
     load_address_in_state,
@@ -46,8 +45,10 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
     next_placement,
 )
 from dwarfgpu.machine.simulated.launch.kernarg import parameters
+from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.undefined import FILL
 from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.simulated.debugger.save import write
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate
 from tests.repl.repl_shell import nest_shell, said
 from tests.repl.test_debug_fuzz import HOSTILE

@@ -15,9 +15,9 @@ from attrs import evolve, fields
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.machine.simulated.debugger.save import Arrays, Saved
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 

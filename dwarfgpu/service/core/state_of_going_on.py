@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.machine.simulated.debugger.save import write
 from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.write import write
 from dwarfgpu.service.core.core_of_state import write_core_of_state
 from dwarfgpu.service.core.going_on import GoingOn
 from dwarfgpu.service.machine.open_machine import Stopped

@@ -17,9 +17,9 @@ from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.load import Core
-from dwarfgpu.machine.simulated.debugger.save import write
 from dwarfgpu.machine.state.save import state_document, topology_document
 from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 

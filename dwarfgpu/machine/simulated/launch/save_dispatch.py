@@ -1,8 +1,7 @@
-"""A dispatch as a state file, and the arrays beside it (`docs/state-files.md`)."""
+"""A dispatch, before its first instruction, as a state file (`docs/state-files.md`)."""
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 from collections.abc import Iterable
@@ -11,25 +10,12 @@ from typing import Final
 
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
-from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load import SCHEMA_2
+from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.topology import Dispatch, Queue
-
-_LONGEST_HEX_BYTES: Final = 256
-"""Of memory that is written into the document itself."""
-
-
-@frozen
-class Saved:
-    """A document, and the files beside it by name."""
-
-    document: dict[str, Json]
-    files: dict[str, bytes]
 
 
 def saved(
@@ -54,7 +40,7 @@ def saved(
             memory.append({"address": hex(address), "size": buffer.size_bytes, "fill": fill})
     if fill is not None:
         memory += _filled_scratch(launched, fill)
-    vectors = {name: arrays.vector(name, launched) for name in _vector_names(launched)}
+    vectors = {name: _vector(arrays, name, launched) for name in _vector_names(launched)}
     grid, workgroup = request.geometry.grid, request.geometry.workgroup
     shown = [",".join(map(str, size)) for size in (grid, workgroup)]
     document: dict[str, Json] = {
@@ -92,52 +78,14 @@ def saved(
     return Saved(document, arrays.files)
 
 
-def write(saved: Saved, path: Path) -> None:
-    """Write the document and its files; `UsageError` where that is not possible."""
-    members = ",\n".join(_member(name, value) for name, value in saved.document.items())
-    write_set(path, f"{{\n{members}\n}}\n".encode(), saved.files)
-
-
-def _member(name: str, value: Json) -> str:
-    """A member of the document: of a list, each item on a line."""
-    if not isinstance(value, list):
-        return f'  "{name}": {json.dumps(value)}'
-    items = ",\n".join(f"    {json.dumps(item)}" for item in value)
-    return f'  "{name}": [\n{items}\n  ]'
-
-
-class Arrays:
-    """The files beside a document."""
-
-    def __init__(self, stem: str) -> None:
-        self.stem = stem
-        self.files: dict[str, bytes] = {}
-
-    def file(self, name: str, array: Npy) -> str:
-        """The name of the file of an array."""
-        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
-        data = npy_bytes(array)
-        path = content_name(f"{self.stem}.{safe}", data, "npy")
-        self.files[path] = data
-        return path
-
-    def memory(self, name: str, address: int, data: Data) -> Json:
-        """An entry of `memory`."""
-        if isinstance(data, Fill):
-            return {"address": hex(address), "size": len(data), "fill": data.byte}
-        data = bytes(data)
-        if len(data) <= _LONGEST_HEX_BYTES:
-            return {"address": hex(address), "bytes": data.hex()}
-        return {"address": hex(address), "npy": self.file(name, Npy("|u1", (len(data),), data))}
-
-    def vector(self, name: str, launched: Launched) -> str:
-        """A vector register of every wave: a row for each, a number for each lane."""
-        lanes = launched.machine.lane_count
-        rows = []
-        for wave in launched.waves:
-            values = wave.vectors.get(name, ())
-            rows.append(struct.pack(f"<{lanes}I", *values, *[0] * (lanes - len(values))))
-        return self.file(name, Npy("<u4", (len(rows), lanes), b"".join(rows)))
+def _vector(arrays: Arrays, name: str, launched: Launched) -> str:
+    """A vector register of every wave: a row for each, a number for each lane."""
+    lanes = launched.machine.lane_count
+    rows = []
+    for wave in launched.waves:
+        values = wave.vectors.get(name, ())
+        rows.append(struct.pack(f"<{lanes}I", *values, *[0] * (lanes - len(values))))
+    return arrays.file(name, Npy("<u4", (len(rows), lanes), b"".join(rows)))
 
 
 def _vector_names(launched: Launched) -> list[str]:

@@ -1,0 +1,63 @@
+"""Write a state file and the arrays beside it (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.writing import content_name, write_set
+from dwarfgpu.machine.sparse_memory import Data, Fill
+
+_LONGEST_HEX_BYTES: Final = 256
+"""Longer runs of memory are arrays in files beside the document."""
+
+
+@frozen
+class Saved:
+    """A document, and the files beside it by name."""
+
+    document: dict[str, Json]
+    files: dict[str, bytes]
+
+
+def write(saved: Saved, path: Path) -> None:
+    """Write the document and its files; `UsageError` where that is not possible."""
+    members = ",\n".join(_member(name, value) for name, value in saved.document.items())
+    write_set(path, f"{{\n{members}\n}}\n".encode(), saved.files)
+
+
+def _member(name: str, value: Json) -> str:
+    """A member of the document: of a list, each item on a line."""
+    if not isinstance(value, list):
+        return f'  "{name}": {json.dumps(value)}'
+    items = ",\n".join(f"    {json.dumps(item)}" for item in value)
+    return f'  "{name}": [\n{items}\n  ]'
+
+
+class Arrays:
+    """The files beside a document."""
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self.files: dict[str, bytes] = {}
+
+    def file(self, name: str, array: Npy) -> str:
+        """The name of the file of an array."""
+        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+        data = npy_bytes(array)
+        path = content_name(f"{self.stem}.{safe}", data, "npy")
+        self.files[path] = data
+        return path
+
+    def memory(self, name: str, address: int, data: Data) -> Json:
+        """An entry of `memory`."""
+        if isinstance(data, Fill):
+            return {"address": hex(address), "size": len(data), "fill": data.byte}
+        data = bytes(data)
+        if len(data) <= _LONGEST_HEX_BYTES:
+            return {"address": hex(address), "bytes": data.hex()}
+        return {"address": hex(address), "npy": self.file(name, Npy("|u1", (len(data),), data))}
