@@ -36,7 +36,6 @@ from dwarfgpu.repl.files.text_search import forward_search, reverse_search
 from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.running.break_command import break_, hbreak, rbreak, tbreak, thbreak
 from dwarfgpu.repl.running.catch_command import catch, tcatch
-from dwarfgpu.repl.running.commands import RUNNING
 from dwarfgpu.repl.running.manage_breakpoints import (
     clear,
     commands,
@@ -48,6 +47,7 @@ from dwarfgpu.repl.running.manage_breakpoints import (
     info_breakpoints,
     info_watchpoints,
 )
+from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.running.signal_table import info_signals
 from dwarfgpu.repl.running.watchpoints import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell

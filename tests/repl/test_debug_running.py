@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.target import Runs
-from dwarfgpu.repl.running.commands import RUNNING
+from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES

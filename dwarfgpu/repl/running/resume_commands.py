@@ -1,4 +1,5 @@
-"""Commands that run the program: for a backend with run control (`machine.target.Runs`)."""
+"""`run`, `continue`, `step`, `until` and their kin: commands that let the program run, on a target
+with run control (`machine.target.Runs`)."""
 
 from __future__ import annotations
 
@@ -7,9 +8,6 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu import language
-from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
@@ -18,6 +16,7 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_command import announced, set_breakpoint
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
+from dwarfgpu.repl.running.finish_command import finish
 from dwarfgpu.repl.running.locations import located
 from dwarfgpu.repl.running.machine import (
     NO_PROCESS,
@@ -37,27 +36,13 @@ from dwarfgpu.repl.running.stepping import (
     instruction,
     line,
     next_instruction,
-    out_of_inlined,
     resumed,
     stepped_here,
-    until_depth,
 )
-from dwarfgpu.repl.running.stops import (
-    Stop,
-    focus_on_stop,
-    function_of,
-    is_active,
-    place,
-    reported,
-    stop_of,
-)
+from dwarfgpu.repl.running.stops import Stop, focus_on_stop, function_of, place, reported, stop_of
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
-from dwarfgpu.view.frame_style import frame_number
-from dwarfgpu.view.json_object import JsonObject
 
 
 def _started(shell: Shell) -> Halt:
@@ -212,65 +197,6 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
     Called functions are passed over, inlined ones too.
     """
     yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=True))
-
-
-@command("finish", topic="running", aliases=("fin",))
-def finish(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until the function of the frame in focus returns.
-
-    Usage: finish
-
-    Shows the value that it returned to the lane in focus, by the call convention.
-    """
-    require_started(shell)
-    session = shell.session
-    deep, level = depth(session), session.level
-    functions = len(readable_functions_at(session))
-    is_inlined = not level and session.inline_level < functions - 1
-    if deep <= level and not is_inlined:
-        raise UsageError('"finish" not meaningful in the outermost frame.')
-    described = focused_frame_line(session, shell.settings.frame_style())
-    yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")
-    leave(shell)
-    with going_on(shell, is_step=True):
-        if is_inlined:
-            stop = out_of_inlined(shell)
-            yield from reported(shell, stop)
-            return
-        function = session.frame.subprogram
-        lane = session.lane
-        stop = until_depth(shell, deep - level - 1)
-    result, is_scope = None, stop.halt.reason == "watchpoint-scope"
-    if function is not None and (
-        stop.is_step or (is_scope and depth(shell.session) < deep - level)
-    ):
-        if lane is not None and shell.session.lane != lane:
-            shell.session = shell.session.focused(lane)
-        result = _returned(shell, function) if is_active(shell, shell.session.lane) else None
-        if not is_scope:
-            stop = Stop(evolve(stop.halt, reason="function-finished"))
-    yield from reported(shell, stop, result=result)
-
-
-def _returned(shell: Shell, function: Subprogram) -> Output | None:
-    """What a function returned to the lane in focus, in GDB's words."""
-    # Only here: few commands let a function return.
-    from dwarfgpu.service.value.returned_value import NotReturned, result_type, returned_value
-
-    kind = result_type(function)
-    if kind is None:
-        return None
-    value = returned_value(shell.session, function, kind)
-    if isinstance(value, NotReturned):
-        shell.console.note(f"the value that {function.name} returned: {value.reason}")
-        cplusplus, style = function.unit.is_cplusplus, function.unit.style
-        name = type_name(kind, cplusplus=cplusplus, style=style)
-        text = f"Value returned has type: {name}. Cannot determine contents"
-        return Output(text, {"return-type": name})
-    number = shell.values.keep(value)
-    text = language.format(value, shell.session, shell.settings.format_options())
-    data: JsonObject = {"gdb-result-var": f"${number}", "return-value": text}
-    return Output(f"Value returned is ${number} = {text}", data)
 
 
 def _until(shell: Shell, argument: str) -> Iterator[Part]:

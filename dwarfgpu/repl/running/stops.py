@@ -20,6 +20,7 @@ from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
+from dwarfgpu.repl.running.conditions import condition_holds, is_active
 from dwarfgpu.repl.running.machine import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
@@ -28,7 +29,6 @@ from dwarfgpu.repl.support.script import ran
 from dwarfgpu.repl.waves.threads import focus_on
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.stack_frame import frame_record
-from dwarfgpu.service.value.value_history import holds
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     FramePosition,
@@ -99,15 +99,6 @@ def _end_of_program(shell: Shell) -> None:
     arm(shell)
 
 
-def is_active(shell: Shell, lane: int | None) -> bool:
-    """Whether a lane of the wave in focus executes; of a CPU there is only one."""
-    session = shell.session
-    if lane is None or not session.architecture.is_simt:
-        return True
-    mask = session.active_lanes()[0]
-    return mask is None or bool(mask >> lane & 1)
-
-
 def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     """Focus on a stop; None where all that it is about lets the program go on."""
     focus_on_stop(shell, halt)
@@ -150,7 +141,7 @@ def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
     if item.lane is not None and not is_active(shell, item.lane):
         return False
     lanes = None if item.lane is None else [item.lane]
-    if item.condition and not _holds(shell, item, lanes):
+    if item.condition and not condition_holds(shell, item, lanes):
         return False
     if item.lane is not None:
         shell.session = shell.session.focused(item.lane)
@@ -162,30 +153,6 @@ def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
         item.stops_left -= 1
         item.is_enabled = item.stops_left > 0
     return True
-
-
-def _holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> bool:
-    """Whether a condition holds in one of some lanes, by default the active ones; that lane is in
-    focus then. One that cannot be evaluated stops the program."""
-    session = shell.session
-    try:
-        if not session.architecture.is_simt:
-            return holds(session, shell.values, item.condition)
-        if isinstance(item, Watchpoint) and session.lane is not None:
-            lanes = [session.lane]
-        mask = session.active_lanes()[0] or 0
-        for lane in range(mask.bit_length()) if lanes is None else lanes:
-            if lanes is None and not mask >> lane & 1:
-                continue
-            focused = session.focused(lane)
-            if holds(focused, shell.values, item.condition):
-                shell.session = focused
-                return True
-    except DwarfGpuError as error:
-        kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
-        shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
-        return True
-    return False
 
 
 # Reports.

@@ -16,7 +16,7 @@ from dwarfgpu.repl.data.printf import formatted
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell, is_blank
-from dwarfgpu.service.value.value_history import holds
+from dwarfgpu.service.value.condition import holds
 
 MAX_BODIES: Final = 100
 """That are run at a time, one in the other."""

@@ -23,9 +23,10 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
+from dwarfgpu.service.value.condition import holds
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
-from dwarfgpu.service.value.value_history import ValueHistory, holds
+from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, place_of
 

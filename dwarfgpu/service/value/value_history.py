@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -137,24 +136,6 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
-
-
-def holds(session: Session, history: ValueHistory, text: str) -> bool:
-    """Return whether a value is not zero; of a structure, whether one of its bytes is not."""
-    try:
-        return not _is_set(evaluated(session, history, f"!({text})"))
-    except UsageError:  # there is no `!` of a structure
-        with suppress(UsageError):
-            value = evaluated(session, history, text)
-            if isinstance(strip(value.type), Struct):
-                return _is_set(value)
-        raise
-
-
-def _is_set(value: TypedValue) -> bool:
-    if value.bits is None or not value.bits.is_complete:
-        raise UsageError("value has been optimized out")
-    return bool(value.bits.value)
 
 
 def _is_in_registers(location: Location | None) -> bool:

@@ -1,0 +1,45 @@
+"""Conditions of breakpoints and watchpoints: in which lane they are true."""
+
+from __future__ import annotations
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.condition import holds
+
+
+def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> bool:
+    """Return whether the condition of a breakpoint or watchpoint is true in one of its lanes, and
+    focus on that lane.
+
+    `lanes` is None for the active ones. A condition that cannot be evaluated counts as true.
+    """
+    session = shell.session
+    try:
+        if not session.architecture.is_simt:
+            return holds(session, shell.values, item.condition)
+        if isinstance(item, Watchpoint) and session.lane is not None:
+            lanes = [session.lane]
+        mask = session.active_lanes()[0] or 0
+        for lane in range(mask.bit_length()) if lanes is None else lanes:
+            if lanes is None and not mask >> lane & 1:
+                continue
+            focused = session.focused(lane)
+            if holds(focused, shell.values, item.condition):
+                shell.session = focused
+                return True
+    except DwarfGpuError as error:
+        kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
+        shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
+        return True
+    return False
+
+
+def is_active(shell: Shell, lane: int | None) -> bool:
+    """Whether a lane of the wave in focus executes; of a CPU there is only one."""
+    session = shell.session
+    if lane is None or not session.architecture.is_simt:
+        return True
+    mask = session.active_lanes()[0]
+    return mask is None or bool(mask >> lane & 1)

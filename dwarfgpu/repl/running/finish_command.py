@@ -1,0 +1,82 @@
+"""`finish`: run until the function in focus returns, and show what it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.conditions import is_active
+from dwarfgpu.repl.running.machine import going_on, leave, require_started
+from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
+from dwarfgpu.repl.running.stops import Stop, reported
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
+from dwarfgpu.view.frame_style import frame_number
+from dwarfgpu.view.json_object import JsonObject
+
+
+@command("finish", topic="running", aliases=("fin",))
+def finish(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on until the function of the frame in focus returns.
+
+    Usage: finish
+
+    Shows the value that it returned to the lane in focus, by the call convention.
+    """
+    require_started(shell)
+    session = shell.session
+    deep, level = depth(session), session.level
+    functions = len(readable_functions_at(session))
+    is_inlined = not level and session.inline_level < functions - 1
+    if deep <= level and not is_inlined:
+        raise UsageError('"finish" not meaningful in the outermost frame.')
+    described = focused_frame_line(session, shell.settings.frame_style())
+    yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")
+    leave(shell)
+    with going_on(shell, is_step=True):
+        if is_inlined:
+            stop = out_of_inlined(shell)
+            yield from reported(shell, stop)
+            return
+        function = session.frame.subprogram
+        lane = session.lane
+        stop = until_depth(shell, deep - level - 1)
+    result, is_scope = None, stop.halt.reason == "watchpoint-scope"
+    if function is not None and (
+        stop.is_step or (is_scope and depth(shell.session) < deep - level)
+    ):
+        if lane is not None and shell.session.lane != lane:
+            shell.session = shell.session.focused(lane)
+        result = _returned(shell, function) if is_active(shell, shell.session.lane) else None
+        if not is_scope:
+            stop = Stop(evolve(stop.halt, reason="function-finished"))
+    yield from reported(shell, stop, result=result)
+
+
+def _returned(shell: Shell, function: Subprogram) -> Output | None:
+    """What a function returned to the lane in focus, in GDB's words."""
+    # Only here: few commands let a function return.
+    from dwarfgpu.service.value.returned_value import NotReturned, result_type, returned_value
+
+    kind = result_type(function)
+    if kind is None:
+        return None
+    value = returned_value(shell.session, function, kind)
+    if isinstance(value, NotReturned):
+        shell.console.note(f"the value that {function.name} returned: {value.reason}")
+        cplusplus, style = function.unit.is_cplusplus, function.unit.style
+        name = type_name(kind, cplusplus=cplusplus, style=style)
+        text = f"Value returned has type: {name}. Cannot determine contents"
+        return Output(text, {"return-type": name})
+    number = shell.values.keep(value)
+    text = language.format(value, shell.session, shell.settings.format_options())
+    data: JsonObject = {"gdb-result-var": f"${number}", "return-value": text}
+    return Output(f"Value returned is ${number} = {text}", data)
