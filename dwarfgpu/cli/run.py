@@ -15,7 +15,7 @@ from dwarfgpu.cli.run_dispatches import (
     run_all,
     sections_of,
 )
-from dwarfgpu.cli.run_going_on_options import configure_going_on, goes_on
+from dwarfgpu.cli.run_resumed_options import configure_resumed, resumes
 from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
@@ -65,7 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     configure_stops(parser)
-    configure_going_on(parser)
+    configure_resumed(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.set_defaults(beside=None, earlier=[])
@@ -93,10 +93,10 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
-    if goes_on(args):
-        from dwarfgpu.cli.run_going_on import run_going_on  # most runs begin
+    if resumes(args):
+        from dwarfgpu.cli.run_resumed import run_resumed  # most runs begin
 
-        return run_going_on(args)
+        return run_resumed(args)
     first = args.earlier[0] if args.earlier else args
     if args.file is None or first.grid is None or first.workgroup is None:
         raise UsageError(

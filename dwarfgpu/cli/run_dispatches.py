@@ -29,7 +29,7 @@ from dwarfgpu.terminal.progress import Progress
 
 if TYPE_CHECKING:  # most runs have neither
     from dwarfgpu.cli.run_stops import ShownStops
-    from dwarfgpu.service.core.going_on import GoingOn
+    from dwarfgpu.service.core.resumed_waves import ResumedWaves
 
 OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
 """Options of one dispatch."""
@@ -85,7 +85,7 @@ def run_all(
     args: Namespace,
     dispatches: Sequence[Prepared],
     showing: Showing,
-    behind: GoingOn | None = None,
+    behind: ResumedWaves | None = None,
 ) -> Result:
     """Run dispatches up to the first that cannot continue; what became of the last one.
 

@@ -25,8 +25,8 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lanes import first_lane
 from dwarfgpu.service.frame.focus import lane_numbers
-from dwarfgpu.service.machine.going_on import able_to_go_on
 from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.resumable_state import resumable_state
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -88,15 +88,15 @@ class FileOpener:
         warning = "core file may not match specified executable file."
         return evolve(again._with(file=None).opened(), warnings=(warning,))
 
-    def going_on(self, focus: Session, core: Core) -> Session:
+    def resumable(self, focus: Session, core: Core) -> Session:
         """The session on the waves of the core file, which can run."""
         # Most core files are only looked at.
-        from dwarfgpu.service.core.core_going_on import core_going_on
+        from dwarfgpu.service.core.resumable_core import resumable_core
 
         fill = byte(getattr(self.args, "fill", None), "--fill")
         loaded = (*focus.code_objects, *focus.other_code_objects)
         of_gpus = [item for item in loaded if item.file.machine == "AMDGPU"]
-        machine = core_going_on(core, of_gpus, fill=fill)
+        machine = resumable_core(core, of_gpus, fill=fill)
         images = tuple(image for item in loaded for image in item.images())
         target = recorded(ImageTarget(machine, images, True))
         top = None if focus.top is None else evolve(focus.top, target=target)
@@ -121,7 +121,7 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
         return stopped
     if launched is None:
         fill = byte(getattr(args, "fill", None), "--fill")
-        return evolve(stopped, machine=able_to_go_on(state, stopped.code_objects, fill))
+        return evolve(stopped, machine=resumable_state(state, stopped.code_objects, fill))
     from dwarfgpu.service.machine.run_kernel import able_to_run  # most conversations run nothing
 
     return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))

@@ -28,7 +28,7 @@ class Opener(Protocol):
         """Another state; `UsageError` where it cannot be read."""
         ...
 
-    def going_on(self, focus: Session, core: Core) -> Session:
+    def resumable(self, focus: Session, core: Core) -> Session:
         """The session on the waves of a core file, which can run; `Unsupported` where they
         cannot."""
         ...

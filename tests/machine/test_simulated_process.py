@@ -12,7 +12,7 @@ from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.simulated.debugger import process
 from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.core.core_going_on import core_going_on
+from dwarfgpu.service.core.resumable_core import resumable_core
 from tests.cli.command import FIXTURES
 from tests.machine.two_gpus import Running, core_of
 
@@ -37,7 +37,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
 def opened(path: Path, seed: int) -> SimulatedProcess:
     core = load_core(path)
     code = [CodeObject.of(file.file, file.load_address) for file in core.files]
-    target = core_going_on(core, code, seed)
+    target = resumable_core(core, code, seed)
     assert isinstance(target, SimulatedProcess)
     return target
 

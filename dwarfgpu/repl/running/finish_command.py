@@ -13,7 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.conditions import is_active
-from dwarfgpu.repl.running.machine import going_on, leave, require_started
+from dwarfgpu.repl.running.machine import leave, require_started, resuming
 from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
@@ -41,7 +41,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     described = focused_frame_line(session, shell.settings.frame_style())
     yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")
     leave(shell)
-    with going_on(shell, is_step=True):
+    with resuming(shell, is_step=True):
         if is_inlined:
             stop = out_of_inlined(shell)
             yield from reported(shell, stop)

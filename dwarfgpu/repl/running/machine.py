@@ -41,7 +41,7 @@ def go_on_from_core(shell: Shell) -> None:
     if core is None or core.gpu is None or opener is None or can_run(shell):
         return
     if core.gpu.waves:
-        shell.session = opener.going_on(shell.session, core)
+        shell.session = opener.resumable(shell.session, core)
 
 
 def _with_power(shell: Shell, power: type[Power]) -> Power | None:
@@ -110,7 +110,7 @@ def arm(shell: Shell) -> None:
 
 
 @contextmanager
-def going_on(shell: Shell, *, is_step: bool) -> Iterator[None]:
+def resuming(shell: Shell, *, is_step: bool) -> Iterator[None]:
     """The waves that `scheduler-locking` allows run within; long runs show their progress, and
     Ctrl-C stops them."""
     mode = shell.settings.word("scheduler-locking")

@@ -25,10 +25,10 @@ from dwarfgpu.repl.running.machine import (
     addresses,
     arm,
     can_run,
-    going_on,
     killer,
     leave,
     require_started,
+    resuming,
     runner,
 )
 from dwarfgpu.repl.running.manage_breakpoints import ignore_text
@@ -60,7 +60,7 @@ def _started(shell: Shell) -> Halt:
 def _run(shell: Shell) -> Iterator[Part]:
     halt = _started(shell)
     stop: Stop | None = None
-    with going_on(shell, is_step=False):
+    with resuming(shell, is_step=False):
         if halt.reason == "exited":
             stop = Stop(halt)
         elif shell.session.pc in addresses(shell):
@@ -131,7 +131,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
             text = f"{ignore_text(item)}.  Continuing."
     yield heading(text)
     leave(shell)
-    with going_on(shell, is_step=False):
+    with resuming(shell, is_step=False):
         stop = resumed(shell)
     yield from reported(shell, stop)
 
@@ -148,7 +148,7 @@ def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iter
     shell.session = shell.session.top or shell.session
     before: tuple[object, ...] | None = None
     stop = stepped_here(shell)
-    with going_on(shell, is_step=True):
+    with resuming(shell, is_step=True):
         for number in range(count):
             if number == count - 1:  # of the others nothing is shown
                 before = function_of(shell.session)
@@ -211,7 +211,7 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
     except MissingContext:
         pass
     leave(shell)
-    with going_on(shell, is_step=False):
+    with resuming(shell, is_step=False):
         stop = resumed(shell, frozenset(wanted) | caller)
     yield from reported(shell, stop)
 
@@ -273,7 +273,7 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     data = wanted[0].to_bytes(register.size_bits // 8, session.architecture.endian)
     target.write_register(session.wave, register, data)
     yield Output(f"Continuing at {wanted[0]:#x}.", {"address": f"{wanted[0]:#x}"})
-    with going_on(shell, is_step=False):
+    with resuming(shell, is_step=False):
         stop = resumed(shell)
     yield from reported(shell, stop)
 
@@ -307,7 +307,7 @@ def signal(shell: Shell, argument: str) -> Iterator[Part]:
     if argument != "0":
         raise UsageError(f'"signal {argument}" is not supported: waves of a GPU receive none.')
     yield heading("Continuing with no signal.")
-    with going_on(shell, is_step=False):
+    with resuming(shell, is_step=False):
         stop = resumed(shell)
     yield from reported(shell, stop)
 

@@ -17,7 +17,7 @@ from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.code.break_addresses import break_addresses
-from dwarfgpu.service.core.going_on import Visit
+from dwarfgpu.service.core.resumed_waves import Visit
 from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states

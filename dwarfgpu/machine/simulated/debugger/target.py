@@ -259,7 +259,7 @@ class SimulatedTarget(StateTarget):
         machine.interrupted(machine.waves[0])  # by one that came after the last instruction
 
     @contextmanager
-    def _going_on(self) -> Iterator[RunningMachine]:
+    def _resuming(self) -> Iterator[RunningMachine]:
         """The machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
         from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
 
@@ -386,7 +386,7 @@ class SimulatedTarget(StateTarget):
         over_calls: bool,
     ) -> Halt:
         """Step through ranges (`dwarfgpu.machine.target.StepsRanges`)."""
-        with self._going_on() as machine:
+        with self._resuming() as machine:
             running = self._by_id[wave]
             try:
                 while not running.is_ended:
@@ -422,7 +422,7 @@ class SimulatedTarget(StateTarget):
     def run_on(self, addresses: frozenset[int], most: int | None = None) -> Stopped | None:
         """Let all waves run until one stops; None where they have ended, or have executed so many
         instructions since the machine was made."""
-        with self._going_on() as machine:
+        with self._resuming() as machine:
             if self.only_wave is None:
                 return machine.run(most, addresses)
             return machine.run_alone(self._by_id[self.only_wave], addresses)

@@ -1,4 +1,4 @@
-"""A state of waves with the power to go on from it."""
+"""A state as a machine that can resume its waves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 
 
-def able_to_go_on(
+def resumable_state(
     state: StateTarget, code_objects: Sequence[CodeObject], fill: int | None = None, seed: int = 0
 ) -> SimulatedTarget:
     """The state as a machine that runs when it is asked to.

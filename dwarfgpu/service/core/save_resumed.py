@@ -1,4 +1,4 @@
-"""Waves that went on, where they stopped: as a state file, and as a core file."""
+"""Save resumed waves where they have stopped: as a state file or as a core file."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.machine.state.save import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.core.going_on import GoingOn
+from dwarfgpu.service.core.resumed_waves import ResumedWaves
 from dwarfgpu.service.machine.open_machine import Stopped
 
 
-def save_going_on(path: Path, stopped: Stopped, going: GoingOn, state: Path | None) -> None:
+def save_resumed(path: Path, stopped: Stopped, resumed: ResumedWaves, state: Path | None) -> None:
     """Write the state file; `state`: the file where the waves are from, if it is one.
 
     `UsageError` for a file that cannot be written.
     """
-    machine = going.one_machine
+    machine = resumed.one_machine
     assert machine is not None
     before = None if state is None else json_reader.load(state).value
-    loaded = {Path(item.file.path): item.load_address for item in going.code_objects}
+    loaded = {Path(item.file.path): item.load_address for item in resumed.code_objects}
     if stopped.core is not None:
         from dwarfgpu.service.machine.wave_state import code_object_files  # states have files
 
@@ -29,12 +29,12 @@ def save_going_on(path: Path, stopped: Stopped, going: GoingOn, state: Path | No
     write(state_document(machine, path, loaded, document), path)
 
 
-def write_core_going_on(path: Path, going: GoingOn) -> tuple[str, ...]:
+def write_core_of_resumed(path: Path, resumed: ResumedWaves) -> tuple[str, ...]:
     """Write the core file; what it cannot hold, one line each. Errors as of
     `write_core_of_state`."""
-    machine = going.one_machine
+    machine = resumed.one_machine
     assert machine is not None
-    of_gpus = [item for item in going.code_objects if item.file.machine == "AMDGPU"]
+    of_gpus = [item for item in resumed.code_objects if item.file.machine == "AMDGPU"]
     counter = machine.architecture.register_named("pc")
     assert counter is not None
     pcs = {

@@ -1,4 +1,4 @@
-"""The waves of a core file of AMD GPUs with the power to go on from it.
+"""A core file of AMD GPUs as a machine that can resume its waves.
 
 Law: the core file is read, never written. Its memory is read when it is accessed; registers that it
 does not have are undefined.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 
 
-def core_going_on(
+def resumable_core(
     core: Core, code_objects: Sequence[CodeObject], seed: int = 0, fill: int | None = None
 ) -> SimulatedTarget | SimulatedProcess:
     """The waves of a core file, with what was written over them, as machines that run.

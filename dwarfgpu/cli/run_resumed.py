@@ -1,4 +1,4 @@
-"""`dwarfgpu run` of a core file or a state: its waves go on from where they are."""
+"""`dwarfgpu run` of a core file or a state: resume its waves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dwarfgpu.options.launch import Prepared, prepare_behind
 from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.machine_options import stopped_of
 from dwarfgpu.options.numbers import byte, natural
-from dwarfgpu.service.core.going_on import GoingOn, going_on
+from dwarfgpu.service.core.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.run_kernel import Ending
@@ -39,34 +39,34 @@ _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "
 """Options that are those of every command with a machine."""
 
 
-def run_going_on(args: Namespace) -> int:
-    """Let the waves go on; 1 where one could not, `UsageError` for an impossible request."""
+def run_resumed(args: Namespace) -> int:
+    """Resume the waves; return 1 if one cannot continue. `UsageError` for an impossible request."""
     seed, fill = natural(args.seed, "--seed") or 0, byte(args.fill, "--fill")
     if args.executor != "auto":
         raise UsageError("--executor is for kernels from their start: a state goes on as auto")
     stopped = _opened(args)
-    going = going_on(stopped, seed, fill)
-    if args.save is not None and going.one_machine is None:
+    resumed = resumed_waves(stopped, seed, fill)
+    if args.save is not None and resumed.one_machine is None:
         raise UsageError("--save: a state has waves of one processor, and several go on")
-    if args.core is not None and going.one_machine is None:
+    if args.core is not None and resumed.one_machine is None:
         raise UsageError("--core: waves of several processors are not written as a core file")
-    further = _further(args, going) if args.earlier else []
-    showing = _showing(args, stopped, going, further)
+    further = _further(args, resumed) if args.earlier else []
+    showing = _showing(args, stopped, resumed, further)
     stops, progress = showing.stops, showing.progress
     if not args.json:
-        print(one_line(_heading(args, going)))
+        print(one_line(_heading(args, resumed)))
     if not args.json and not args.trace:
-        going.target.progress = progress.executed
+        resumed.target.progress = progress.executed
     addresses = frozenset[int]() if stops is None else stops.addresses
     visit = None if stops is None else stops.visit
-    ending = going.run(addresses, visit, is_mangled=args.mangled)
+    ending = resumed.run(addresses, visit, is_mangled=args.mangled)
     progress.clear()
     if not args.json:
         print(*map(one_line, ending_lines(ending)), sep="\n")
     if further and ending.stop is None:
-        result = run_all(args, further, showing, going)
-        return report(args, further, result, showing, stopped.notes, _dispatches(going))
-    notes = [*stopped.notes, *_written(args, stopped, going, ending)]
+        result = run_all(args, further, showing, resumed)
+        return report(args, further, result, showing, stopped.notes, _dispatches(resumed))
+    notes = [*stopped.notes, *_written(args, stopped, resumed, ending)]
     if further:
         kernels = ", ".join(prepared.launched.request.kernel.name for prepared in further)
         notes.append(f"not run: {kernels}")
@@ -74,16 +74,16 @@ def run_going_on(args: Namespace) -> int:
             raise UsageError(f"--out {name}: no buffer was made for it: {kernels} did not run")
     if args.json:
         records = [] if stops is None else stops.records
-        answer = {"schema": SCHEMA, **_record(going, ending, notes), "stops": records}
+        answer = {"schema": SCHEMA, **_record(resumed, ending, notes), "stops": records}
         print(json.dumps(answer, allow_nan=False))
     else:
         print_notes(notes)
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
 
 
-def _further(args: Namespace, going: GoingOn) -> list[Prepared]:
+def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:
     """The dispatches that begin when the waves have ended."""
-    of_gpus = [item for item in going.code_objects if item.file.machine == "AMDGPU"]
+    of_gpus = [item for item in resumed.code_objects if item.file.machine == "AMDGPU"]
     if len(of_gpus) != 1:
         raise UsageError(f"--then: a kernel is of one code object, and {len(of_gpus)} are loaded")
     [code_object] = of_gpus
@@ -92,31 +92,31 @@ def _further(args: Namespace, going: GoingOn) -> list[Prepared]:
     def first(options: Namespace) -> Prepared:
         if options.grid is None or options.workgroup is None:
             raise UsageError("give --grid and --workgroup")
-        return prepare_behind(options, code_object, going.placement())
+        return prepare_behind(options, code_object, resumed.placement())
 
     return prepared_dispatches(args, sections_of(args)[1:], first)
 
 
 def _showing(
-    args: Namespace, stopped: Stopped, going: GoingOn, further: Sequence[Prepared]
+    args: Namespace, stopped: Stopped, resumed: ResumedWaves, further: Sequence[Prepared]
 ) -> Showing:
     """The breakpoints and the trace of the options."""
     stops, attach, progress = None, None, Progress(sys.stderr)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        lane_count = max(part.architecture.lane_count for part in going.parts)
-        trace = trace_of(args, going.code_objects, lane_count)
-        trace.attach(going.target)
+        lane_count = max(part.architecture.lane_count for part in resumed.parts)
+        trace = trace_of(args, resumed.code_objects, lane_count)
+        trace.attach(resumed.target)
         attach = trace.attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
 
-        first = going.waves[0]
-        session = going.session(first, stopped.wave(first).pc)
+        first = resumed.waves[0]
+        session = resumed.session(first, stopped.wave(first).pc)
         around = None if session.pc is None else place_of(session, session.pc)
         waves = [number for item in further for number in item.launched.machine.waves]
-        stops = breakpoints_of(args, session, around, [*going.waves, *waves], progress)
+        stops = breakpoints_of(args, session, around, [*resumed.waves, *waves], progress)
     else:
         require_breakpoint(args)
     return Showing(stops, attach, progress)
@@ -142,11 +142,11 @@ def _opened(args: Namespace) -> Stopped:
     return stopped
 
 
-def _heading(args: Namespace, going: GoingOn) -> str:
+def _heading(args: Namespace, resumed: ResumedWaves) -> str:
     """`state s.json: 2 waves of vadd on gfx942, wave64`."""
     name = f"state {args.state}" if args.state is not None else f"core file {args.input_core}"
     parts = []
-    for part in going.parts:
+    for part in resumed.parts:
         count, arch = len(part.waves), part.architecture
         kernel = None if part.dispatch is None else part.dispatch.kernel
         of_kernel = "" if kernel is None else f" of {_kernel(args, kernel)}"
@@ -159,11 +159,11 @@ def _kernel(args: Namespace, name: str) -> str:
     return shown_symbol(name, is_mangled=args.mangled)
 
 
-def _record(going: GoingOn, ending: Ending, notes: list[str]) -> dict[str, Json]:
+def _record(resumed: ResumedWaves, ending: Ending, notes: list[str]) -> dict[str, Json]:
     """The members of the object of `docs/schema/run.json`."""
-    first = going.parts[0]
-    architectures = {part.architecture for part in going.parts}
-    is_one = len(going.parts) == 1 and first.dispatch is not None
+    first = resumed.parts[0]
+    architectures = {part.architecture for part in resumed.parts}
+    is_one = len(resumed.parts) == 1 and first.dispatch is not None
     dispatch = first.dispatch if is_one else None
     return {
         "notes": list[Json](dict.fromkeys(notes)),
@@ -172,20 +172,20 @@ def _record(going: GoingOn, ending: Ending, notes: list[str]) -> dict[str, Json]
         "wave_size": first.architecture.lane_count if len(architectures) == 1 else None,
         "grid": None if dispatch is None else _size(dispatch.grid),
         "workgroup": None if dispatch is None else _size(dispatch.workgroup),
-        "dispatches": _dispatches(going),
+        "dispatches": _dispatches(resumed),
         **ending_record(ending),
         "buffers": [],
     }
 
 
-def _dispatches(going: GoingOn) -> list[Json]:
+def _dispatches(resumed: ResumedWaves) -> list[Json]:
     """The dispatches whose waves have gone on."""
     return [
         {
             "kernel": None if part.dispatch is None else part.dispatch.kernel,
-            "instructions": sum(map(going.target.instructions_of, part.waves)),
+            "instructions": sum(map(resumed.target.instructions_of, part.waves)),
         }
-        for part in going.parts
+        for part in resumed.parts
     ]
 
 
@@ -193,20 +193,20 @@ def _size(size: tuple[int, int, int] | None) -> Json:
     return None if size is None else list[Json](size)
 
 
-def _written(args: Namespace, stopped: Stopped, going: GoingOn, ending: Ending) -> list[str]:
+def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: Ending) -> list[str]:
     """Write the core file and the state where the run stopped; notes about them."""
     notes: list[str] = []
     if args.save is not None and ending.stop is None:
         notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
     elif args.save is not None:
-        from dwarfgpu.service.core.state_of_going_on import save_going_on  # most runs save nothing
+        from dwarfgpu.service.core.save_resumed import save_resumed  # most runs save nothing
 
         state = None if args.state is None else Path(args.state)
-        save_going_on(Path(args.save), stopped, going, state)
+        save_resumed(Path(args.save), stopped, resumed, state)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
     if args.core is not None and ending.stop is not None:
-        from dwarfgpu.service.core.state_of_going_on import write_core_going_on
+        from dwarfgpu.service.core.save_resumed import write_core_of_resumed
 
-        notes += write_core_going_on(Path(args.core), going)
+        notes += write_core_of_resumed(Path(args.core), resumed)
         notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
     return notes

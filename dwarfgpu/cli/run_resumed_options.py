@@ -1,4 +1,4 @@
-"""Options of `dwarfgpu run` for the waves of a state or of a core file, which go on."""
+"""Options of `dwarfgpu run` that resumes the waves of a state or of a core file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_DISPATCH: Final = {
 """Arguments that are about waves which begin."""
 
 
-def configure_going_on(parser: ArgumentParser) -> None:
+def configure_resumed(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     group = parser.add_argument_group("waves of a state or a core file, which go on")
     group.add_argument("--state", metavar="FILE", help="a state file, whose waves go on")
@@ -29,7 +29,7 @@ def configure_going_on(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def goes_on(args: Namespace) -> bool:
+def resumes(args: Namespace) -> bool:
     """Whether the waves are those of a state or of a core file; `UsageError` for options that do
     not go together."""
     if args.file is not None and args.file.endswith(".json") and args.state is None:

@@ -1,4 +1,4 @@
-"""Waves of a state or of a core file that go on without a user at a prompt."""
+"""Resume the waves of a state or of a core file without a prompt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
-from dwarfgpu.service.machine.going_on import able_to_go_on
+from dwarfgpu.service.machine.resumable_state import resumable_state
 from dwarfgpu.service.machine.run_kernel import Ending, stop_place
 from dwarfgpu.session.session import Session
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _ROOM_BYTES: Final = 1 << 36
 """For the objects of a further dispatch, and for its scratch."""
 Visit: TypeAlias = Callable[[WaveId, int, Callable[[], Session]], bool]
-"""What is called when a wave is at a breakpoint, with its pc and what makes a session that sees it:
-whether the run ends there."""
+"""Called when a wave is at a breakpoint, with the wave, its pc and a function that makes a session
+in its focus; returns whether the run ends there."""
 
 
 @frozen(eq=False)
@@ -41,8 +41,8 @@ class WavesOfDispatch:
 
 
 @frozen(eq=False)
-class GoingOn:
-    """Waves that go on."""
+class ResumedWaves:
+    """The waves of a stopped machine that are resumed, and the machine that executes them."""
 
     target: SimulatedTarget | SimulatedProcess
     code_objects: tuple[CodeObject, ...]
@@ -80,7 +80,7 @@ class GoingOn:
         )
 
     def session(self, wave: WaveId, pc: int | None, *, is_mangled: bool = False) -> Session:
-        """What sees a wave."""
+        """Return a session with the wave in focus."""
         arch = self.target.architecture_of(wave)
         own, of_other_machines = split_by_machine(self.code_objects, arch)
         images = tuple(image for item in self.code_objects for image in item.images())
@@ -98,9 +98,11 @@ class GoingOn:
     def run(
         self, addresses: frozenset[int], visit: Visit | None, *, is_mangled: bool = False
     ) -> Ending:
-        """Run to the end, to the first wave that cannot go on, or to a breakpoint where it is to
-        end; no wave stops where it is now. Errors as of
-        `dwarfgpu.machine.simulated.launch.adopted.adopted`."""
+        """Run until all waves have ended, one cannot continue, or `visit` ends the run.
+
+        No wave stops at the breakpoint where it is now. Raises what
+        `dwarfgpu.machine.simulated.launch.adopted.adopted` raises.
+        """
         target = self.target
         for number in self.waves:
             target.leave(number)
@@ -121,25 +123,25 @@ class GoingOn:
         return Ending(len(self.waves), target.instructions, stop)
 
 
-def going_on(stopped: Stopped, seed: int, fill: int | None) -> GoingOn:
-    """The waves of a stopped machine, as they go on.
+def resumed_waves(stopped: Stopped, seed: int, fill: int | None) -> ResumedWaves:
+    """Return the waves of a stopped machine, ready to run.
 
     `Unsupported` for one without waves of a GPU; other errors as of
-    `dwarfgpu.service.core.core_going_on.core_going_on`.
+    `dwarfgpu.service.core.resumable_core.resumable_core`.
     """
     target: SimulatedTarget | SimulatedProcess
     code_objects = stopped.code_objects
     if stopped.core is not None:
-        from dwarfgpu.service.core.core_going_on import core_going_on  # states need none
+        from dwarfgpu.service.core.resumable_core import resumable_core  # states need none
 
         of_gpus = [item for item in code_objects if item.file.machine == "AMDGPU"]
-        target = core_going_on(stopped.core, of_gpus, seed, fill)
+        target = resumable_core(stopped.core, of_gpus, seed, fill)
     else:
         if stopped.given is None or stopped.architecture.machine != "AMDGPU":
             name = stopped.architecture.name
             raise Unsupported(f"Cannot run: only waves of AMD GPUs are simulated, not {name}.")
-        target = able_to_go_on(stopped.given, code_objects, fill, seed)
-    return GoingOn(target, code_objects, stopped.core is not None, _parts(target))
+        target = resumable_state(stopped.given, code_objects, fill, seed)
+    return ResumedWaves(target, code_objects, stopped.core is not None, _parts(target))
 
 
 def _parts(target: SimulatedTarget | SimulatedProcess) -> tuple[WavesOfDispatch, ...]:
