@@ -81,7 +81,6 @@ ANSWERED: dict[str, dict[str, str]] = {
     "machine.core.gpu.*": {},
     "machine.simulated.*": {
         "cli/dispatch.py": "it makes a machine, and asks nothing of one",
-        "repl/data/changes.py": "it saves the machine",
     },
     "session.read_lanes": {},
     "session.read_variable": {"gdb/differences.py": "it reads what GDB has read, in other places"},

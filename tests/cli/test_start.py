@@ -47,7 +47,7 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 196),
         ("where --demo t", 199),
         ("run --demo", 252),
-        ("debug --demo -batch", 441),
+        ("debug --demo -batch", 444),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
