@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,7 +19,71 @@ import pytest
 from attrs import frozen
 
 INSIDE = Path(__file__).with_name("inside.py")
+COPIES = Path(__file__).with_name("copies.py")
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
+
+
+class Copies:
+    """A GDB that has loaded dwarfgpu once, and runs commands in copies of its process: starting
+    GDB and loading is most of the processor time of a short test."""
+
+    def __init__(self, program: str, source: str, folder: Path) -> None:
+        self._program, self._source, self._folder = program, source, folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}.txt"
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        ours.settimeout(300)
+        lines = (
+            "maint set worker-threads 0",  # a copy has the one thread that made it
+            *SETTINGS,
+            f"source {self._source}",
+            f"source {INSIDE}",
+            f"source {COPIES}",
+            f"python serve({theirs.fileno()})",
+        )
+        options = [piece for line in lines for piece in ("-ex", line)]
+        with theirs, self._file("start").open("w") as output:
+            self._process = subprocess.Popen(
+                [self._program, "-nx", "-q", "-batch", *options],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env={**os.environ, "XDG_CACHE_HOME": str(self._folder), "LC_ALL": "C.UTF-8"},
+            )
+        return ours
+
+    def run(self, commands: Sequence[str]) -> tuple[str, str]:
+        """Standard output and error of some commands."""
+        if self._requests is None:
+            self._requests = self._start()
+        out, err = self._file("out"), self._file("err")
+        out.unlink(missing_ok=True)
+        err.unlink(missing_ok=True)
+        request = {"commands": commands, "out": str(out), "err": str(err)}
+        try:
+            self._requests.sendall(json.dumps(request).encode() + b"\n")
+            answer = self._requests.recv(1)
+        except OSError:
+            self.stop()
+            raise
+        assert answer, self._file("start").read_text()
+        return out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8")
+
+    def stop(self) -> None:
+        """End GDB, and a copy that has not ended; the next commands start it again."""
+        if self._requests is not None and self._process is not None:
+            self._requests.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._requests = None
 
 
 @frozen
@@ -25,22 +93,11 @@ class Debugger:
     program: str
     source: str
     cache: Path
+    copies: Copies
 
     def run(self, *commands: str, file: Path | None = None) -> tuple[str, str]:
         """Standard output and error of GDB for some commands."""
-        lines = [*SETTINGS, f"source {self.source}", f"source {INSIDE}", *commands]
-        options = [piece for line in lines for piece in ("-ex", line)]
-        done = subprocess.run(
-            [self.program, "-nx", "-q", "-batch", *options, *([str(file)] if file else [])],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "XDG_CACHE_HOME": str(self.cache), "LC_ALL": "C.UTF-8"},
-        )
-        return done.stdout, done.stderr
+        return self.copies.run([*([f"file {shlex.quote(str(file))}"] if file else []), *commands])
 
     def errors(self, before: Sequence[str], commands: Sequence[str], file: Path) -> list[str]:
         """Standard error of each of some commands that change nothing, one after the other."""
@@ -114,4 +171,5 @@ def start_debugger(folder: Path) -> Debugger:
         cwd=Path(__file__).resolve().parents[2],
         env=environment,
     )
-    return Debugger(program, told.stdout.strip(), folder)
+    source = told.stdout.strip()
+    return Debugger(program, source, folder, Copies(program, source, folder))

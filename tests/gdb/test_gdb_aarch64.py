@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from tests.gdb.debugger import Debugger
+from tests.gdb.debugger import Copies, Debugger
 
 HERE = Path(__file__).parent
 STOPS = 30
@@ -37,16 +37,25 @@ def waiting(qemu: str, program: Path, folder: Path) -> Iterator[Path]:
         process.wait()
 
 
+@pytest.fixture(scope="module")
+def multiarch(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Debugger]:
+    program, folder = tool("gdb-multiarch"), tmp_path_factory.mktemp("multiarch")
+    copies = Copies(program, debugger.source, folder)
+    yield evolve(debugger, program=program, copies=copies)
+    copies.stop()
+
+
 @pytest.mark.parametrize("build", ["gcc.O0", "gcc.O2", "clang.O0", "clang.O2"])
 def test_every_frame(
-    debugger: Debugger,
+    multiarch: Debugger,
     tool: Callable[[str], str],
     repository: Path,
     tmp_path: Path,
     build: str,
 ) -> None:
     """Recursion, alloca, vector registers, tail calls, a signal; GDB needs a mask for others."""
-    multiarch = evolve(debugger, program=tool("gdb-multiarch"))
     program = repository / f"fixtures/aarch64/stacks.{build}"
     with waiting(tool("qemu-aarch64"), program, tmp_path) as socket:
         found = multiarch.report(
