@@ -51,7 +51,7 @@ _CALLS: Final = {
     11: (0xBE9E4900, 0xBA1E0000),
     12: (0xBE9E4900, 0xBA1E0000),
 }
-"""By the major number of the GFX level: s_swappc_b64 and s_call_b64 with s[30:31]."""
+"""Keyed by the major number of the GFX level: s_swappc_b64 and s_call_b64 with s[30:31]."""
 
 
 def is_call(architecture: Architecture, instruction: int) -> bool:

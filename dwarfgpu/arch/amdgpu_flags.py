@@ -137,7 +137,7 @@ _FIELDS: Final[dict[tuple[str, str], tuple[FlagField, ...]]] = {
         for level in ("12", "12.5")
     },
 }
-"""By register and GFX level. Levels before GFX9 have no table: they print as numbers."""
+"""Keyed by register and GFX level. Levels before GFX9 have no table: they print as numbers."""
 
 
 def _level(described: Processor) -> str:

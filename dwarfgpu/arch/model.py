@@ -210,9 +210,9 @@ class Architecture:
     address_bits: int
     """Size of an address in the default address space, and of the generic type."""
     registers: Mapping[int, RegisterInfo] = field(repr=False)
-    """By DWARF number."""
+    """Keyed by DWARF number."""
     address_spaces: Mapping[int, AddressSpace] = field(repr=False)
-    """By DWARF number; 0 is the default address space."""
+    """Keyed by DWARF number; 0 is the default address space."""
     spaces_of_lanes: int | None = None
     """First of the numbers that the document of 2020 gives to the private memory of each lane."""
     endian: Endian = "little"
@@ -238,7 +238,7 @@ class Architecture:
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)
     """Parts of registers that have names of their own, lower case, to these."""
     pseudo_registers: Mapping[str, PseudoRegister] = field(default=Factory(dict), repr=False)
-    """By name, lower case; no operation can name them."""
+    """Keyed by name, lower case; no operation can name them."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
     _lower: Lower = field(default=identity_lower, repr=False)

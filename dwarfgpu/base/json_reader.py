@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 26
 MAX_TEXT_BYTES = 2 * MAX_BYTES
 """In memory, where one wide character makes the text four times as large as the file."""
 MAX_VALUES = 2_000_000
-"""Of a document: each takes up to a hundred bytes, whatever it is."""
+"""Maximum number of values in a document: each takes up to a hundred bytes, whatever it is."""
 MAX_DEVICE_BYTES = MAX_BYTES
 """Limit for pipes and devices, which may never end."""
 

@@ -18,7 +18,7 @@ from dwarfgpu.errors import UsageError
 
 MAGIC: Final = b"\x93NUMPY"
 MAX_BYTES: Final = 1 << 30
-"""Of a file; a device that never ends is none."""
+"""Maximum size in bytes of a file; a device that never ends has more."""
 _ITEM_BYTES: Final = frozenset({"1", "2", "4", "8", "16"})
 _MAX_HEADER_BYTES: Final = 10_000
 """NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""

@@ -88,7 +88,7 @@ class _Set:
         self.before = before
         """The last character, as far as assertions see it."""
         self.after: dict[str, _Set | bool] = {}
-        """By the next character; whether the text matches, where that is known then."""
+        """Keyed by the next character; whether the text matches, where that is known then."""
 
 
 class Regexp:

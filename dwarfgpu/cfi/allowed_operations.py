@@ -29,7 +29,7 @@ FORBIDDEN: Final = {
     "call_frame_cfa": _CIRCULAR,
     "entry_value": _CIRCULAR,
 }  # fmt: skip
-"""By name, with the reason that the text gives."""
+"""Keyed by name, with the reason that the text gives."""
 
 # Older and vendor names share the function of what they mean.
 _REASONS: Final = {OPERATIONS[name].function: reason for name, reason in FORBIDDEN.items()}

@@ -42,7 +42,7 @@ class CfiFormat:
     machine: str | None = field()
     """As `Architecture.machine`; decides what the codes mean that vendors share."""
     pointer_encoding: int = ABSOLUTE
-    """Of addresses in the instructions: the CIE's `R` in `.eh_frame`."""
+    """The encoding of addresses in the instructions: the CIE's `R` in `.eh_frame`."""
     section_address: int = 0
     """Where the first byte of the section is loaded, for pointers relative to their place."""
 

@@ -26,13 +26,13 @@ class SearchTable:
     """Pairs of an initial location and the address of its FDE, both as linked."""
 
     address: int
-    """Of the header."""
+    """The address of the header."""
     frames_address: int
-    """Of `.eh_frame`."""
+    """The address of `.eh_frame`."""
     count: int
     """Pairs; 0 where there is no table."""
     encoding: int
-    """Of the two pointers of a pair."""
+    """The encoding of the two pointers of a pair."""
     data: bytes = field(repr=False, eq=False)
     start: int
     """Where in the data the first pair is."""

@@ -58,7 +58,7 @@ class Cie:
     program_offset: int
     """Where in the section the initial instructions begin."""
     most_instructions: int = field(default=MAX_INSTRUCTIONS, eq=False)
-    """Of this entry, and of each of its FDEs."""
+    """Maximum number of instructions of this entry, and of each of its FDEs."""
 
     @cached_property
     def program(self) -> CfaProgram:

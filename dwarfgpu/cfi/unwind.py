@@ -84,7 +84,7 @@ class FrameRow:
     is_signal_frame: bool = False
     """Whether the caller was interrupted, not called."""
     dialect: Dialect = AMD
-    """Of the expressions."""
+    """The dialect of the expressions."""
 
     @property
     def is_empty(self) -> bool:
@@ -262,7 +262,7 @@ class CfiFrame:
             return error
 
     def _begin(self, subject: int | str) -> None:
-        """Of what must not need itself: a register, by its number, or the CFA."""
+        """Begin to compute a register, by its number, or the CFA: it must not need itself."""
         key = self.level, subject
         pending = self._pending
         if key in pending:

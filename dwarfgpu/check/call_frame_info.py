@@ -37,7 +37,7 @@ _ROLES: Final = {
     "expression": Role("location", 1, is_cfi=True),
     "val_expression": Role("value", 1, is_cfi=True),
 }
-"""Of expressions that are no CFA: the CFA is on the stack (A.6.4.1)."""
+"""The roles of expressions of rules: the CFA is on the stack (A.6.4.1)."""
 _ADVANCES: Final = ("set_loc", "advance_loc", "advance_loc1", "advance_loc2", "advance_loc4",
                     "MIPS_advance_loc8")  # fmt: skip
 _BROKEN: Final = {
@@ -49,7 +49,7 @@ _BROKEN: Final = {
     "DW_CFA_LLVM_def_aspace_cfa_sf": "unknown-address-space",
     **{f"DW_CFA_{name}": "location-order" for name in _ADVANCES},
 }
-"""The rule that an instruction breaks which cannot be executed; others are `ill-formed-cfi`."""
+"""The rule that an instruction breaks if it cannot be executed; for others, `ill-formed-cfi`."""
 
 _OF_KERNEL: Final = ", which a kernel does not need: it has no caller"
 
@@ -64,7 +64,7 @@ class FrameChecker:
     functions: Functions
     found: Findings
     address_size: int
-    """Of the file, in bytes."""
+    """The size of an address of the file, in bytes."""
     fdes: int = field(init=False, default=0)
     _work: int = field(init=False, default=0)
     _fdes_of: Counter[int] = field(init=False, factory=Counter)

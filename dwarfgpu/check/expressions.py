@@ -64,7 +64,7 @@ class Checked:
 
 
 LONGEST_BYTES: Final = 1 << 16
-"""Of an expression; producers write a few hundred at most."""
+"""Maximum size in bytes of an expression; producers write a few hundred at most."""
 _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()

@@ -17,7 +17,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 MAX_FINDINGS: Final = 10_000
-"""Of each severity."""
+"""Maximum number of findings of each severity."""
 MAX_SKIPPED: Final = 100
 AROUND: Final = 6
 """Steps shown before and after the marked one."""
@@ -88,7 +88,7 @@ class Finding:
     """Its name in `dwarfgpu.check.rules`."""
     message: str
     section: str
-    """Of the AMD text, or else of DWARF 5."""
+    """The section of the AMD text, or else of DWARF 5."""
     place: FindingPlace
     excerpt: Excerpt | None = None
 

@@ -29,16 +29,16 @@ class Reference:
     """An operand that leads out of the expression."""
 
     offset: int
-    """Of the operation, in bytes from the start of the expression."""
+    """The offset of the operation, in bytes from the start of the expression."""
     operation: str
     section: str
     severity: Severity
     kind: Kind
     value: int
     size_bytes: int | None = None
-    """That the operation says the type to have."""
+    """The size that the operation gives the type."""
     register: int | None = None
-    """Of the frame itself, which is read as the type."""
+    """The register of the frame that is read as the type."""
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:

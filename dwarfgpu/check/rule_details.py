@@ -144,4 +144,4 @@ DETAILS: Final[Mapping[str, str]] = {
     "ill-formed-cfi": "another instruction that cannot be executed",
     "unreadable-cfi": "an entry or instruction that cannot be read",
 }
-"""By the name of the rule; code is between backticks."""
+"""Keyed by the name of the rule; code is between backticks."""

@@ -21,7 +21,7 @@ class Rule:
     severity: Severity
     """The worst severity of its findings."""
     section: str
-    """Of the AMD text, where an operation does not bring its own; else of DWARF 5."""
+    """The section of the AMD text, where an operation does not bring its own; else of DWARF 5."""
     summary: str
     advice: str | None = None
     """What follows, or what to write instead."""

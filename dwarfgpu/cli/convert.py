@@ -128,7 +128,7 @@ def _focus(args: Namespace) -> AddressFocus:
 
 
 def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
-    """Of a wave of the state."""
+    """Return the architecture and apertures of a wave of the state."""
     from dwarfgpu.machine.state.load import load_state, wave_named
 
     state = load_state(Path(args.state), file_limits_of(args).waves)
@@ -137,7 +137,7 @@ def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
 
 
 def _of_core(args: Namespace) -> tuple[Architecture, Apertures]:
-    """Of a wave of the core file."""
+    """Return the architecture and apertures of a wave of the core file."""
     from dwarfgpu.options.opened_core import opened_core
 
     stopped = opened_core(args, None)

@@ -267,7 +267,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
 
 
 def _columns() -> int:
-    """Of the terminal."""
+    """Return the width of the terminal."""
     if not sys.stdout.isatty():
         return _COLUMNS
     return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)

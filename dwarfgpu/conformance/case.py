@@ -30,7 +30,7 @@ SECTION_BASE = 1 << 40
 section."""
 MAX_LANES = 64
 MAX_TYPE_BYTES = 1 << 10
-"""Of a base type; the widest vector register has a fourth of that."""
+"""Maximum size in bytes of a base type; the widest vector register has a fourth of that."""
 DIALECTS = {None: "amd", "amd-direct": "amd-direct", "upstream-clang": "upstream-clang"}
 
 

@@ -62,7 +62,7 @@ class Abbreviation:
 
 
 _MOST_SHARED_BYTES = 256
-"""Of a declaration: longer ones are rare."""
+"""Maximum size in bytes of a declaration: longer ones are rare."""
 
 
 def read_abbreviations(

@@ -59,7 +59,9 @@ class Budget:
         if text is None:
             self._spend("names", len(data))
             if self._left("names", self._most_bytes) < 0:
-                raise _exceeded("names")
+                raise LimitExceeded(
+                    "names take far more bytes than the file has: entries share them"
+                )
             text = printable(data[:LONGEST_NAME_BYTES])
             if len(data) > LONGEST_NAME_BYTES:
                 text += "..."
@@ -81,4 +83,4 @@ class Budget:
 
 
 def _exceeded(section: str) -> LimitExceeded:
-    return LimitExceeded(f"much more of {section} is read than its size: parts of it overlap")
+    return LimitExceeded(f"reading {section} takes far more bytes than it has: its parts overlap")

@@ -20,7 +20,7 @@ At: TypeAlias = tuple[Program, int, Context]
 _COMPARED: Final = 64
 """Maximum number of stack entries to compare; comparing more costs more than it finds."""
 _WIDEST_BITS: Final = 128
-"""Of a value that is compared by its bits."""
+"""Maximum size in bits of a value that is compared by its bits."""
 
 
 class Loops:

@@ -45,7 +45,7 @@ class ExplicitFrame:
     given_cfa: Location | None = None
     given_frame_base: Location | None = None
     entry_values: Mapping[bytes, Value] = Factory(dict)
-    """By the bytes of the expression."""
+    """Keyed by the bytes of the expression."""
     given_caller: tuple[ExplicitFrame, int] | None = None
     inactive_lanes: frozenset[int] = frozenset()
     """Lanes that were not active on entry."""
@@ -160,13 +160,13 @@ class ExplicitUnit:
     format: UnitFormat = Factory(UnitFormat)
     dialect: Dialect = AMD
     base_types: Mapping[int, BaseType] = Factory(dict)
-    """By offset in the unit."""
+    """Keyed by offset in the unit."""
     addresses: Mapping[int, int] = Factory(dict)
     """`.debug_addr`, by index."""
     offset: int = 0
-    """Of the unit in `.debug_info`."""
+    """The offset of the unit in `.debug_info`."""
     locations: Mapping[int, LocationAttribute | None] = Factory(dict)
-    """By offset in `.debug_info`."""
+    """Keyed by offset in `.debug_info`."""
     variable_values: Mapping[int, int] = Factory(dict)
     tls: Mapping[int, int] = Factory(dict)
     """Addresses by offset in the thread-local block."""

@@ -31,7 +31,7 @@ class Difference:
     """Something of a frame that is not the same."""
 
     number: int
-    """Of GDB's frame."""
+    """The number of GDB's frame."""
     what: str
     theirs: str
     ours: str

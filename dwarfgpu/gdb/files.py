@@ -68,7 +68,7 @@ class LoadedFiles:
         self._chained: tuple[CodeObject, ...] = ()
         self._chains = CallChains(())
         self._jumps: dict[tuple[int, int], Jumps] = {}
-        """By program location and return address, while the files stay the same."""
+        """Keyed by program location and return address, while the files stay the same."""
 
     def at(self, address: int) -> CodeObject | None:
         """Return the code object with an address of the program; None if no file has it.

@@ -54,7 +54,7 @@ class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
 
 _SETTINGS: Final[dict[str, _Budget]] = {}
-"""By option; empty if the package was imported without its commands."""
+"""Keyed by option; empty if the package was imported without its commands."""
 
 
 def install_limits() -> None:

@@ -79,7 +79,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.runs = {}  # type: Dict[Tuple[str, Optional[int]], Dict[int, bytes]]
-        """By space and lane."""
+        """Keyed by space and lane."""
 
     def add(
         self, address: int, size_bytes: int, space: str = "", lane: Optional[int] = None

@@ -32,7 +32,7 @@ class Compared:
     """A variable of a frame."""
 
     number: int
-    """Of GDB's frame."""
+    """The number of GDB's frame."""
     name: str
     theirs: str
     """Its text; its bytes where those differ and the texts do not."""

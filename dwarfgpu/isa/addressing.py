@@ -32,9 +32,9 @@ class Addressing:
     """By LLVM's names: `vaddr`, `saddr`, `addr`, `srsrc`, `soffset`, `sbase`; `srsrc` also of a
     scalar instruction with a buffer."""
     has_index: bool = False
-    """Of a buffer: `vaddr` begins with an index."""
+    """Whether `vaddr` begins with an index; only for buffers."""
     has_offset: bool = False
-    """Of a buffer: `vaddr` ends with an offset."""
+    """Whether `vaddr` ends with an offset; only for buffers."""
     is_scalar: bool = False
     """One access of the whole wave."""
     is_load: bool = False

@@ -14,7 +14,7 @@ from dwarfgpu.isa.operands import OperandKind
 from dwarfgpu.isa.target import IsaTarget
 
 GENERATIONS: Final = (8, 9, 10, 11, 12)
-"""That have tables; earlier ones LLVM does not disassemble."""
+"""The generations with tables; LLVM does not disassemble earlier ones."""
 _MORE: Final = {9: ("gfx950",)}
 """Files with instructions that LLVM 19 does not know."""
 

@@ -38,7 +38,7 @@ class _Bits:
         self._arithmetic, self._evaluate, self._to = arithmetic, evaluate, to
 
     def of(self, node: ast.Node, kind: Type | None) -> Bits:
-        """Of an object of a type that an initializer gives."""
+        """Return the bits of an object of a type, as an initializer gives them."""
         bare = strip(kind)
         if not isinstance(node, ast.Elements):
             to = Typed(kind, self._to.unit)

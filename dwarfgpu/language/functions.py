@@ -118,7 +118,7 @@ FUNCTIONS: Final[dict[str, DebuggerFunction]] = {
     "_streq": strings_equal,
     "_strlen": string_length,
 }
-"""By their names without the first `$`."""
+"""Keyed by their names without the first `$`."""
 
 
 def _one(arguments: list[TypedValue], name: str) -> None:

@@ -56,7 +56,7 @@ class Spot:
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
     name: str | None = None
-    """Of the function, in C++ with its parameters."""
+    """The name of the function, in C++ with its parameters."""
     is_call: bool = False
     """Whether it is inlined there."""
     declared: FramePosition | None = None
@@ -331,7 +331,7 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
 
 
 def first_after(session: Session, place: FramePosition) -> int | None:
-    """Where the code of the first line after a place begins that has any."""
+    """Return where code begins for the first line with code after a place."""
     pcs = (lines.first_after(place.path, place.line) for lines in _lines(session))
     return next((pc for pc in pcs if pc is not None), None)
 

@@ -28,7 +28,7 @@ class VirtualTable:
     """The outermost class that begins there."""
     object_address: int
     address: int
-    """Of its first function."""
+    """The address of its first function."""
     functions: tuple[int | DwarfGpuError, ...]
     """Their code: those for which classes that begin there declare slots."""
 

@@ -221,7 +221,7 @@ WAVE_VARIABLES: Final[dict[str, tuple[Getter, str]]] = {
     "_workitem_id": (work_item_id, "the work-item of the lane in its workgroup, in x, y and z"),
     "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
 }
-"""By name without the first `$`: how to compute it, and its description."""
+"""Keyed by name without the first `$`: how to compute it, and its description."""
 _TEXTS: Final = ("_pos", "_systag", "_wave_id")
 """How the names of texts end."""
 

@@ -1,7 +1,7 @@
 """Structures of the HSA runtime in memory: queues, signals and AQL packets (ROCm compute ABI,
 "AMD Queue", "Signal object"; HSA System Architecture, "Architected Queuing Language").
 
-Law: a member that no document lays out is not declared; the bytes between members are nothing.
+Law: only members whose layout a document gives are declared; the bytes between them are skipped.
 """
 
 from __future__ import annotations
@@ -150,4 +150,4 @@ STRUCTURES: Final = {
         BARRIER_AND_PACKET, BARRIER_OR_PACKET,
     )
 }  # fmt: skip
-"""By the name that the headers of the runtime give them."""
+"""Keyed by the name that the headers of the runtime give them."""

@@ -217,7 +217,7 @@ class WavesAtBarrier:
     state: str
     """What they do, in words."""
     pc: int
-    """Of the instruction that waits, or that ended them."""
+    """The program location of the instruction that waits, or that ended them."""
 
 
 @frozen
@@ -237,7 +237,7 @@ class Halt:
     wave: WaveId | None = None
     """The wave that stopped; None if the program has ended."""
     exit_code: int | None = None
-    """Of a program that ended."""
+    """The exit code of a program that has ended."""
     signal: str | None = None
     """The name of a signal or an exception: `SIGSEGV`."""
     text: str | None = None
@@ -337,7 +337,7 @@ class WatchScope:
     ranges: tuple[tuple[int, int], ...]
     """The code of the function: begins and ends; empty if unknown."""
     returns: tuple[int, ...]
-    """Where the calls that the function has made return to, the innermost last."""
+    """The return addresses of the calls that the function has made, the innermost last."""
 
 
 WatchKind: TypeAlias = Literal["write", "read", "access"]

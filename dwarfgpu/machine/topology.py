@@ -92,14 +92,14 @@ class Queue:
     id: int
     agent: int
     object_address: int | None = None
-    """Of its amd_queue_t."""
+    """The address of its amd_queue_t."""
     packets_address: int | None = None
-    """Of the ring of packets."""
+    """The address of the ring of packets."""
     packets_bytes: int | None = None
     read: int | None = None
-    """Of the next packet to be consumed."""
+    """The index of the next packet to be consumed."""
     write: int | None = None
-    """Of the next packet to be allocated."""
+    """The index of the next packet to be allocated."""
     os_id: int | None = None
     """The driver's number."""
 
@@ -151,7 +151,7 @@ class Workgroup:
     size: Position | None = None
     """Work-items, fewer than others at the edge of a grid that is no multiple."""
     local_bytes: int | None = None
-    """Of LDS that were allocated."""
+    """How many bytes of LDS were allocated."""
     queue: int | None = None
     """The queue of its dispatch, if the dispatch is unknown."""
 

@@ -56,7 +56,7 @@ class LaneExtractor:
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
         self._known: dict[int, tuple[object, Callable[[int], Any] | None]] = {}
-        """By identity, with the thing, so that it lives as long."""
+        """Keyed by `id` of the object, which is kept with its function and so stays alive."""
 
     def of(self, value: T) -> Callable[[int], T]:
         """What a lane has of a thing, by the number of the lane in the order.

@@ -109,7 +109,7 @@ class Location:
         return Location(tuple(places), self.stop)
 
     def of_object(self, size_bits: int, endian: Endian) -> Location:
-        """Where an object is that has this location: in the low bits of a wider register."""
+        """Return the location of an object here: in a wider register it is in the low bits."""
         if endian == "little":
             return self
         places = tuple([place.low(size_bits) for place in self.places])

@@ -32,7 +32,7 @@ MAX_ENTRIES: Final = 1 << 16
 _SHORTEST_ENTRY_BYTES: Final = 24
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
 _LONGEST_HEADER_BYTES: Final = 32
-"""Of a compressed bundle."""
+"""Maximum size in bytes of the header of a compressed bundle."""
 _TABLE_BYTES: Final = 1 << 12
 """Read at first of what may be longer: a table, or the zeros after a bundle."""
 _MAX_AT_ONCE: Final = 1 << 20
@@ -51,13 +51,13 @@ class BundleEntry:
     data: bytes | FileBytes = field(repr=False)
     """Of a large file not read yet."""
     section: str | None = None
-    """Of the host file; None in a bundle that is a file of its own."""
+    """The section of the host file; None in a bundle that is a file of its own."""
     bundle: int = 0
     """Which of the bundles one after another."""
     compression: str | None = None
     """`zlib` or `zstd`."""
     path: str | None = None
-    """Of the file that it is, in a folder."""
+    """The path of the file that it is, in a folder."""
 
     @property
     def kind(self) -> str:

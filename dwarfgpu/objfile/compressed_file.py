@@ -28,9 +28,9 @@ _MAX_MEMORY: Final = 1 << 28
 """Bytes that the decompressor of xz may take for its dictionary."""
 _MAX_BLOCKS: Final = 1 << 22
 _MAX_KEPT_BYTES: Final = 1 << 26
-"""Of decompressed blocks; the last one is kept whatever its size."""
+"""Maximum size in bytes of decompressed blocks; the last one is kept whatever its size."""
 _HEAD_BYTES: Final = 1 << 16
-"""Of a compressed file, read to see how it begins."""
+"""How many bytes of a compressed file are read to see how it begins."""
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 13
 """Bytes that are given to zlib at a time: what it does not use, it copies."""
@@ -173,7 +173,7 @@ def _placed(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
 
 
 def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
-    """Of every stream, by the indexes at their ends (The .xz File Format, 2 to 4)."""
+    """Yield the blocks of all streams, by the indexes at their ends (.xz File Format, 2 to 4)."""
     streams: list[list[tuple[int, int, int]]] = []
     end = len(data)
     while end > 0:
@@ -236,7 +236,7 @@ _BGZIP_HEADER: Final = 18
 
 
 def _bgzip_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
-    """Of a file of bgzip, whose members say their sizes (SAM, 4.1); None for other ones."""
+    """Return the blocks of a bgzip file, whose members say their sizes (SAM, 4.1); else None."""
     return None if _bgzip_bytes(data, 0) is None else _bgzip_members(path, data)
 
 

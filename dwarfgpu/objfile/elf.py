@@ -65,7 +65,7 @@ class Section:
     type: int
     flags: int
     address: int
-    """Of a relocatable object, where it is placed (`dwarfgpu.objfile.placement`)."""
+    """In a relocatable object: where it is placed (`dwarfgpu.objfile.placement`)."""
     offset: int
     size_bytes: int
     link: int

@@ -17,7 +17,7 @@ COMPRESSED: Final = {
 }
 """The program that compressed a file, by the file's first bytes: so systems keep core files."""
 LONGEST_MAGIC_BYTES: Final = 6
-"""Of those."""
+"""Maximum size in bytes of the first bytes above."""
 ET_CORE: Final = 4
 """The type of a core file (System V ABI, "ELF Header")."""
 _DATA_AT, _TYPE_AT = 5, 16

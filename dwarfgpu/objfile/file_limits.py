@@ -42,9 +42,10 @@ class FileLimits:
         `other_bytes`: what other compressed parts of the file have unpacked.
         """
         grown = f"{subject} has {size_bytes} bytes when decompressed"
-        if size_bytes > max(UNJUDGED_BYTES, self.inflated_ratio * packed_bytes):
+        ratio = self.inflated_ratio
+        if size_bytes > max(UNJUDGED_BYTES, ratio * packed_bytes):
             raise LimitExceeded(
-                f"{grown}, {packed_bytes} as it is: more than {self.inflated_ratio} times as many",
+                f"{grown}, {packed_bytes} compressed: more than {ratio} times as many",
                 "--max-inflated-ratio",
             )
         if other_bytes + size_bytes > self.inflated_bytes:

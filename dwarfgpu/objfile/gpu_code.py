@@ -69,9 +69,9 @@ class GpuKernel:
 
     name: str
     symbol: str
-    """Of the descriptor."""
+    """The symbol of the descriptor."""
     address: int | None = None
-    """Of the descriptor, an address of the file."""
+    """The address of the descriptor in the file."""
     entry: int | None = None
     """At which waves start, an address of the file."""
     metadata: KernelMetadata | None = None

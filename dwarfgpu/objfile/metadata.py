@@ -59,7 +59,7 @@ class KernelMetadata:
 
     name: str
     symbol: str
-    """Of the descriptor: `k.kd`, or `k@kd` in V2."""
+    """The symbol of the descriptor: `k.kd`, or `k@kd` in V2."""
     language: str | None = None
     language_version: Dimensions | None = None
     kind: str | None = None

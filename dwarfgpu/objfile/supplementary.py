@@ -26,7 +26,7 @@ class SupplementaryLink:
     """What a file says of its supplementary file."""
 
     section: str
-    """`.debug_sup`, or `.gnu_debugaltlink` of before DWARF 5."""
+    """`.debug_sup`, or `.gnu_debugaltlink` before DWARF 5."""
     name: str
     """A path, in the file system's encoding."""
     id: bytes = field(repr=False)

@@ -75,7 +75,7 @@ class SymbolTable:
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
         self._chosen: dict[int, int] = {}
-        """By the end of its address in `_by_address`, the symbol that names it."""
+        """The symbol that names an address, keyed by where the address ends in `_by_address`."""
 
     def _rows(self) -> Iterator[tuple[int, ...]]:
         """Name, info, other, section, value and size of each."""

@@ -39,7 +39,7 @@ class TargetId:
     xnack: Setting = "any"
     sramecc: Setting = "any"
     generic_version: int | None = None
-    """Of a generic processor: which code object loaders take it."""
+    """The version of a generic processor, which decides which loaders take it."""
 
     def __str__(self) -> str:
         signs = {"on": "+", "off": "-"}

@@ -1,4 +1,4 @@
-"""The options of a core file: its halves, and where the files are that were loaded."""
+"""The options of a core file: its CPU and GPU parts, and where to find the loaded files."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ from dwarfgpu.options.numbers import byte, natural
 from dwarfgpu.service.error_text import error_line
 
 MAX_LOADED_BYTES: Final = 1 << 26
-"""Of one writable segment of a code object that is written into a state."""
+"""Maximum size in bytes of one writable segment of a code object that is written into a state."""
 
 
 GUARD_BYTES: Final = 4096

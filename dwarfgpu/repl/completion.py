@@ -222,7 +222,7 @@ def _name_before(text: str, position: int) -> int:
 
 
 def _opening(text: str, end: int) -> int:
-    """Where the bracket is opened that is closed before a position; 0 where it is not."""
+    """Return where the bracket opens that closes before a position; 0 if it does not open."""
     depth = 0
     for position in range(end - 1, -1, -1):
         depth += (text[position] in ")]") - (text[position] in "([")

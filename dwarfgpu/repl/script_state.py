@@ -23,7 +23,7 @@ class Lines(Iterator[str]):
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self.number = 0
-        """Of the last line read."""
+        """The number of the last line read."""
 
     def __next__(self) -> str:
         line = next(self._lines)

@@ -71,7 +71,7 @@ class LaneAnswers(Generic[T]):
     """One session per wave."""
     alone: Callable[[Session], T] = field(repr=False)
     known: dict[int, list[LanesTogether[T]]] = field(repr=False, factory=dict)
-    """By row."""
+    """Keyed by row."""
 
     @property
     def together_count(self) -> int:

@@ -100,7 +100,7 @@ class Session:
     top: Session | None = field(default=None, repr=False, kw_only=True)
     """What sees the top frame, where an outer one is in focus."""
     level: int = field(default=0, kw_only=True)
-    """Of the frame in focus, inlined functions not counted."""
+    """The level of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
     """Of the function in focus: how many functions are inlined into it, one into the other."""
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
@@ -113,7 +113,7 @@ class Session:
     _contexts: dict[int | None, tuple[SubprogramFrame, Context]] = field(
         factory=dict, init=False, repr=False
     )
-    """By the stop for which it was made: `focus`."""
+    """Keyed by the stop for which it was made: `focus`."""
     write_count: WriteCount = field(factory=WriteCount, repr=False, kw_only=True)
     """Writes since the machine was opened; every session made from this one counts with it."""
     _notes_on_locations: dict[Variable, tuple[str, ...]] = field(

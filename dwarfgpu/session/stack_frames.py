@@ -31,7 +31,7 @@ MAX_OUTER: Final = 32
 """Maximum number of frames to search for a lane: each lane of a table asks."""
 
 _MAX_DEPTH: Final = 10_000
-"""Of callers that are counted."""
+"""Maximum number of callers to count."""
 
 
 @frozen

@@ -20,7 +20,7 @@ from dwarfgpu.objfile.file_kinds import (
 from dwarfgpu.terminal.streams import is_terminal
 
 MAX_BYTES: Final = 64 << 20
-"""Of a file of text or of bytes; a device that never ends has more."""
+"""Maximum size in bytes of a file of text or of bytes; a device that never ends has more."""
 
 
 HEAD_BYTES: Final = 24

@@ -21,7 +21,7 @@ class Stretch:
 
     location: Location
     size_bits: int
-    """Of each part."""
+    """The size in bits of each part."""
     count: int
 
 

@@ -27,7 +27,7 @@ class LocalNames:
     """Names by their types; the first of a type counts."""
 
     known: dict[str, str] = field(factory=dict)
-    """By the name of the type in full."""
+    """Keyed by the name of the type in full."""
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
         """And the template parameters of a class."""

@@ -43,7 +43,7 @@ class Piece:
     first_bit: int
     """In the object."""
     size_bits: int
-    """Of each of `count`."""
+    """The size in bits of each of `count`."""
     places: tuple[SingleLocation, ...]
     """All hold the same bits; empty if these bits are not described."""
     count: int = 1
@@ -77,7 +77,7 @@ class Layout:
     """One of the places of an object."""
 
     size_bits: int
-    """Of the object."""
+    """The size in bits of the object."""
     pieces: tuple[Piece, ...]
     omitted: int = 0
     """Number of pieces omitted at the end."""

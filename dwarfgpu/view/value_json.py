@@ -53,9 +53,9 @@ from dwarfgpu.view.variants import variant_members
 MAX_PARTS: Final = 2_000
 DEEPEST: Final = 100
 MAX_ELEMENTS: Final = 200
-"""Of one array, as in text."""
+"""Maximum number of elements of one array, as in text."""
 MAX_CHARACTERS: Final = 10_000
-"""Of one string that a printer shows."""
+"""Maximum number of characters of one string that a printer shows."""
 NO_PRINTERS: Final = Printers()
 
 

@@ -28,7 +28,7 @@ from dwarfgpu.objfile.symbols import Symbol
 MAX_FUNCTIONS: Final = 1_000
 """Maximum number of functions to search per call."""
 _ALL_CALLS: Final = (0x7A, 0x7B, 0x7C, 0x2116, 0x2117, 0x2118)
-"""DW_AT_call_all_calls, _source_calls, _tail_calls, and GCC's of before DWARF 5."""
+"""DW_AT_call_all_calls, _source_calls and _tail_calls, and GCC's attributes before DWARF 5."""
 AMBIGUOUS: Final = "ambiguous"
 
 
@@ -39,7 +39,7 @@ class _Function:
     die: Die
     jumps: tuple[CallSite, ...]
     targets: tuple[Die, ...]
-    """With code, of each of them."""
+    """The functions to which `jumps` go, as entries with code."""
     is_described: bool
     """Whether all such calls are described, with their targets."""
 

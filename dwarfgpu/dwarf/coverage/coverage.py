@@ -40,7 +40,7 @@ class CodeScope:
     spans: tuple[Range, ...]
     """Its code, in order; empty if the compiler removed all of it."""
     name: str
-    """Of the function; empty for a block."""
+    """The name of the function; empty for a block."""
     qualified_name: str
     """The name, qualified with those of the enclosing namespaces and types."""
     call_line: int | None = None

@@ -217,7 +217,7 @@ class _Loaded:
 
     unit: CompilationUnit
     _known: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
-    """By the identity of the list, which is kept with it."""
+    """Keyed by the identity of the list, which is kept with it."""
 
     def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
         if not self.unit.sections.program.load_address:

@@ -33,7 +33,7 @@ class ArangeSet:
     offset: int
     """Bytes from the start of `.debug_aranges`."""
     unit_offset: int
-    """Of the unit, in `.debug_info`."""
+    """The offset of the unit, in `.debug_info`."""
     address_size: int
     """Bytes."""
     spans: tuple[Range, ...]

@@ -32,7 +32,7 @@ class LineRow(NamedTuple):
     """One row of the matrix: the registers as they were (DWARF 5 table 6.3)."""
 
     address: int
-    """Of the file."""
+    """The address in the file."""
     file: int
     line: int
     """From 1; 0 for code that comes from no line."""

@@ -18,7 +18,7 @@ class Step(NamedTuple):
     """Where the code of a line begins."""
 
     address: int
-    """Of the file."""
+    """The address in the file."""
     file: int
     line: int
     """0 where no line's code begins, at the end of a sequence above all."""

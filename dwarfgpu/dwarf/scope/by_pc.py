@@ -52,10 +52,10 @@ class Scopes:
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
-        """By program location: a variable is looked up and read at the same one."""
+        """Keyed by program location: a variable is looked up and read at the same one."""
         self._units: dict[int, CompilationUnit | None] = {}
         self._variables: dict[int, tuple[Variable, ...]] = {}
-        """By program location: the frames of a recursion are at one."""
+        """Keyed by program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
         self._innermost: dict[int, Subprogram | None] = {}

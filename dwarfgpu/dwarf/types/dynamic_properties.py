@@ -25,7 +25,7 @@ class Computed:
     source: ExprLoc | LocList | Die
     """A `Die` is the variable or member that holds the value."""
     factor: int = 1
-    """By what its value is multiplied: 8 for a size in bytes."""
+    """The value is multiplied by it: 8 for a size in bytes."""
 
 
 Measure: TypeAlias = int | Computed | None
@@ -54,7 +54,7 @@ class StringLength:
 
     where: Computed
     size_bytes: int
-    """Of the number that is there."""
+    """The size in bytes of the number that is there."""
 
 
 @frozen(eq=False)

@@ -72,7 +72,7 @@ ACCEPTED: Final[dict[Kind, int]] = {
 """The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
 
 _MAX_PARTS: Final = 256
-"""Of a composite that is known: what makes one is linear in them."""
+"""Maximum number of parts of a known composite: to make one takes time linear in them."""
 _MAX_BITS: Final = 4096
 """Maximum size of implicit storage whose bits are tracked."""
 _LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MAX_BITS // 8, runs=64)

@@ -26,7 +26,7 @@ _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32
 """Expressions within one another that are decoded; deeper ones are bytes."""
 _MAX_BITS: Final = 8192
-"""Of a number that is printed as one: far more than any operation takes."""
+"""Maximum size in bits of a number that is printed: far more than any operation takes."""
 _SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
 
 

@@ -20,7 +20,7 @@ from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 _GPU: Final = "amdgcn:"
 """How ROCgdb's names of architectures begin: `amdgcn:gfx90a`."""
 _MAX_BYTES: Final = 4096
-"""Of memory in one expression: GDB has a limit to the size of values."""
+"""Maximum number of bytes of memory in one expression: GDB has a limit to the size of values."""
 
 
 def is_gpu(name: str) -> bool:

@@ -12,9 +12,9 @@ from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
 
 MAX_CHARACTERS: Final = 10_000
-"""Of one expression."""
+"""Maximum number of characters of one expression."""
 _MAX_EXPONENT: Final = 20_000
-"""Of a floating literal: beyond the range of every format."""
+"""Maximum exponent of a floating literal: beyond the range of every format."""
 _MAX_DIGITS: Final = 1_000
 
 Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mark", "end"]

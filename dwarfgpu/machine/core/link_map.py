@@ -78,7 +78,7 @@ def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
 
 
 def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
-    """Of the program, as loaded: its program headers are where the auxiliary vector says."""
+    """Return where the dynamic section of the program is loaded, by its program headers."""
     headers = dump.auxiliary.get(AT_PHDR)
     if headers is None:
         return None

@@ -64,7 +64,7 @@ class Core:
     notes: tuple[str, ...]
     """Missing and mismatched parts; one line each."""
     threads: Mapping[WaveId, CoreThread] = field(factory=dict)
-    """By GDB's numbers; the first is the one that failed."""
+    """Keyed by GDB's numbers; the first is the one that failed."""
     gpu: GpuTarget | None = None
     """The waves, numbered after the threads."""
     gpu_modules: GpuModules | None = None

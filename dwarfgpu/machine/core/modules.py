@@ -67,7 +67,7 @@ class Where:
     sysroot: str | None = None
     """The folder with all other files, at their paths or by their names."""
     load_address: int | None = None
-    """That of the program, if nothing else determines it."""
+    """The load address of the program, if nothing else determines it."""
     limits: FileLimits = DEFAULT_LIMITS
     """Budgets of each file."""
 
@@ -264,7 +264,7 @@ class _Reader:
         ]
 
     def _opened_of(self, module: _Module) -> ObjectFile:
-        """By the name that the process used, as GDB does: `/lib/...`, not where that leads to."""
+        """Open a module by the name that the process used, as GDB does; links are not resolved."""
         name = self._name_of(module)
         if name is not None:
             try:

@@ -78,7 +78,7 @@ class CoreThread:
     lwp: int
     """The kernel's thread id."""
     signal: int
-    """That it stopped for; 0 for none."""
+    """The number of the signal that stopped it; 0 for none."""
     registers: Mapping[str, bytes] = field(repr=False)
     """Name to its bytes, in the order of the target; there may be more bytes than it has."""
     why: SignalInfo | None = None

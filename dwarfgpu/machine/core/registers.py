@@ -58,7 +58,7 @@ _LAYOUTS_BY_SIZE: Final[Mapping[tuple[int, int], Mapping[int, int]]] = {
     (0x2E4, 2696): _OF_INTEL,
     (0x2E4, 2440): _OF_AMD,
 }
-"""By XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where components begin on the
+"""Keyed by XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where components begin on the
 processors with such an area. AMX and the components that Intel removed (MPX) are excluded."""
 
 
@@ -69,11 +69,11 @@ class Layout:
     general: Mapping[str, int]
     """Register to its offset in bytes in NT_PRSTATUS."""
     status_bytes: int
-    """Of NT_PRSTATUS."""
+    """The size in bytes of NT_PRSTATUS."""
     floating: Mapping[str, int]
     """Register to its offset in bytes in NT_FPREGSET."""
     floating_bytes: int
-    """Of NT_FPREGSET."""
+    """The size in bytes of NT_FPREGSET."""
 
 
 def _words(names: str, first: int, size_bytes: int = 8) -> dict[str, int]:

@@ -26,7 +26,7 @@ class WaveStop(Exception):
         self.lanes = lanes
         """Those for which it happened; none where it is the whole wave."""
         self.address = address
-        """Of the memory that could not be accessed."""
+        """The address of the memory that could not be accessed."""
 
 
 def trap(number: int) -> WaveStop:

@@ -31,7 +31,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 
 _WIDEST_IMAGE_BYTES: Final = 1 << 22
-"""Of a file, read for one question."""
+"""Maximum size in bytes of the part of a file that is read for one question."""
 
 
 class BulkState(BulkTarget[StateTarget | ImageTarget]):

@@ -10,7 +10,7 @@ from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
 
 _MAX_BYTES: Final = 16
-"""Of memory in one difference."""
+"""Maximum number of bytes of memory in one difference."""
 _CHUNK: Final = 1 << 16
 """Bytes of memory that are compared at once."""
 _UNKNOWN: Final = "<unavailable>"

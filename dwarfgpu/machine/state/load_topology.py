@@ -55,7 +55,7 @@ def read_machine(document: Field, lane_count: int) -> Machine:
 
 
 def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
-    """Of a dispatch there is one workgroup at a position."""
+    """Require that no two workgroups of a dispatch are at one position."""
     groups_field = document.get("workgroups")
     positions: set[tuple[int | None, Position]] = set()
     for entry, group in zip(

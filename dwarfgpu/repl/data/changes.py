@@ -24,7 +24,7 @@ from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
 _MAX_BYTES = 16
-"""Of memory in one line."""
+"""Maximum number of bytes of memory in one line."""
 
 
 def _recorded(shell: Shell) -> RecordedTarget:

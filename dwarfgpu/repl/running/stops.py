@@ -50,7 +50,7 @@ class Stop:
     items: tuple[Breakpoint, ...] = ()
     """The breakpoints, watchpoints and catchpoints that stopped it."""
     changes: tuple[tuple[str, str], ...] = field(default=())
-    """Of each watchpoint among them, the values before and after."""
+    """The values before and after, one pair for each item."""
 
     @property
     def is_step(self) -> bool:
@@ -100,7 +100,7 @@ def _end_of_program(shell: Shell) -> None:
 
 
 def stop_of(shell: Shell, halt: Halt) -> Stop | None:
-    """Focus on a stop; None where all that it is about lets the program go on."""
+    """Focus on a stop; None if everything that it hit lets the program go on."""
     focus_on_stop(shell, halt)
     if halt.reason == "breakpoint-hit":
         pc = shell.session.pc

@@ -19,7 +19,7 @@ from dwarfgpu.repl.shell import Shell, is_blank
 from dwarfgpu.service.value.condition import holds
 
 MAX_BODIES: Final = 100
-"""That are run at a time, one in the other."""
+"""Maximum number of bodies that run inside one another."""
 
 
 def opened(line: str) -> str | None:

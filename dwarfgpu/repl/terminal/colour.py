@@ -16,7 +16,7 @@ from attrs import evolve
 from dwarfgpu.repl.output import NestedOutput, Painted, Part
 
 MAX_CHARACTERS: Final = 2_000
-"""Of a line that is coloured; a longer one is shown as it is."""
+"""Maximum number of characters of a line that is coloured; a longer one is shown as it is."""
 CONTROL: Final = {
     code: f"\\{code & 0xFF:03o}"
     for code in (*range(32), *range(127, 160), *range(0xDC80, 0xDD00))
@@ -79,7 +79,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "wave": source,
     "whatis": types,
 }
-"""By the names of the commands."""
+"""Keyed by the names of the commands."""
 
 
 def painted(part: Part, paint: Paint) -> Part:

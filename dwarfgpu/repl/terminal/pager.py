@@ -19,7 +19,7 @@ class Pager:
     """Counts the lines of one command's output."""
 
     rows: int | None
-    """Of a page; None for no end."""
+    """Rows of a page; None for no limit."""
     columns: int | None
     ask: Callable[[str], str | None]
     _used: int = field(default=0, init=False)

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, covered, entri
 from dwarfgpu.errors import DwarfGpuError
 
 _MAX_SCOPES = 4096
-"""Whose blocks are kept in order."""
+"""Maximum number of scopes whose blocks are kept in order."""
 
 
 @frozen

@@ -66,7 +66,7 @@ class CodeLine:
     target_name: str | None
     """By symbol: `nest+0x7c`."""
     instruction: Instruction | None
-    """Of an AMD GPU."""
+    """The decoded instruction; None for a CPU."""
 
     @property
     def is_defined(self) -> bool:

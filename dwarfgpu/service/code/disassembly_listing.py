@@ -59,7 +59,7 @@ class Dump:
     """What is shown."""
 
     function: Function | None
-    """That has the first address."""
+    """The function that has the first address."""
     begin: int
     end: int
     is_whole: bool

@@ -28,7 +28,7 @@ from dwarfgpu.session.session import Session
 
 _PAGE = 4096
 _MAX_BYTES = 20
-"""Of one instruction of any machine."""
+"""Maximum size in bytes of one instruction of any machine."""
 
 
 @lru_cache(8)
@@ -76,7 +76,7 @@ def memory_bytes(session: Session, begin: int, end: int) -> bytes:
 
 
 def _piece(session: Session, begin: int, end: int) -> bytes:
-    """Of one page: what memory has, else what the file has."""
+    """Return bytes of one page: what memory has, else what the file has."""
     places = Places(session)
     space = session.architecture.address_space(0)
     try:

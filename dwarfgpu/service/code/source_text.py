@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError
 
 MAX_BYTES: Final = 16 << 20
-"""Of a file that is read for its lines."""
+"""Maximum size in bytes of a file that is read for its lines."""
 
 
 class SourceText:

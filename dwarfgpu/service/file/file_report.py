@@ -70,7 +70,7 @@ class SplitReport:
     """As the skeleton names the file."""
     id: int | None
     path: str | None
-    """Of the file that has them."""
+    """The path of the file that has them."""
     error: DwarfGpuError | None
     """Why they are not found."""
 
@@ -80,11 +80,11 @@ class SupplementaryReport:
     """The file with which a file shares debug information."""
 
     section: str
-    """That names it."""
+    """The section that names it."""
     name: str
     id: bytes
     path: str | None
-    """Of the file that was found."""
+    """The path of the file that was found."""
     error: DwarfGpuError | None
     """Why it was not."""
 
@@ -125,7 +125,7 @@ class Report:
     build_id: bytes | None = None
     link: DebugLink | None = None
     debug_path: str | None = None
-    """Of the separate debug file."""
+    """The path of the separate debug file."""
     sections: tuple[SectionReport, ...] = ()
     units: tuple[UnitReport, ...] = ()
     split_type_units: int = 0

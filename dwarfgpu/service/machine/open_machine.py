@@ -28,9 +28,9 @@ class Stopped:
     """The architecture of the initial focus."""
     machine: Machine
     given: StateTarget | None
-    """Of a state, what options may add to; None of a core."""
+    """The target of a state, to which options may add; None for a core."""
     waves: tuple[WaveState, ...]
-    """Of a state; a core has its numbers (`wave`, `all_waves`)."""
+    """The waves of a state; a core has only their numbers (`wave`, `all_waves`)."""
     code_objects: tuple[CodeObject, ...]
     has_started: bool
     """Whether it is a program that ran."""

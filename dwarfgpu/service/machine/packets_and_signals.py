@@ -32,10 +32,10 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 MAX_PACKETS: Final = 10_000
-"""Of a queue, that are shown."""
+"""Maximum number of packets of a queue to show."""
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 _SCOPES: Final = {0: "", 1: "a", 2: "s"}
-"""Of a fence: none, of the agent, of the system."""
+"""The scopes of a fence: none, the agent, the system."""
 
 
 @frozen

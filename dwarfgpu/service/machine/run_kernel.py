@@ -78,7 +78,7 @@ class Result:
     launches: tuple[Launched, ...] = ()
     """The dispatches that have run, the one of the machine last."""
     instructions: tuple[int, ...] = ()
-    """That each of them has executed."""
+    """How many instructions each of them has executed."""
 
     @property
     def ending(self) -> Ending:

@@ -43,7 +43,7 @@ class Contents:
     """What a variable or an expression has, ready to be shown: the parts of one `Answer`."""
 
     name: str
-    """By which notes call it."""
+    """What notes call it."""
     type: Type | None
     location: Location | None
     bits: Bits | None

@@ -31,7 +31,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 
 _MAX_DWORDS: Final = 16
-"""Of an aggregate, by members; a larger one is returned in memory."""
+"""Maximum number of dwords of an aggregate, by members; a larger one is returned in memory."""
 _MAX_REGISTERS: Final = 32
 """VGPRs in which values are returned."""
 _NOCALL: Final = 3
@@ -186,7 +186,7 @@ def _parts_of_struct(kind: Struct, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _alignment(kind: Type | None) -> int:
-    """Of a type as LLVM has it, in bits, for AMD GPUs."""
+    """Return LLVM's alignment of a type for AMD GPUs, in bits."""
     bare = strip(kind)
     match bare:
         case Struct():

@@ -24,7 +24,7 @@ from dwarfgpu.view.coverage import (
 
 
 def _of_nameless(variable: Variable) -> str:
-    """Of a variable of a nameless function, to which function it belongs by file and line."""
+    """Say to which nameless function a variable belongs, by file and line."""
     try:
         if not is_nameless(variable):
             return ""

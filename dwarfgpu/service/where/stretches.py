@@ -21,7 +21,7 @@ class Stretch:
     lanes: tuple[int, ...]
     """The lanes of the frame that are there; none where the architecture has none."""
     source: SourceLines
-    """Of the variable's unit."""
+    """The source lines of the variable's unit."""
 
     @property
     def who(self) -> str:

@@ -19,7 +19,7 @@ _DEQUE_BYTES: Final = 512
 _PATH_KINDS: Final = {1: "root-name", 2: "root-directory"}
 """By the lowest two bits of the pointer to the parts of a path."""
 _MAX_ALTERNATIVES: Final = 1_000
-"""Of tuples and variants."""
+"""Maximum number of alternatives of tuples and variants."""
 
 
 def _string(value: Object) -> Printed:

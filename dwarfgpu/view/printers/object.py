@@ -35,7 +35,7 @@ from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 _DEEPEST: Final = 64
 """Maximum nesting of base classes and unnamed structures in the search for a member."""
 _MAX_BYTES: Final = 1 << 20
-"""Of one object that is read."""
+"""Maximum size in bytes of one object that is read."""
 
 
 class Unfit(Exception):
@@ -49,7 +49,7 @@ class Object:
     type: Type | None
     endian: Endian
     pointer_bytes: int
-    """Of an address of the program."""
+    """The size in bytes of an address of the program."""
     read_memory: ReadMemory | None = field(default=None, repr=False)
     held: ObjectBytes | None = field(default=None, repr=False)
     """The object to which it belongs, already read; None for an object in memory."""
@@ -60,7 +60,7 @@ class Object:
     space: int = 0
     """The DWARF address space of its address."""
     bit_size: int | None = None
-    """Of a bit-field."""
+    """The size of a bit-field, in bits."""
     class_of_method: ClassOfMethod | None = field(default=None, repr=False)
 
     # Its type

@@ -33,7 +33,7 @@ MAX_ENTRIES: Final = 10_000
 MAX_URI_BYTES: Final = 4_096
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 MAX_CODE_BYTES: Final = 1 << 20
-"""Of a function that is decoded to find what was before the pc."""
+"""Maximum size in bytes of a function that is decoded to find what was before the pc."""
 _INSTRUCTION_BYTES: Final = 20
 """Of the longest instruction."""
 _CHECKED_BYTES: Final = 4_096
@@ -48,7 +48,7 @@ class CodeObjectUri:
 
     text: str
     path: bytes | None
-    """Of a file; None for memory of the process."""
+    """The path of a file; None for memory of the process."""
     offset: int = 0
     """Bytes; of memory, its address."""
     size_bytes: int | None = None

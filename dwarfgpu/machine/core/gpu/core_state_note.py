@@ -111,9 +111,9 @@ class Queue:
     ring_base_address: int
     write_pointer_address: int
     read_pointer_address: int
-    """Of `read_dispatch_id` in the `amd_queue_t`."""
+    """The address of `read_dispatch_id` in the `amd_queue_t`."""
     ctx_save_restore_address: int
-    """Of the save area of the first XCC."""
+    """The address of the save area of the first XCC."""
     queue_id: int
     gpu_id: int
     ring_size: int

@@ -17,7 +17,7 @@ from dwarfgpu.machine.topology import StopReason
 PART_BYTES: Final = 1 << 24
 """Of a larger range, read at once."""
 _MAX_BYTES: Final = 1 << 30
-"""Of all memory that is read for a file."""
+"""Maximum size in bytes of all memory that is read for a file."""
 _FAR: Final = 1 << 80
 
 

@@ -57,7 +57,7 @@ class QueueImage:
     tmpring_size: int = 0
     scratch_address: int = 0
     scratch_bytes: int = 0
-    """Of an XCC."""
+    """The size in bytes of the scratch of an XCC."""
     exception_status: int = 0
     addresses: QueueAddresses | None = None
 

@@ -67,7 +67,7 @@ class SaveLayout:
     level: str
     """GFX level: `9.0.a`."""
     state_words: int
-    """Of a STATE record; only the first one is read."""
+    """The size in words of a STATE record; only the first one is read."""
     wave32: Bits | None
     """Nonzero for waves of 32 lanes. None if all have `lanes`."""
     lanes: int

@@ -41,7 +41,7 @@ _FREE: Final = 1 << 32
 """Alignment of the memory that is added."""
 _LAST: Final = 1 << 47
 _MOST_RUNS: Final = 4
-"""Of waves with consecutive numbers, in a note."""
+"""Maximum number of runs of waves with consecutive numbers, in a note."""
 _NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 """Stop reasons that no register of a wave has."""
 

@@ -43,7 +43,7 @@ class _Reader:
         self._kernel_name = kernel_name
         self._dispatches: dict[tuple[int, int], Dispatch] = {}
         self._groups: dict[int, Workgroup] = {}
-        """By the number of its first wave."""
+        """Keyed by the number of its first wave."""
 
     def machine(self) -> Machine:
         waves = self._waves

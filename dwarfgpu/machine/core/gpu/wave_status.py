@@ -297,7 +297,7 @@ def status_words(
 
 
 def _trap_id(reasons: tuple[str, ...]) -> int:
-    """Of s_trap; a wave has executed one at most."""
+    """Return the id of s_trap; a wave has executed one at most."""
     ids = [number for number, name in _TRAP_IDS.items() if name in reasons]
     ids += [_LAST_TRAP_ID] if "trap" in reasons else []
     if len(ids) > 1:

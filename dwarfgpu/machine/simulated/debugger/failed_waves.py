@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # they import NumPy
 
 @frozen
 class FailedWave:
-    """Where a wave is that had failed, and why."""
+    """A wave that failed: where, and why."""
 
     pc: int
     reason: StopReason

@@ -350,7 +350,7 @@ class SimulatedTarget(StateTarget):
         )
 
     def _returns_of(self, watch: Watch) -> list[int]:
-        """Where the calls return to that the function of a watch has made since it was set."""
+        """The return addresses of the calls made by a watch's function since the watch was set."""
         known = self._watched_calls.get(watch.number)
         if known is None or known[0] is not watch.scope:
             returns = [] if watch.scope is None else list(watch.scope.returns)

@@ -22,7 +22,7 @@ from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 MAX_WAVES: Final = 1 << 15
 _NUMBER: Final = np.uint32(MAX_WAVES - 1)
 _MANY: Final = np.uint32(MAX_WAVES)
-"""The number is that of a workgroup: several of its waves."""
+"""The number is that of a workgroup: several of its waves accessed the dword."""
 _BARRIERS: Final = np.uint32(16)
 """The first bit of the number of barriers."""
 _MAX_BARRIERS: Final = 1 << 14
@@ -46,10 +46,10 @@ class Conflicts:
         self._arena = arena
         self.workgroups = np.array(workgroups, np.uint32)
         self.stamps = np.arange(len(workgroups), dtype=np.uint32) | np.uint32(1) << _BARRIERS
-        """Of each wave, now."""
+        """The current stamp of each wave."""
         self._memories: dict[Allocation, _Stamps] = {}
         self._contents: dict[Allocation, bytes] = {}
-        """Of what was written, before."""
+        """The contents of written allocations before the run."""
         self._arrays: list[tuple[Lanes, Lanes]] = []
         self._kinds: dict[str, np.uint32] = {}
         self._owners = _all_owners(arena, private)
@@ -291,7 +291,7 @@ class _Stamps:
                 raise Conflict
 
     def _is_unordered(self, before: Lanes, now: Lanes) -> Lanes:
-        """Whether no barrier is between accesses of others and of single waves."""
+        """Whether no barrier orders an access and an earlier one by another wave."""
         is_wave = (before & _MANY == 0) & (before < _COMMUTING)
         same_wave = is_wave & ((before ^ now) & _NUMBER == 0)
         ordered = (self._workgroup(before) == self._workgroup(now)) & (
@@ -307,7 +307,7 @@ class _Stamps:
         return np.where(stamps & _MANY != 0, number, of_wave)
 
     def _both(self, before: Lanes, now: Lanes) -> Lanes:
-        """The stamp of two readers between which no barrier is."""
+        """The stamp of two readers that no barrier separates."""
         workgroup = self._workgroup(now)
         is_same = (self._workgroup(before) == workgroup) & (before < _EVERYONE)
         is_same &= (before >> _BARRIERS == now >> _BARRIERS) & (now < _EVERYONE)

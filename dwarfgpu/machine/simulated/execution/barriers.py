@@ -1,4 +1,4 @@
-"""The barriers of workgroups: when waves leave one, and where those are that do not."""
+"""The barriers of workgroups: when waves leave one, and where waves are that still wait."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def groups_of(waves: Iterable[SimulatedWave]) -> dict[int | None, list[Simulated
 
 
 def release(waves: Iterable[SimulatedWave]) -> bool:
-    """Let the waves of workgroups go on whose waves have all signalled the barrier; return whether
-    there are any."""
+    """Release every workgroup whose waves have all signalled its barrier.
+
+    Return whether there is one.
+    """
     is_any = False
     for group in groups_of(waves).values():
         is_any |= meet(group)
@@ -26,7 +28,7 @@ def release(waves: Iterable[SimulatedWave]) -> bool:
 
 
 def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
-    """Return where the waves of workgroups are that have a wave at a barrier."""
+    """Return, for each workgroup with a wave at a barrier, where all its waves are."""
     out: dict[tuple[str, int], list[int]] = {}
     for wave in waves:
         if not any(other.is_waiting for other in wave.group):

@@ -90,7 +90,7 @@ class RunningMachine:
         self.schedule = Schedule(seed)
         self.waves: list[SimulatedWave] = []
         self.instructions = 0
-        """Of all waves."""
+        """The number of instructions of all waves."""
         self.observers: tuple[Observer, ...] = ()
         self.is_locked = False
         """Whether a wave that waits at a barrier waits although others could run."""

@@ -30,9 +30,9 @@ from dwarfgpu.machine.simulated.semantics.statements import StepMode
 from dwarfgpu.machine.simulated.storage.arena import Arena
 
 MAX_LANES: Final = 1 << 12
-"""Of a group."""
+"""Maximum number of lanes of a group."""
 MAX_BYTES: Final = 1 << 28
-"""Of memory that a dispatch may write, and which is copied then to be restored."""
+"""Maximum size in bytes of memory that a dispatch may write: a copy of it is kept to restore it."""
 MIN_WAVES: Final = 4
 """Fewer execute one after the other."""
 _PATIENCE: Final = 1 << 10
@@ -216,7 +216,7 @@ class _GroupRun:
         ]
 
     def _release(self) -> list[int]:
-        """Let waves go on whose workgroup has met; those that can."""
+        """Release the workgroups that have met at a barrier; return the waves that can continue."""
         group = self._group
         met = [slot for slot, waves in enumerate(group.by_slot) if meet(waves)]
         if met:

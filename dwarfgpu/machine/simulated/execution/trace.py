@@ -47,7 +47,7 @@ class MemoryAccess:
     size_bytes: int
     """At each address."""
     lanes: tuple[int, ...] | None
-    """Of the addresses; None for a scalar access."""
+    """The lanes of the addresses; None for a scalar access."""
     addresses: tuple[int, ...]
 
 

@@ -47,7 +47,7 @@ class Watching:
     wave: WaveId | None
     """The wave whose registers it is in."""
     returns: list[int]
-    """Where the calls return to that the function of the scope has made; it is kept up to date."""
+    """The return addresses of the calls that the scope's function has made; kept up to date."""
 
 
 @define(eq=False)

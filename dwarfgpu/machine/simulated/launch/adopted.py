@@ -45,7 +45,7 @@ _IGNORED: Final = frozenset({"exec_hi", "pc_32"})
 """Nothing reads more of them than `exec` and `pc` have."""
 _MAX_REGISTERS: Final = 256
 _MAX_BYTES: Final = 1 << 30
-"""Of all memory of a state."""
+"""Maximum size in bytes of all memory of a state."""
 
 
 def adopted(

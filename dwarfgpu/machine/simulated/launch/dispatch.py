@@ -114,10 +114,10 @@ class WaveRegisters:
 
     wave: Wave
     scratch_address: int | None
-    """Of its scratch, in global memory."""
+    """The address of its scratch, in global memory."""
     scratch_bytes: int
     element_bytes: int
-    """Of the interleave of its scratch."""
+    """The size in bytes of the interleave of its scratch."""
     scalars: Mapping[str, Contents]
     vectors: Mapping[str, Sequence[int]]
     """Values of the first lanes: those with a work-item."""

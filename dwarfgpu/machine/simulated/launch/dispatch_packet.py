@@ -82,7 +82,7 @@ class QueueObject:
     write_dispatch_id: int
     read_dispatch_id: int
     scratch_address: int
-    """Of the scratch of the whole queue."""
+    """The address of the scratch of the whole queue."""
     scratch_bytes: int
     tmpring_size: int | None
     """COMPUTE_TMPRING_SIZE."""

@@ -113,9 +113,9 @@ class WaveValues:
     """What the registers of one wave are made of."""
 
     position: Position
-    """Of its workgroup."""
+    """The position of its workgroup."""
     size: Position
-    """Of its workgroup, in work-items."""
+    """The size of its workgroup, in work-items."""
     wave_in_group: int
     waves_in_group: int
     scratch_offset: int

@@ -23,7 +23,7 @@ from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 
 MAX_BYTES: Final = 1 << 16
-"""Of a kernarg segment."""
+"""Maximum size in bytes of a kernarg segment."""
 _BUFFER_ALIGNMENT: Final = 256
 _MAX_LISTED: Final = 8
 """Arguments named in a message."""
@@ -41,7 +41,7 @@ class Buffer:
     size_bytes: int
     data: bytes | None = None
     item_bytes: int | None = None
-    """Of the numbers of the array that it was read from."""
+    """The size in bytes of the numbers of the array that it was read from."""
     is_float: bool = False
     """Whether these are floating point numbers."""
 

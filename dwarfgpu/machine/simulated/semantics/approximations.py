@@ -102,4 +102,4 @@ APPROXIMATIONS: Final[dict[str, Any]] = {
     function.__name__: function
     for function in (exp2, logarithm, sine_of_turns, cosine_of_turns, reciprocal_root)
 }
-"""By the names that expressions use."""
+"""Keyed by the names that expressions use."""

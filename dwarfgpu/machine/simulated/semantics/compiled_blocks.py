@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
 from dwarfgpu.machine.simulated.semantics.statements import StepMode
 
 MAX_INSTRUCTIONS: Final = 200
-"""Of a block, so that an interrupt is not noticed late."""
+"""Maximum number of instructions of a block, so that an interrupt is not noticed late."""
 _MAX_SETS: Final = 16
 """Sets of breakpoints for which blocks are kept."""
 FIRST_LINE: Final = 3

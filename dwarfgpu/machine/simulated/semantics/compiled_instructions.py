@@ -112,7 +112,7 @@ class Program:
         self._decoder: Decoder = decoder(processor, wave_size)
         self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
         self.steps: dict[int, Step] = {}
-        """By address; those that were executed."""
+        """Keyed by address; those that were executed."""
         self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
 
     def steps_of(self, mode: StepMode) -> dict[int, Step]:

@@ -110,4 +110,4 @@ DIVISION: Final[dict[str, Any]] = {
     function.__name__: function
     for function in (division_scale, division_needs_scale, division_fma, division_fixup)
 }
-"""By the names that expressions use."""
+"""Keyed by the names that expressions use."""

@@ -439,4 +439,4 @@ FUNCTIONS: Final[dict[str, Any]] = {
     "i16_of_float": _integer_of_float(np.int16, -(1 << 15), (1 << 15) - 1),
     "u16_of_float": _integer_of_float(np.uint16, 0, (1 << 16) - 1),
 }
-"""By the names that expressions use, besides those of types, which convert."""
+"""Keyed by the names that expressions use, besides those of types, which convert."""

@@ -461,4 +461,4 @@ MOVES: Final[dict[str, Any]] = {
         *(write_lanes, swizzled, two_addresses, put),
     )
 }
-"""By the names that generated statements use."""
+"""Keyed by the names that generated statements use."""

@@ -37,7 +37,7 @@ class TypeShape:
     kind: str
     """`b u i f bf fp`."""
     bits: int
-    """Of one element."""
+    """The size in bits of one element."""
 
     @property
     def dwords(self) -> int:
@@ -77,7 +77,7 @@ class Operand:
     """Of SDWA: 0 to 3 a byte, 4 and 5 a half, 6 all."""
     is_sdwa: bool = False
     lanes: str = ""
-    """Of DPP: the text of the function that moves lanes, `{}` for the register."""
+    """For DPP: the text of the function that moves lanes, `{}` for the register."""
     offset: str = ""
     """Text after the number of a VGPR, where a register says which one it is: ` + s[124]`."""
 

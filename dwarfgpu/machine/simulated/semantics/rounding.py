@@ -272,4 +272,4 @@ ROUNDED: Final[dict[str, Any]] = {
     "rounded_division_fma": rounded_division_fma,
     **{f"rounded_{name}": _tested(name) for name in sorted(_TESTED)},
 }
-"""By the names that rewritten expressions use."""
+"""Keyed by the names that rewritten expressions use."""

@@ -99,4 +99,4 @@ def small_dot(a: Lanes, kind_a: str, b: Lanes, kind_b: str, c: Lanes) -> Lanes:
 SMALL_FLOATS: Final[dict[str, Any]] = {
     function.__name__: function for function in (small_float, small_bits, small_dot)
 }
-"""By the names that expressions use."""
+"""Keyed by the names that expressions use."""

@@ -153,7 +153,7 @@ class Arena:
     def __init__(self) -> None:
         self._starts: list[int] = []
         self.allocations: list[Allocation] = []
-        """By address."""
+        """Sorted by address."""
         self.absent: dict[int, str] = {}
         """What is not made, by the upper halves of the addresses that are given instead."""
         self.is_partial = False
@@ -386,7 +386,7 @@ class Arena:
         return allocation is not None and last >= allocation.end and self.at(last) is not None
 
     def describe(self, address: int, size_bytes: int, verb: str) -> str:
-        """Where an address is that cannot be accessed, by the nearest allocation."""
+        """Say why an access fails, relative to the nearest allocation."""
         allocation = self.at(address)
         if allocation is not None:
             if verb == "writes" and not allocation.is_writable:

@@ -57,7 +57,7 @@ class Access:
 
     space: Space
     addresses: Lanes
-    """Of each lane, in the space: shape (accesses,)."""
+    """The address of each lane, in the space: shape (accesses,)."""
     lanes: Lanes | None
     """The numbers of the lanes with these addresses; None for a scalar access, of the wave."""
     size_bytes: int
