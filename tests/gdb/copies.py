@@ -5,12 +5,19 @@ Nothing is in the copies that a test has left: the process that makes them runs 
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import socket
 import sys
 
 import gdb
+
+import dwarfgpu.gdb
+import dwarfgpu.language
+import dwarfgpu.view
 
 
 def _redirect(descriptor: int, path: str) -> None:
@@ -33,6 +40,10 @@ def serve(descriptor: int) -> None:
     """Run what comes by a socket: by line, as JSON, commands and the files for standard output
     and error. An empty line answers when the copy has ended."""
     os.set_inheritable(descriptor, False)
+    for package in (dwarfgpu.gdb, dwarfgpu.language, dwarfgpu.view):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)  # commands would import it in each copy
+    gc.freeze()  # a collection would write to all pages, which are then copied
     with socket.socket(fileno=descriptor) as requests:
         for line in requests.makefile("r", encoding="utf-8"):
             request = json.loads(line)
