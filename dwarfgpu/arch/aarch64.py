@@ -16,7 +16,7 @@ from dwarfgpu.base.bits import Endian
 _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 """x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""
 _RANGE_BIT: Final = 55
-"""Of an address: which half of the address space it is in, signed or not."""
+"""The bit of an address that says in which half of the address space it is, signed or not."""
 USER_MASK: Final = 0xFFFF << 48
 """For addresses of 48 bits: the bits that only select the half of the address space."""
 

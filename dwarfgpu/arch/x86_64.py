@@ -44,7 +44,7 @@ _MXCSR: Final = _flags(
 XMM: Final = BaseType("vec128", "unsigned", 128, vector_size=4)
 YMM: Final = BaseType("builtin_type_vec256i", "unsigned", 256, vector_size=8)
 ZMM: Final = BaseType("builtin_type_vec512i", "unsigned", 512, vector_size=16)
-"""Of the vector registers, by the names that GDB gives their types."""
+"""The types of the vector registers, as GDB names them."""
 
 
 @lru_cache(maxsize=1)

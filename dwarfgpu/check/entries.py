@@ -61,7 +61,7 @@ class EntryChecker:
     _has_reported_size: bool = field(init=False, default=False)
     _results: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
-    """Of entries with findings, by their offsets."""
+    """The positions of entries with findings, keyed by offset."""
     _references: References = field(init=False)
 
     @_references.default

@@ -209,7 +209,7 @@ UT_SPLIT_TYPE: Final = 0x06
 ORD_COL_MAJOR: Final = 1
 
 DWO_SUFFIX: Final = ".dwo"
-"""Of the sections of split files, and of their names."""
+"""The suffix of the names of split files and of their sections."""
 CU_INDEX: Final = ".debug_cu_index"
 TU_INDEX: Final = ".debug_tu_index"
 """Sections of packages."""

@@ -54,7 +54,7 @@ Encoding: TypeAlias = (
 """A number of bytes, or the name of a size that depends on the unit or on the bytes."""
 
 FORMAT_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""Of `struct`, by the size of a number in bytes: the sizes that an address can have."""
+"""Format letters of `struct`, keyed by the size in bytes that an address can have."""
 
 Raw: TypeAlias = int | bytes
 ReadForm: TypeAlias = Callable[[bytes, int, int], tuple[Raw, int]]

@@ -198,7 +198,7 @@ class DebugInfo:
 
     @cached_property
     def _type_units(self) -> dict[int, CompilationUnit]:
-        """By signature; of two with one the first counts: they are the same type."""
+        """Keyed by signature; of two with the same one the first counts: they are the same type."""
         units: dict[int, CompilationUnit] = {}
         for unit in self.type_units:
             if unit.header.signature is not None:
@@ -207,7 +207,7 @@ class DebugInfo:
 
     @cached_property
     def split_units(self) -> dict[int, CompilationUnit]:
-        """The split units of this part by their IDs; of two with one the first counts."""
+        """The split units of this part by their IDs; of two with the same one the first counts."""
         units: dict[int, CompilationUnit] = {}
         for unit in self.units:
             try:

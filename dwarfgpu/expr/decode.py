@@ -42,7 +42,7 @@ class Expression:
 
 
 CACHED_BYTES = 1024
-"""Of longer expressions only the last few are kept, so that hostile ones do not fill memory."""
+"""Only the last few longer expressions are kept, so that hostile ones do not fill memory."""
 
 
 CACHE_SIZE = 4096

@@ -280,7 +280,7 @@ class _Evaluator:
         stack_limit, observe = self.limits.stack, self.observe
         begun: _Begun | None = None
         parents = [self.current]
-        """By how many calls deep an expression is: the number of the operation that called it."""
+        """The number of the operation that called an expression, by the depth of calls."""
         loops: Loops | None = None
         try:
             while True:

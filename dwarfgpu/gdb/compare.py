@@ -191,7 +191,7 @@ def _our_kind(frame: StackFrame) -> str:
 
 
 def _names(theirs: gdb.Frame, ours: StackFrame) -> tuple[str, str]:
-    """Of the function: GDB names one by its scopes in C++, by its linkage name in C."""
+    """Return both names of a function: GDB uses scopes in C++, the linkage name in C."""
     their_text, two = _unqualified(theirs.name()), _unqualified(ours.function)
     function = functions_at(ours.session)[ours.session.inline_level]
     holder = function.holder(dw.AT_LINKAGE_NAME)

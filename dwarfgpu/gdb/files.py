@@ -36,7 +36,7 @@ from dwarfgpu.objfile.file_limits import FileLimits
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""
 _HEADER = Struct("<40xQ10xHH2x")
-"""Of its ELF header, where the section headers are, their size and number: they end the file."""
+"""In its ELF header: where the section headers are, their size and number. They end the file."""
 _MAX_VDSO_BYTES = 1 << 20
 _URI = re.compile(
     r"(?P<kind>file|memory)://(?P<path>[^#]*)"
@@ -207,7 +207,7 @@ class LoadedFiles:
 
 
 def _version(path: str) -> tuple[int, ...]:
-    """Of a file, its time and size; `UsageError` where there is none."""
+    """Return the time and size of a file; `UsageError` if there is none."""
     uri = _URI.fullmatch(path)
     if path.startswith(_VDSO) or (uri is not None and uri["kind"] == "memory"):
         return ()

@@ -24,7 +24,7 @@ MAX_SECTION_BYTES = 1 << 18
 MAX_OBJECT_BYTES = 1 << 16
 MAX_LANE_BYTES = 1 << 16
 STEP_BYTES = 4096
-"""Of memory in one reading: GDB has a limit to the size of values."""
+"""How many bytes of memory to read at once: GDB has a limit to the size of values."""
 ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
 GPU = "amdgcn:"
 REGISTERS = {
@@ -42,7 +42,7 @@ RENAMED = {"tpidr": "tpidr_el0"}
 """GDB's names that differ from those of a state."""
 X87 = re.compile(r"st\d")
 X87_BYTES = 10
-"""Of a register that GDB shows with padding."""
+"""The size of a register that GDB shows with padding."""
 WRITABLE = re.compile(r"\.(?:data|bss|tdata|got|init_array|fini_array)\b.*")
 """Names of sections that programs write, or the dynamic linker."""
 SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)

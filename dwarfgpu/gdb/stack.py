@@ -113,6 +113,6 @@ def frame_style() -> FrameStyle:
 
 
 def _arguments() -> str:
-    """Of `set print frame-arguments`; what no value of ours is shown as, is `...`."""
+    """Return the word of `set print frame-arguments`; "presence" unless it is all or scalars."""
     manner = str(gdb.parameter("print frame-arguments"))
     return manner if manner in ("all", "scalars") else "presence"

@@ -93,7 +93,7 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
 def _size_bytes(
     operation: Operation, place: AccessedPlace, wave_size: int, *, has_two: bool
 ) -> int:
-    """Of the elements that go to or from registers, as wide as those in memory."""
+    """Return the size of the elements moved to or from registers: that of those in memory."""
     element = type_bits(place.type, wave_size) // 8
     operands = operation.results if place in operation.sources else operation.sources
     types = [operand.type for operand in operands if operand.type and not operand.is_memory]

@@ -58,7 +58,7 @@ _PROPERTIES: Final = (
 _OF_ARCHITECTED: Final = frozenset(
     {"user_sgpr_private_segment_buffer", "user_sgpr_flat_scratch_init"}
 )
-"""Directives that processors with architected flat scratch do not have."""
+"""Fields that processors with architected flat scratch do not have."""
 
 
 def directives(

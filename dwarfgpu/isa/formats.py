@@ -108,7 +108,7 @@ class Format:
         """The operand that is the offset of a branch."""
         extra = sum(1 for field in self.fields if field.byte >= 0)
         self.extra_bytes = (extra + 3) // 4 * 4
-        """Of address registers that follow the instruction."""
+        """The size of the address registers that follow the instruction."""
         self.syntax = "" if syntax == "-" else syntax
         """The text after the mnemonic, with names of operands in braces."""
         self.is_about_m0 = syntax.endswith(" m0 ")
@@ -117,7 +117,7 @@ class Format:
         """Whether what a vector memory instruction loads goes to LDS."""
         second = re.search(r":: (\w+)", syntax)
         self.second_mnemonic = second[1] if second else ""
-        """Of the second operation of a VOPD."""
+        """The mnemonic of the second operation of a VOPD."""
         self._parts: list[str | Part] | None = None
         self._checks: list[tuple[Field, OperandKind, dict[int, int]]] | None = None
 

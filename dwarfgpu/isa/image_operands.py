@@ -24,7 +24,7 @@ class ImageShape:
     """b: BVH; c: coordinates; l: lod, clamp or mip; g: gradients; h: 16-bit gradients."""
     extra_arguments: int
     data_dwords: int
-    """Of the encoding in the tables."""
+    """The number of data dwords of the encoding in the tables."""
     address_dwords: int
     data_sizes: dict[int, int]
     """Dwords for which LLVM has an instruction, and how many registers that prints."""

@@ -57,7 +57,7 @@ def _global_id(machine: Machine, session: Session) -> Position | None:
 
 
 def _global_offset(machine: Machine, session: Session) -> Position:
-    """By the hidden arguments of the kernel; no packet has it.
+    """Return the global offset, from the hidden arguments of the kernel; no packet has it.
 
     `Unavailable` where the kernel does not take them, or they cannot be read.
     """

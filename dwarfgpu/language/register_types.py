@@ -55,7 +55,7 @@ def register_type(register: RegisterInfo | PseudoRegister) -> Type:
 
 
 _UNIONS: Final = {"vec128": 128, "builtin_type_vec256i": 256, "builtin_type_vec512i": 512}
-"""Of x86's vector registers: the size in bits."""
+"""The sizes of x86's vector registers, in bits."""
 
 
 @cache

@@ -51,7 +51,7 @@ class SparseMemory:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        """Of the address space, as people write it before `#`; empty for the default one."""
+        """The address space, as people write it before `#`; empty for the default one."""
         self._starts: list[int] = []
         self._runs: list[Run] = []
 

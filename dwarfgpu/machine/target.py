@@ -29,7 +29,7 @@ else:
 
 
 _CAPABILITIES: Final[dict[tuple[type, type], bool]] = {}
-"""By protocol and class. It is no member of the metaclass, which would be one of each protocol."""
+"""Keyed by protocol and class. A member of the metaclass would be one of each protocol."""
 
 
 class Capability(_ProtocolMeta):

@@ -177,7 +177,7 @@ class Wave:
     number: int | None = None
     """amd-dbgapi's, where the waves of a process come after its threads."""
     lane_count: int | None = None
-    """Of this wave, where waves of a machine differ."""
+    """The lanes of this wave, if waves of a machine differ."""
     barrier: Barrier = Barrier()
 
 

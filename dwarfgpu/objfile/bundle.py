@@ -49,7 +49,7 @@ class BundleEntry:
     id: str
     """Kind, triple and target, as in `hipv4-amdgcn-amd-amdhsa--gfx942`."""
     data: bytes | FileBytes = field(repr=False)
-    """Of a large file not read yet."""
+    """The bytes; those of a large file are not read yet."""
     section: str | None = None
     """The section of the host file; None in a bundle that is a file of its own."""
     bundle: int = 0

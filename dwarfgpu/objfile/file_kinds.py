@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 BUNDLE_MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
-"""Of a bundle of code objects (Clang Offload Bundler, "Bundled Binary File Layout")."""
+"""The magic of a bundle of code objects (Clang Offload Bundler, "Bundled Binary File Layout")."""
 COMPRESSED_BUNDLE_MAGIC: Final = b"CCOB"
-"""Of a compressed bundle."""
+"""The magic of a compressed bundle."""
 ELF_MAGIC: Final = b"\x7fELF"
 COMPRESSED: Final = {
     b"\x28\xb5\x2f\xfd": "zstd",

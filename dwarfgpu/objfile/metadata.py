@@ -45,7 +45,7 @@ class Argument:
     access: str | None = None
     actual_access: str | None = None
     qualifiers: tuple[str, ...] = ()
-    """Of `const`, `restrict`, `volatile` and `pipe`."""
+    """Some of `const`, `restrict`, `volatile` and `pipe`."""
 
     @property
     def is_hidden(self) -> bool:

@@ -20,7 +20,7 @@ from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.target_id import target_of_flags
 
 SUFFIX: Final = ".hsaco"
-"""Of code objects for AMD GPUs."""
+"""The suffix of code objects for AMD GPUs."""
 
 
 @frozen

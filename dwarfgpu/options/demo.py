@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.errors import UsageError
 
 DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
-"""Of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
+"""Arguments of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 
 
 def with_demo(

@@ -19,7 +19,7 @@ from dwarfgpu.terminal.input import is_object
 
 POSITIONAL: Final = "an ELF file with DWARF, or a core file, comes first"
 _ENDINGS: Final = (".co", ".hsaco", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle")
-"""Of names of files that no expression ends with."""
+"""Endings of file names with which no expression ends."""
 
 
 def take_files(args: Namespace, words: str) -> None:

@@ -20,7 +20,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-repl-1"
 _TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
-"""Of as many digits as every reader of JSON takes for a whole number."""
+"""A token has at most as many digits as every reader of JSON takes for a whole number."""
 _HALF: Final = re.compile(r"[\ud800-\udfff]")
 
 

@@ -94,7 +94,7 @@ class Command:
     repeats: bool = True
     """Whether an empty line runs it again."""
     takes_other: bool = False
-    """Of a family: whether its own `run` takes what begins with none of the subcommands' names."""
+    """Whether the `run` of a family takes what begins with none of its subcommands' names."""
     keeps_end: bool = False
     """Whether blanks at the end of its argument mean something."""
     is_foreign: bool = False

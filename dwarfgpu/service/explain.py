@@ -46,7 +46,7 @@ class Explanation:
     omitted: int = 0
     """Number of steps omitted in the middle."""
     variables: tuple[tuple[str, Explanation], ...] = ()
-    """Of an expression: the variables that it depends on, by name."""
+    """The variables that an expression depends on, by name."""
     insides: tuple[Detail, ...] = ()
     """What the description rests on."""
 

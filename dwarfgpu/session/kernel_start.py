@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOT_RUN: Final = "the kernel has not run yet"
 _MISSING: Final = re.compile(r"register (?P<name>\w+) of wave .* is not in the state.*")
 _PRELOAD_BYTES: Final = 256
-"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
+"""The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 
 
 class HasCode(Protocol):

@@ -102,7 +102,7 @@ class Session:
     level: int = field(default=0, kw_only=True)
     """The level of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
-    """Of the function in focus: how many functions are inlined into it, one into the other."""
+    """How many functions are inlined into the function in focus, one into the other."""
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
     """Compare all places of each read location (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)

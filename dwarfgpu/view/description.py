@@ -20,7 +20,7 @@ from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.values import format_value
 
 _ATTRIBUTES: Final = 32
-"""Of one type that are shown."""
+"""Maximum number of attributes of a type to show."""
 
 
 def description(session: Session, variable: Variable) -> Iterator[str]:

@@ -17,7 +17,7 @@ class FrameStyle:
     info: str = "auto"
     """auto, source-line, location, source-and-location, location-and-address, short-location."""
     options: FormatOptions = DEFAULT_OPTIONS
-    """Of the values of the arguments, and whether addresses are shown."""
+    """The format of the arguments' values, and whether addresses are shown."""
     symbolize: Symbolize | None = None
     """Names the addresses among them; None: by the symbols of the code objects."""
 

@@ -24,7 +24,7 @@ COLOURS: Final = {
     "error": (0.84, 0.15, 0.16),
     NO_NUMBER: (0.89, 0.47, 0.76),
 }
-"""Of work-items without a number, by the reason."""
+"""The colours of work-items without a number, keyed by the reason."""
 PALE: Final = 0.35
 """How much of its colour an inactive lane has."""
 MAX_LABELLED: Final = 300

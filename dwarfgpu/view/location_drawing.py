@@ -43,7 +43,7 @@ COLOURS: Final[dict[Kind, str]] = {
     "undefined": "31",
     "composite": "35",
 }
-"""Of a terminal, by what a piece is in."""
+"""The colours in a terminal, keyed by what a piece is in."""
 
 
 @frozen
@@ -284,7 +284,7 @@ def _amount(bits: int) -> str:
 
 
 def _picture(place: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) -> Iterator[str]:
-    """Of a register that is used in part: which bits, of a vector register which dwords."""
+    """Draw a register that is used in part: which bits, or which dwords of a vector register."""
     storage, first = place.storage, place.bit_offset
     if not isinstance(storage, Register) or (first, piece.size_bits) == (0, storage.size_bits):
         return

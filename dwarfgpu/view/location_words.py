@@ -31,7 +31,7 @@ class Describer:
     file: str
     """The file that has it, for variables of threads."""
     frame_base: ExprLoc | LocList | None = None
-    """Of the function that has the variable."""
+    """The frame base of the function that has the variable."""
 
     def text(self, attribute: LocationAttribute | None) -> str:
         """Return `static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`;

@@ -91,7 +91,7 @@ def _register(instruction: Instruction) -> int | None:
 
 
 def _on_entry(instruction: Instruction) -> int | None:
-    """Of an operand that is one register."""
+    """Return the register of an operand that is just a register."""
     block = instruction.operands[0]
     if not isinstance(block, bytes):
         return None

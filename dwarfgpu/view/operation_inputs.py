@@ -191,7 +191,7 @@ class OperationInputs:
     def _entry_value(
         self, frame: SubprogramFrame, session: Session, value_passed: EntryValueSource
     ) -> Detail:
-        """By a parameter of the call, or in the frame of the caller."""
+        """Explain a value on entry: by a parameter of the call, or in the frame of the caller."""
         subprogram = frame.subprogram
         unit = None if subprogram is None else subprogram.die.unit
         if isinstance(value_passed, Die):

@@ -34,7 +34,7 @@ _MAX_CHARACTERS: Final = 300
 _CONSTANT: Final = FormatOptions(characters=_MAX_CHARACTERS)
 _PIECE_END: Final = "LLVM_piece_end"
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
-"""Of the operations that leave a value: as a location, an address of memory."""
+"""The section of the operations that leave a value, which as a location is a memory address."""
 
 
 def extent_text(extent: Extent) -> str:
@@ -137,7 +137,7 @@ def place_words(
 
 
 def _pieces_words(names: Sequence[str]) -> str:
-    """Of a composite: how many pieces, where they are not pieces of one another."""
+    """Say how many pieces a composite has, if they are not pieces of one another."""
     count = sum(name in PIECES for name in names)
     if _PIECE_END in names[:-1]:
         return "in pieces"

@@ -246,7 +246,7 @@ class _Character:
     """Its code point; its bytes or units where it takes several."""
     size_bytes: int
     text: str = ""
-    """Of a character of several bytes or units, if it can be printed."""
+    """The text of a character of several bytes or units, if it can be printed."""
     is_valid: bool = True
     """Whether the encoding has such a character."""
 

@@ -107,7 +107,7 @@ def kernel_in(code_object: CodeObject, location: int) -> str | None:
 
 
 def _function_in(code_object: CodeObject, location: int) -> _Function | None:
-    """By debug information, else by the symbols."""
+    """Return the function at a location, by debug information or else by symbols."""
     bias = code_object.load_address
     try:
         symbol_name = code_object.scopes.subprogram_at(location)

@@ -41,7 +41,7 @@ class Measure:
     """How much of a variable is described; a global one has one byte of code."""
 
     line: int | None
-    """Of its declaration."""
+    """The line of its declaration."""
     scope_bytes: int
     described_bytes: int
     complete_bytes: int

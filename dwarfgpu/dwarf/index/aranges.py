@@ -23,7 +23,6 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 
 _VERSION: Final = 2
-"""Of `struct`, by the size of an address."""
 
 
 @frozen

@@ -28,7 +28,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 
 MAX_NAME_BYTES: Final = 256 << 20
-"""Of all names that are listed; a hostile index names one long string many times."""
+"""Maximum size in bytes of all listed names: a hostile index names one long string many times."""
 
 _MAX_PROBLEMS: Final = 1000
 """Maximum number of unreadable indexes; after them the search stops."""

@@ -27,7 +27,7 @@ _MAX_OF_TAGS: Final = 200_000
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
 _EMPTY_FORMS: Final = (dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST)
-"""Of attributes that take no bytes of an entry."""
+"""The forms of attributes that take no bytes of an entry."""
 _NAME_FORMS: Final = (dw.FORM_STRING, dw.FORM_STRP, dw.FORM_LINE_STRP)
 
 

@@ -26,7 +26,7 @@ IDX_PARENT: Final = 4
 IDX_TYPE_HASH: Final = 5
 
 MAX_ENTRIES: Final = 1_000_000
-"""Of one question; a hostile index gives every name the same long list."""
+"""Maximum for one question: a hostile index gives every name the same long list."""
 
 _VERSION: Final = 5
 _DOTLESS_AND_DOTTED_I: Final = "\u0130\u0131"
@@ -159,7 +159,7 @@ class NameTable:
     """One name index."""
 
     data: bytes = field(repr=False)
-    """Of the section."""
+    """The bytes of the section."""
     header: NameHeader
 
     def _number(self, at: int, index: int, size_bytes: int) -> int:

@@ -45,7 +45,7 @@ _MAX_SPANS: Final = 2_000
 _MAX_BLOCKS: Final = 200
 """Passes over the units, beyond which reading them is as fast."""
 _LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())))
-"""Of identifiers; in mangled names these begin after digits."""
+"""The first letters of identifiers; in mangled names these begin after digits."""
 
 
 class StringIndex:

@@ -30,7 +30,7 @@ _FIRST_WITH_MAXIMUM_OPERATIONS: Final = 4
 MAX_NAMES: Final = 200_000
 """Entries of one table; a hostile one has one in every byte."""
 LARGEST_NUMBER: Final = 2**64 - 1
-"""Of a LEB128 in a table or program; more is a lie, and would not print."""
+"""The largest LEB128 in a table or program; a larger one is malformed."""
 
 
 def small_uleb(reader: Reader) -> int:

@@ -27,7 +27,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.printable_name import printable
 
 MAX_NAME_BYTES: Final = 64 << 20
-"""Of the names of one table; a hostile one names one long string many times."""
+"""Maximum for the names of one table: a hostile one names one long string many times."""
 
 _ABSOLUTE: Final = re.compile(r"/|\\|[A-Za-z]:[/\\]")
 
@@ -80,7 +80,7 @@ class SourceFile:
 
     table: LineTable = field(repr=False)
     number: int
-    """By which rows name it."""
+    """The number by which rows name it."""
     entry: NameEntry = field(repr=False, eq=False)
 
     @property

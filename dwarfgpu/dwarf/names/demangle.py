@@ -16,7 +16,7 @@ _LONGEST: Final = 4_000
 _MAX_DIGITS: Final = 20
 _DEEPEST: Final = 60
 _MAX_CHARACTERS: Final = 20_000
-"""Of a name that is made: substitutions can double it with each letter."""
+"""Maximum length of a demangled name: each letter of a mangled one can double it."""
 
 _SPECIAL: Final = {
     "TV": "vtable for ",
@@ -560,7 +560,7 @@ class _Demangler:
 
 
 def _simple_name(text: str) -> str:
-    """Of a class its name alone, without scopes and template arguments."""
+    """Return the name of a class without scopes and template arguments."""
     depth, begin, end = 0, 0, None
     for index, character in enumerate(text):
         if character == "<":

@@ -27,7 +27,7 @@ _DECLARATOR: Final = re.compile(r"\((?:[*&]|[\w:<>, ]+::\*)")
 _INHERITED: Final = re.compile(r"CI[12]")
 """In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = re.compile(r"(?<=[CD])[0-5](?=[EI])")
-"""Of the mangled name of a constructor or destructor: complete or of a base class."""
+"""The variant in a mangled constructor or destructor: of the complete object or of a base."""
 
 
 def function_name(die: Die, symbol: str) -> str | None:

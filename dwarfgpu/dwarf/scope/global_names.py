@@ -30,7 +30,7 @@ _KINDS: Final[dict[int, Kind]] = {
 }
 _MOST: Final = 10_000
 _FEW_UNITS: Final = 64
-"""Of fewer, all are read."""
+"""If there are fewer units, all are read."""
 _MAX_SIMILAR_STRINGS: Final = 16
 _MAX_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""

@@ -49,7 +49,7 @@ class Base:
     is_range: bool = False
     """A subrange type (5.13): its values are numbers, however small they are."""
     flags: tuple[FlagField, ...] = ()
-    """Of a register that is made of flags, its fields."""
+    """The fields of a register that is made of flags."""
 
     @property
     def name(self) -> str:

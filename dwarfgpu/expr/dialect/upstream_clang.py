@@ -65,7 +65,7 @@ UNPLACED = (
 )
 """The note on a location at the start of LDS."""
 LANE_BITS = 32
-"""Of a vector register, for one lane."""
+"""The size of a vector register for one lane."""
 
 
 @frozen

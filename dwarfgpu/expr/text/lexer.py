@@ -30,7 +30,7 @@ _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
 _CLOSING: Final = {"(": ")", "[": "]", "<": ">"}
 _MAX_DIGITS: Final = 4000
-"""Of a number: what Python converts at once, and far more than any operand needs."""
+"""Maximum number of digits of a number: Python converts it at once, and no operand needs it."""
 
 
 @frozen

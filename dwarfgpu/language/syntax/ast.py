@@ -40,7 +40,7 @@ class Integer(Part):
 
     number: int
     suffix: str = ""
-    """Of `u`, `l` and `ll`, in lower case and that order."""
+    """Made of `u`, `l` and `ll`, in lower case and that order."""
     is_decimal: bool = True
 
 
@@ -95,7 +95,7 @@ class Declarator:
     """Elements of an array; None if not written."""
     parameters: tuple[TypeName, ...] = ()
     qualifiers: tuple[str, ...] = ()
-    """Of a pointer: `const` … and `@local` for the address space of the pointer."""
+    """For a pointer: `const` … and `@local` for the address space of the pointer."""
     is_variadic: bool = False
     is_prototyped: bool = True
     """Not `()`, which in C says nothing of the parameters."""

@@ -123,7 +123,7 @@ class CoreDump:
     auxiliary: Mapping[int, int] = field(factory=dict)
     """The auxiliary vector, with AT_NULL where the file has it."""
     mapped: tuple[MappedFile, ...] = ()
-    """By address."""
+    """Sorted by address."""
     gpu: CoreState | None = None
     unread: tuple[str, ...] = ()
     """Notes that are known, or not, and not read."""

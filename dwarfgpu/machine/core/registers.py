@@ -19,17 +19,17 @@ NT_X86_XSAVE_LAYOUT: Final = 0x205
 NT_ARM_TLS: Final = 0x401
 
 GENERAL_AT: Final = 112
-"""Of the general registers in a `struct elf_prstatus` of a 64-bit system."""
+"""The offset of the general registers in a `struct elf_prstatus` of a 64-bit system."""
 _FXSAVE_BYTES: Final = 512
 _HEADER_END: Final = 576
-"""Of the header of an XSAVE area, which comes after the FXSAVE area."""
+"""The end of the header of an XSAVE area, which comes after the FXSAVE area."""
 _AVX: Final = 2
 _OPMASK: Final = 5
 _ZMM_HI256: Final = 6
 _HI16_ZMM: Final = 7
 _ZMM_BYTES: Final = 64
 _SIZES: Final = {_AVX: 256, _OPMASK: 64, _ZMM_HI256: 512, _HI16_ZMM: 16 * _ZMM_BYTES}
-"""Of the components that are read."""
+"""The sizes in bytes of the components that are read."""
 _APX: Final = 19
 _EXTENSIONS: Final = {
     (_AVX,): frozenset(f"ymm{n}h" for n in range(16)),
@@ -107,7 +107,7 @@ _AARCH64: Final = Layout(
     floating_bytes=528,
 )
 LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64}
-"""By the name of the architecture."""
+"""Keyed by the name of the architecture."""
 
 
 def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:

@@ -25,9 +25,9 @@ from dwarfgpu.machine.topology import (
 )
 
 MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups")
-"""Of a document."""
+"""Members of a document."""
 WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch", "barrier")
-"""Of a wave."""
+"""Members of a wave."""
 _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
 _MOST_BARRIERS = (1 << 16) - 1

@@ -22,7 +22,7 @@ _KINDS: Final = {
     "access": "Hardware access (read/write) watchpoint",
 }
 KEYS: Final = {"write": "wpt", "read": "hw-rwpt", "access": "hw-awpt"}
-"""Of GDB's machine interface."""
+"""The names of GDB's machine interface."""
 REASONS: Final = {
     "write": "watchpoint-trigger",
     "read": "read-watchpoint-trigger",

@@ -59,7 +59,7 @@ def _show(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _sentence(shell: Shell, setting: Setting) -> str:
-    """Of the language with what "auto" is in the frame in focus."""
+    """Return the sentence of the language, with what "auto" means in the frame in focus."""
     sentence = shell.settings.sentence(setting.name)
     if setting.name != "language":
         return sentence

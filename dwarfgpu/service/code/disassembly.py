@@ -64,7 +64,7 @@ class CodeLine:
     target: int | None
     """Where a branch goes to."""
     target_name: str | None
-    """By symbol: `nest+0x7c`."""
+    """The target relative to a symbol: `nest+0x7c`."""
     instruction: Instruction | None
     """The decoded instruction; None for a CPU."""
 
@@ -187,7 +187,7 @@ class Disassembly:
 
     @cached_property
     def _descriptors(self) -> Mapping[int | None, KernelDescriptor]:
-        """By the entry of their kernel."""
+        """Keyed by the entry of their kernel."""
         return {
             kernel.entry: kernel.descriptor
             for kernel in reversed(self._gpu_code.kernels)

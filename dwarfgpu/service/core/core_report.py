@@ -106,7 +106,7 @@ def _debug_information(code: CodeObject) -> str:
 
 
 def _sizes(core: Core) -> MemorySizes:
-    """Of all files of the core."""
+    """Return the sizes for all files of the core."""
     sizes = [memory_sizes(dump.file) for dump in core.dumps]
     return MemorySizes(
         sum(size.held for size in sizes),

@@ -58,7 +58,7 @@ class RunStop:
     lanes: tuple[int, ...]
     """Active ones; with a condition, those for which it holds."""
     answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
-    """Of each expression, for the lanes that are shown."""
+    """The answers for each expression, for the lanes that are shown."""
 
 
 @frozen(eq=False)

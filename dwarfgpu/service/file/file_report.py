@@ -36,7 +36,7 @@ AT_LLVM_AUGMENTATION: Final = 0x3E09
 """Where it is a string of the unit's own entry; compilers since LLVM 17 gave the number away."""
 _DEBUG_SECTIONS: Final = (".debug_", ".zdebug_", ".eh_frame", ".gdb_index", ".gnu_debugaltlink")
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
-"""By `e_type`."""
+"""Keyed by `e_type`."""
 LANGUAGES: Final = {
     0x01: "C89", 0x02: "C", 0x03: "Ada83", 0x04: "C++", 0x05: "Cobol74", 0x06: "Cobol85",
     0x07: "Fortran77", 0x08: "Fortran90", 0x09: "Pascal83", 0x0A: "Modula2", 0x0B: "Java",
@@ -107,7 +107,7 @@ class UnitReport:
     augmentation: str | None = None
     is_partial: bool = False
     signature: int | None = None
-    """Of a type unit."""
+    """The signature of a type unit."""
     split: SplitReport | None = None
     error: DwarfGpuError | None = None
     """Why the rest is unknown."""

@@ -12,7 +12,7 @@ from dwarfgpu.session.session import LaneState
 from dwarfgpu.view.json_object import Plain
 
 ABSENT = "<not in this frame>"
-"""Of a lane that was not active on entry to the function (A.2.5.1)."""
+"""The text for a lane that was not active on entry to the function (A.2.5.1)."""
 
 
 @frozen

@@ -36,7 +36,7 @@ Scopes: TypeAlias = Mapping[int, frozenset[Die]]
 Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """Post-processes an answer for the focus."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
-"""Of scalars, by their bits."""
+"""The texts of scalars, keyed by variable and bits."""
 _NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
 """Expressions to evaluate per lane: with debugger variables or side effects."""
 

@@ -49,7 +49,7 @@ class WaveLanes:
     session: Session
     states: tuple[LaneState, ...]
     answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
-    """Of each name, for every lane of `states`."""
+    """The answers for each name, for every lane of `states`."""
     used: int = field(init=False)
     """Lanes that have a work-item."""
     _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
@@ -213,7 +213,7 @@ def _data(answer: LaneAnswer) -> Plain:
 
 
 def _number(data: Plain) -> float | None:
-    """By which a value is coloured; of a pointer the address, of an enumerator its value."""
+    """Return the number that colours a value: for a pointer its address."""
     if isinstance(data, Mapping):
         data = data.get("address", data.get("value"))
     if isinstance(data, int | float) and math.isfinite(data):

@@ -15,9 +15,9 @@ from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
 from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
 
 _DEQUE_BYTES: Final = 512
-"""Of the elements that a deque keeps together."""
+"""The size of the elements that a deque keeps together."""
 _PATH_KINDS: Final = {1: "root-name", 2: "root-directory"}
-"""By the lowest two bits of the pointer to the parts of a path."""
+"""Keyed by the lowest two bits of the pointer to the parts of a path."""
 _MAX_ALTERNATIVES: Final = 1_000
 """Maximum number of alternatives of tuples and variants."""
 

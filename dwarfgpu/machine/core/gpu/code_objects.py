@@ -35,9 +35,9 @@ _DESCRIPTOR_SUFFIX: Final = ".kd"
 MAX_CODE_BYTES: Final = 1 << 20
 """Maximum size in bytes of a function that is decoded to find what was before the pc."""
 _INSTRUCTION_BYTES: Final = 20
-"""Of the longest instruction."""
+"""The size of the longest instruction."""
 _CHECKED_BYTES: Final = 4_096
-"""Of each segment."""
+"""How many bytes of each segment are compared."""
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]{1,16}|[0-9]{1,22}")
 _URI: Final = re.compile(r"(?P<scheme>file|memory)://(?P<path>[^#?]*)(?:[#?](?P<range>.*))?")
 

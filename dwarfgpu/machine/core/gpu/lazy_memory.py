@@ -15,7 +15,7 @@ from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.topology import StopReason
 
 PART_BYTES: Final = 1 << 24
-"""Of a larger range, read at once."""
+"""How many bytes of a larger range are read at once."""
 _MAX_BYTES: Final = 1 << 30
 """Maximum size in bytes of all memory that is read for a file."""
 _FAR: Final = 1 << 80

@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import PACKET_BYTES, READ
 _WITHOUT_SCRATCH_BYTES: Final = 11
 """The `r_version` from which an `amd_queue_t` no longer has the size of the scratch of an XCC."""
 _WAVES: Final = Bits(0, 11)
-"""Of COMPUTE_TMPRING_SIZE."""
+"""The field WAVES of COMPUTE_TMPRING_SIZE."""
 
 
 @frozen

@@ -25,7 +25,7 @@ SKIPPED_WORDS: Final = 2
 EVENT: Final = 1 << 30
 STATE: Final = 1 << 31
 PARKED_HIGH: Final = Bits(7, 22)
-"""Of TTMP11."""
+"""Bits of TTMP11."""
 
 
 @frozen

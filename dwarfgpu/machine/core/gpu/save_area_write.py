@@ -25,7 +25,7 @@ from dwarfgpu.machine.core.gpu.save_area import (
 from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout
 
 CONTROL_STACK_AT: Final = 0x40
-"""Of a save area: behind its header."""
+"""The offset of the control stack in a save area, after its header."""
 
 
 @frozen(eq=False)

@@ -37,7 +37,7 @@ SKIP_EXPORT: Final = 1 << 18
 PRIVILEGED: Final = 1 << 5
 STATUS_HALT: Final = Bits(13, 13)
 STATE_HALT: Final = Bits(14, 14)
-"""Of STATE_PRIV, which has it from GFX12 on."""
+"""The bit in STATE_PRIV, from GFX12 on."""
 NO_VGPRS: Final = 1 << 24
 """Bit of STATUS, from GFX11 on: the wave has deallocated its VGPRs."""
 
@@ -240,7 +240,7 @@ class HardwareWords:
 
 _EXCEPTION_BITS: Final = {"memory_violation": 28, "address_error": 8, "illegal_instruction": 11}
 _EXCEPTION_FLAGS: Final = {"memory_violation": 12, "address_error": 4, "illegal_instruction": 6}
-"""Of TRAPSTS, and of EXCP_FLAG_PRIV."""
+"""Bits of TRAPSTS, and of EXCP_FLAG_PRIV."""
 
 
 @frozen

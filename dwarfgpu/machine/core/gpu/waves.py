@@ -42,7 +42,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 ASSUMED_R_VERSION: Final = 10
-"""Of the runtime, where its `r_debug` is not in the core file."""
+"""The version of the runtime if its `r_debug` is not in the core file."""
 R_VERSIONS: Final = range(8, 13)
 """Versions with known trap handlers."""
 MAX_WORDS: Final = 1 << 22
@@ -51,7 +51,7 @@ some ten thousand."""
 MAX_XCCS: Final = 64
 MAX_NOTES: Final = 1_000
 _TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
-"""By the major number of the GFX level: WAVESIZE of COMPUTE_TMPRING_SIZE."""
+"""WAVESIZE of COMPUTE_TMPRING_SIZE, keyed by the major number of the GFX level."""
 _SCRATCH_PER_ENGINE: Final = 11
 """The major number from which COMPUTE_TMPRING_SIZE counts the waves of one shader engine."""
 

@@ -58,7 +58,7 @@ class SimulatedProcess:
         self._round: list[SimulatedTarget] = []
         """Machines that still have a turn; the first one has it now."""
         self._end: int | None = None
-        """Of its turn, in instructions; None where it has not begun."""
+        """The end of its turn, in instructions; None before the turn begins."""
 
     def _of(self, wave: WaveId | None) -> SimulatedTarget | Machine:
         """Who has a wave or thread; without one, memory is that of the process."""

@@ -165,7 +165,7 @@ class WaveGroup(WaveMemory):
         self.lds = Allocation("LDS", 0, whole, True)
         self._lds_originals = list(places.values())
         self.slots = [slots[wave.wave.workgroup] for wave in waves]
-        """Of each wave, which LDS it has."""
+        """The number of each wave's LDS."""
         self._lds_first = np.array([slot * size for slot in self.slots], np.uint64)
         self._lds_first_of_lane = np.repeat(self._lds_first, self.wave_size)
         self._local = LocalConflicts(len(whole), self._conflicts.workgroups)
@@ -402,7 +402,7 @@ class WaveGroup(WaveMemory):
 
     @property
     def _firsts(self) -> Lanes:
-        """Of each lane, the place of the first lane of its wave."""
+        """For each lane, the position of the first lane of its wave."""
         return np.arange(self.lane_count) & ~(self.wave_size - 1)
 
     # Memory.

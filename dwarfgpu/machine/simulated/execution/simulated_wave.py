@@ -22,11 +22,11 @@ from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
 _GPR_IDX_EN: Final = 1 << 27
-"""Of MODE ("VGPR Indexing" of AMD's ISA documents of GFX9)."""
+"""A bit of MODE ("VGPR Indexing" of AMD's ISA documents of GFX9)."""
 _INDEXED_AT: Final = 12
 """The bits of M0 that say which operands are indexed."""
 SOPP_BYTES: Final = 4
-"""Of an instruction that waits at a barrier, or that ends a wave."""
+"""The size of an instruction that waits at a barrier or ends a wave."""
 
 
 class SimulatedWave(WaveMemory):
@@ -45,13 +45,13 @@ class SimulatedWave(WaveMemory):
         self.is_halted = False
         self.step_mode = PLAIN_MODE
         self.signals = 0
-        """Of the barrier of its workgroup, which it has not met."""
+        """How often it has signalled the barrier of its workgroup without having met it."""
         self.met = 0
         """Barriers that are met before it has waited for them."""
         self.group: list[SimulatedWave] = [self]
         """The waves of its workgroup."""
         self.generation = 9
-        """Of the processor: 12 of gfx1200."""
+        """The GFX generation of the processor: 12 for gfx1200."""
         self.stop_reason: StopReason | None = None
         """Why the wave cannot continue; None if it can."""
         self.reported_pc: int | None = None

@@ -37,9 +37,9 @@ _SCRATCH_STEP: Final = 1 << 34
 """Between the scratch of two dispatches."""
 MAX_WAVES: Final = 1 << 14
 KERNARG_ALIGNMENT: Final = 64
-"""Of the address and the size of a kernarg segment."""
+"""The alignment of the address and of the size of a kernarg segment, in bytes."""
 _PRELOAD_BYTES: Final = 256
-"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
+"""The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 _MAX_WORK_ITEMS: Final = 1024
 
 Contents: TypeAlias = int | str

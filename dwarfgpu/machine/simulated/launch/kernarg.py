@@ -30,7 +30,7 @@ _MAX_LISTED: Final = 8
 _SHARED: Final = "dynamic_shared_pointer"
 _BY_VALUE: Final = "by_value"
 _FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
-"""Of the floating point value types of the metadata."""
+"""The sizes of the floating point value types of the metadata."""
 _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
 
 
@@ -143,7 +143,7 @@ class DeclaredParameter:
     is_float_item: bool = False
     """Whether it is a floating point number."""
     enumerators: tuple[tuple[str, int], ...] | None = None
-    """Of an enumeration, its constants; None of any other type."""
+    """The constants of an enumeration; None for any other type."""
 
 
 NOT_DECLARED: Final = DeclaredParameter()
@@ -202,7 +202,7 @@ class Kernarg:
     """A kernarg segment, and the memory that its arguments point to."""
 
     pieces: Pieces
-    """Of the segment, by offset."""
+    """The pieces of the segment, by offset."""
     buffers: tuple[tuple[int, Buffer, str], ...]
     """Address, buffer, and the argument for which it was made."""
     dynamic_lds_bytes: int

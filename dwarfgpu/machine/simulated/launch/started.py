@@ -32,7 +32,7 @@ from dwarfgpu.machine.simulated.storage.undefined import Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
 
 _ABSENT_ADDRESS: Final = 0x7C00_0000_0000
-"""Of the first thing that is not made; nothing else is in the 4 GiB there."""
+"""The address of the first absent object; nothing else is in the 4 GiB there."""
 _USES: Final = {
     "hidden_hostcall_buffer": ": printf and other calls of the host are not simulated",
     "hidden_printf_buffer": ": printf is not simulated",

@@ -65,7 +65,7 @@ def cosine_of_turns(a: Lanes) -> Lanes:
 
 
 def _sine(x: Decimal) -> Decimal:
-    """By its series; |x| is below 8."""
+    """Return the sine by its series; |x| is below 8."""
     term = total = x
     number = 1
     while abs(term) > Decimal(10) ** (-_DIGITS - 5):

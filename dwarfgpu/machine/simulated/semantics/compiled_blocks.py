@@ -28,7 +28,7 @@ MAX_INSTRUCTIONS: Final = 200
 _MAX_SETS: Final = 16
 """Sets of breakpoints for which blocks are kept."""
 FIRST_LINE: Final = 3
-"""Of the first statement: `def` and the prologue are before."""
+"""The line of the first statement, after `def` and the prologue."""
 
 
 @frozen
@@ -37,9 +37,9 @@ class Block:
 
     steps: tuple[Step, ...]
     execute: Callable[[Any], None]
-    """Of a wave; the pc is written at the end."""
+    """Execute the block for a wave; the pc is written at the end."""
     first_lines: tuple[int, ...]
-    """Of each instruction, in the source of the function."""
+    """The first line of each instruction in the source of the function."""
     ends_turn: bool
     """Whether the last instruction is one after which the turn of a wave may end."""
 

@@ -74,7 +74,7 @@ class Operand:
     modifiers: int = 0
     """`NEGATE`, `ABSOLUTE`, `OP_SELECT` …, or `SIGN_EXTEND` with SDWA."""
     select: int = 6
-    """Of SDWA: 0 to 3 a byte, 4 and 5 a half, 6 all."""
+    """For SDWA: 0 to 3 a byte, 4 and 5 a half, 6 all."""
     is_sdwa: bool = False
     lanes: str = ""
     """For DPP: the text of the function that moves lanes, `{}` for the register."""

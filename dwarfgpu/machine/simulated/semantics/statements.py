@@ -62,7 +62,7 @@ _NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
 _FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
 _IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
-"""Of the modifier omod."""
+"""The factors of the modifier omod."""
 _MOVES_BY_M0: Final = {
     "v_movrels_b32": 1,
     "v_movreld_b32": 8,

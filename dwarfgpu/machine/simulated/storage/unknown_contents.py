@@ -57,7 +57,7 @@ class UnknownContents:
         """The lanes for which the instruction copies something unknown."""
         self._stores: list[Access] = []
         self._now: _Needs | None = None
-        """Of the instruction that executes."""
+        """The needs of the instruction that executes."""
 
     def before(self, wave: WaveMemory, step: Step) -> None:
         address = step.instruction.address
