@@ -418,7 +418,7 @@ class _Parser:
         return len(self._made) - 1
 
     def _place(self, node: _Node, following: int) -> int:
-        """The step where a part begins that goes on at another step."""
+        """Return the first step of a part, which continues at another step."""
         match node.kind:
             case "take":
                 return self._step(_Step(node.accepts, None, (following,)))

@@ -247,7 +247,7 @@ class Halt:
     lane: int | None = None
     """The first lane whose access failed; None where that is no matter of lanes."""
     barriers: tuple[WavesAtBarrier, ...] = ()
-    """Where waves are whose barrier is not met, if that is the reason."""
+    """The waves at an unmet barrier, if that is the reason."""
 
     @property
     def is_fault(self) -> bool:

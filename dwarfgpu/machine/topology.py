@@ -69,7 +69,7 @@ class Agent:
     local_base: int = 0x1_0000_0000_0000
     private_base: int = 0x2_0000_0000_0000
     processor: str | None = None
-    """`gfx942`; None where it is that of all waves."""
+    """`gfx942`; None if it is the same for all waves."""
     os_id: int | None = None
     """The driver's number."""
     cores: int | None = None

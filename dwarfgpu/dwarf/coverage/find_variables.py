@@ -198,7 +198,7 @@ def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None
 
 
 def _place(die: Die, around: CodeScope | None, loaded: _Loaded) -> CodeScope:
-    """The scope of an entry; one that does not say where its code is has that around it."""
+    """The scope of an entry; an entry without code addresses has the scope around it."""
     spans = () if around is None else around.spans
     if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
         spans = loaded.of(covered(die))

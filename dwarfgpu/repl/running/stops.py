@@ -132,7 +132,7 @@ def _change(shell: Shell, item: Breakpoint) -> tuple[str, str] | None:
 
 
 def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
-    """Whether what was reached stops the program: by wave, lane, condition and count."""
+    """Return whether a breakpoint that was reached stops: by wave, lane, condition and count."""
     session = shell.session
     if item.wave is not None and item.wave != session.wave:
         return False

@@ -1,4 +1,4 @@
-"""The barriers of workgroups: when waves leave one, and where waves are that still wait."""
+"""The barriers of workgroups: when waves leave one, and where waiting waves are."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Stopped:
     watchpoints: tuple[int, ...] = ()
     """Their numbers: the wave stopped after an instruction, and can continue."""
     barriers: tuple[WavesAtBarrier, ...] = ()
-    """Where waves are whose barrier is not met, if that is the reason."""
+    """The waves at an unmet barrier, if that is the reason."""
 
 
 def _locked(wave: SimulatedWave) -> Stopped:
