@@ -22,6 +22,7 @@ from dwarfgpu.service.machine.run_kernel import (
     Result,
     buffers_not_made,
     output,
+    require_buffers,
     run_kernel,
 )
 from dwarfgpu.service.machine.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
@@ -66,7 +67,7 @@ def prepared_dispatches(
     args: Namespace, sections: Sequence[Namespace], first: Callable[[Namespace], Prepared]
 ) -> list[Prepared]:
     """The dispatches of the options; `first` prepares the first one. `UsageError` says which one is
-    wrong."""
+    wrong, or which `--out` names no buffer of them."""
     out: list[Prepared] = []
     for section in sections:
         own = {name: getattr(section, name) for name in OF_DISPATCH}
@@ -78,6 +79,7 @@ def prepared_dispatches(
             if section.then is None:
                 raise
             raise UsageError(f"--then {kernel}: {error.message}") from None
+    require_buffers([prepared.launched for prepared in out], outputs_of(args))
     return out
 
 

@@ -201,6 +201,7 @@ def test_out_names_a_buffer(tmp_path: Path) -> None:
     assert (done.status, done.error) == (
         2, "--out nothing: no buffer was made for it; buffers: out",
     )  # fmt: skip
+    assert done.out == ""  # before the run: its results would be lost
 
 
 def test_without_numpy_one_line_says_so(repository: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attrs import field
@@ -291,9 +291,19 @@ def stop_place(
     )
 
 
+def require_buffers(launches: Sequence[Launched], names: Iterable[str]) -> None:
+    """`UsageError` for a name that no buffer of some dispatches has."""
+    _require_names(named_buffers(launches), names)
+
+
 def output(result: Result, name: str) -> Npy:
-    """The memory of an argument; `UsageError` for one that is no buffer."""
-    if name not in result.outputs:
-        known = ", ".join(result.outputs) or "none"
-        raise UsageError(f"--out {name}: no buffer was made for it; buffers: {known}")
+    """The memory of an argument; `UsageError` for one whose dispatch did not run."""
+    _require_names(result.outputs, [name])
     return result.outputs[name]
+
+
+def _require_names(buffers: Collection[str], names: Iterable[str]) -> None:
+    for name in names:
+        if name not in buffers:
+            known = ", ".join(buffers) or "none"
+            raise UsageError(f"--out {name}: no buffer was made for it; buffers: {known}")
