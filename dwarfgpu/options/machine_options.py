@@ -126,7 +126,7 @@ def session_of(
             *stopped.notes,
             *filter(None, (code_object.placement_note for code_object in code_objects)),
         ),
-        knows_loaded=stopped.core is not None,
+        knows_loaded=stopped.core is not None or args.pc is None,
         other_code_objects=of_other_machines,
     )
     session = _at_program_location(args.pc, session)

@@ -44,7 +44,10 @@ class FileOpener:
         args = self.args
         files = [args.file] if args.file else []
         stopped = _able_to_run(args, options.stopped_of(args, files))
-        session = recorded_session(focused(options.session_of(args, files, stopped)))
+        session = options.session_of(args, files, stopped)
+        if stopped.has_started:  # `--pc` is only where the wave is first
+            session = evolve(session, knows_loaded=True)
+        session = recorded_session(focused(session))
         known = OpenedMachine(
             wave_names(session),
             state_path=args.state,

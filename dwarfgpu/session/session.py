@@ -94,7 +94,8 @@ class Session:
     Otherwise a name also finds variables of the functions into which the frame is inlined.
     """
     knows_loaded: bool = field(default=False, kw_only=True)
-    """Whether the machine knows what is loaded: then every program location is a valid question."""
+    """Whether the program location is the machine's, which may be anywhere, or what is loaded is
+    known: then none is a wrong request."""
     other_code_objects: tuple[CodeObject, ...] = field(default=(), repr=False, kw_only=True)
     """What the process has loaded for other processors: for GPUs, for threads of the CPU."""
     top: Session | None = field(default=None, repr=False, kw_only=True)

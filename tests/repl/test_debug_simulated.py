@@ -405,3 +405,42 @@ def test_a_count_of_steps_is_an_expression(tmp_path: Path) -> None:
     one = talk(tmp_path, "vadd", "starti", "stepi 12", "p/x $pc")
     assert one[-1].startswith("$1 = 0x")
     assert talk(tmp_path, "vadd", "starti", "set $n = 6", "stepi $n * 2", "p/x $pc")[-1] == one[-1]
+
+
+NO_CODE = "0x0000000000000000 in ?? ()"
+NO_CODE_SIGNAL = (
+    "Thread 1 received signal SIGSEGV, MEMORY_VIOLATION, no code at 0x0: no memory is there."
+)
+
+
+def test_a_call_through_a_null_pointer_is_a_signal(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "through_pointer", "break integers.hip:120", "run", "set var f = 0", "delete",
+        "c", "bt", "info threads", "p 6 * 7",
+    )  # fmt: skip
+    stop = lines.index(NO_CODE_SIGNAL)
+    assert lines[stop + 1 : stop + 3] == [NO_CODE, f"#0  {NO_CODE}"]
+    [thread] = [line for line in lines if line.startswith("* 1 ")]
+    assert thread.endswith(f" 1/64  {NO_CODE}")
+    assert lines[-1] == "$1 = 42"
+
+
+def test_a_pc_without_code_can_be_taken_back() -> None:
+    lines = nest(
+        "break nest.hip:14", "run", "set $old = $pc", "set $pc = 0", "frame", "p 6 * 7", "stepi",
+        "set $pc = $old", "frame",
+    )  # fmt: skip
+    at = lines.index(f"#0  {NO_CODE}")
+    assert lines[at + 1 : at + 4] == ["$1 = 42", NO_CODE_SIGNAL, NO_CODE]
+    assert lines[at + 4].startswith("#0  nest (") and lines[at + 4].endswith("at hip/nest.hip:14")
+
+
+def test_a_state_whose_pc_has_no_code_is_debugged(tmp_path: Path) -> None:
+    state = tmp_path / "nowhere.json"
+    nest("break nest.hip:14", "run", "set $pc = 0", "c", f"save {state}")
+    assert going_on(state, "bt", "p 6 * 7", "set $pc = nest", "p $pc") == [
+        f"#0  {NO_CODE}",
+        "stopped: no frame information for pc 0x0, which is not in any code object",
+        "$1 = 42",
+        "$2 = (void (*)(void)) 0x7f0000001600 <nest(int const*, int*, int)>",
+    ]
