@@ -330,10 +330,17 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
             yield pc
 
 
-def first_after(session: Session, place: FramePosition) -> int | None:
-    """Return where code begins for the first line with code after a place."""
-    pcs = (lines.first_after(place.path, place.line) for lines in _lines(session))
-    return next((pc for pc in pcs if pc is not None), None)
+def with_code(session: Session, spot: Spot) -> Spot:
+    """Return the spot; of a line without code, that of the next line of its file with code, if
+    there is one."""
+    if spot.pcs or spot.place is None:
+        return spot
+    for lines in _lines(session):
+        line = lines.next_line(spot.place.path, spot.place.line)
+        if line is not None:
+            place = evolve(spot.place, line=line)
+            return evolve(spot, place=place, pcs=pcs_of(session, place))
+    return spot
 
 
 def line_at(session: Session, pc: int) -> SourceLine | None:
@@ -355,6 +362,18 @@ def body_of(session: Session, entry: int) -> int:
     if line is None or unit is None or _has_location_lists(unit):
         return entry
     return line.span.end if line_at(session, line.span.end) is not None else entry
+
+
+def after_prologue(session: Session, pc: int) -> int:
+    """The body of the function in whose prologue a program location is, else the location."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
+    subprogram = None if owner is None else owner.scopes.subprogram_at(pc)
+    span = None
+    if subprogram is not None:
+        span = next((span for span in subprogram.ranges if span.begin <= pc < span.end), None)
+    return pc if span is None else max(pc, body_of(session, span.begin))
 
 
 def _has_location_lists(unit: CompilationUnit) -> bool:

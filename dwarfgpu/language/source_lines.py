@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
-from dwarfgpu.language.linespec import first_after, spots_of
+from dwarfgpu.language.linespec import spots_of, with_code
 from dwarfgpu.language.options import Options
 from dwarfgpu.session.session import Session
 
@@ -142,8 +142,7 @@ def code_places(
 def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) -> CodePlace | None:
     """Where the code begins of the first line with code after a `FILE:LINE` that has none."""
     for spot in spots_of(session, text, None, options):
-        pc = None if spot.place is None else first_after(session, spot.place)
-        if pc is not None:
+        for pc in with_code(session, spot).pcs:
             return _place_in_any(session, pc)
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,26 @@ def test_continue_with_a_count(tmp_path: Path) -> None:
     lines = talk(tmp_path, "recursion", "break fibonacci", "run", "continue 3", "info breakpoints")
     assert "Will ignore next 2 crossings of breakpoint 1.  Continuing." in lines
     assert "\tbreakpoint already hit 4 times" in lines
+
+
+@pytest.mark.parametrize("built", ["gfx942.O0", "gfx1100.O0"])
+@pytest.mark.parametrize("line", [111, 112])
+def test_the_opening_line_of_a_function_is_after_its_prologue(
+    line: int, built: str, tmp_path: Path
+) -> None:
+    """As GDB: there, arguments are what the caller passed. Line 111 is empty, before `twice`."""
+    lines = talk(
+        tmp_path, "through_pointer", f"break integers.hip:{line}", "break twice", "run",
+        built=built,
+    )  # fmt: skip
+    by_line, by_name = (text.split(" at ")[1] for text in lines if text.startswith("Breakpoint "))
+    assert by_line == by_name and by_line.endswith("integers.hip, line 112.")
+    assert re.search(r" twice \(x=-?\d{1,2}\) at ", stops(lines)[0])
+
+
+def test_a_line_without_code_is_named_by_that_of_its_code(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "through_pointer", "break integers.hip:122", "break integers.hip:111")
+    assert [line.rpartition(", ")[2] for line in lines] == ["line 124.", "line 112."]
 
 
 @pytest.mark.parametrize("command", ["enable once 1", "enable delete 1", "disable 1"])

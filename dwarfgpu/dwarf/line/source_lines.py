@@ -96,11 +96,11 @@ class Lines:
                 continue
             yield from named
 
-    def first_after(self, file: str, line: int) -> int | None:
-        """Return where a statement begins on the first line with code after a line; None if there
-        is none. Unreadable tables are skipped."""
-        best: tuple[int, int] | None = None
-        for unit, table, _ in self._tables():
+    def next_line(self, file: str, line: int) -> int | None:
+        """Return the first line after a line on which a statement begins; None if there is none.
+        Unreadable tables are skipped."""
+        best: int | None = None
+        for _, table, _ in self._tables():
             try:
                 named = () if table is None else table.files_named(file)
                 numbers = {source_file.number for source_file in named}
@@ -111,16 +111,13 @@ class Lines:
                     for row in table.matrix.rows
                     if row.file in numbers and row.line > line and row.is_stmt
                 }
-                for address in sorted(later):
-                    pcs = sorted(
-                        map(unit.relocate, table.addresses_of(frozenset(numbers), address))
-                    )
-                    if pcs:
-                        best = min(best or (address, pcs[0]), (address, pcs[0]))
+                for candidate in sorted(later):
+                    if any(True for _ in table.addresses_of(frozenset(numbers), candidate)):
+                        best = min(best or candidate, candidate)
                         break
             except DwarfGpuError:
                 continue
-        return None if best is None else best[1]
+        return best
 
     def files(self) -> Iterator[SourceFile]:
         """The files of all tables that can be read; one may be in several."""

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import body_of, first_after, no_line
+from dwarfgpu.language.linespec import body_of, no_line, with_code
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
@@ -116,8 +116,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if listed is not None and listed.first and listed.frame == place_or_none(session):
         around = place_in(listed.place.source, listed.next, is_start=True)
     spot = spot_of(shell, argument, around)
-    after = None if spot.pcs or spot.place is None else first_after(session, spot.place)
-    pc = spot.pcs[0] if spot.pcs else after
+    pc = next(iter(with_code(session, spot).pcs), None)
     if pc is None and spot.kind == "line" and spot.place is not None:
         raise no_line(argument, spot)
     if pc is not None and spot.kind == "function" and not spot.is_call:

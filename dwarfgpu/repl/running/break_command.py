@@ -114,10 +114,10 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: break [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
 
-    Without a location, at that of the frame in focus; for a function, after its prologue. With a
-    condition, a wave stops if it holds in one of its active lanes; that lane is in focus. With
-    -lane only if that lane is active, for which the condition holds; with -wave only that wave.
-    "thread N" and "lane N" after the location are the same.
+    Without a location, at that of the frame in focus; for a function and its opening line, after
+    the prologue. With a condition, a wave stops if it holds in one of its active lanes; that lane
+    is in focus. With -lane only if that lane is active, for which the condition holds; with -wave
+    only that wave. "thread N" and "lane N" after the location are the same.
     """
     yield announced(set_breakpoint(shell, argument, is_temporary=False))
 
