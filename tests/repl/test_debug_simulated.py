@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu import language
+from dwarfgpu.language import Options
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, run
 
 CODE = FIXTURES / "run"
@@ -138,6 +141,35 @@ def test_a_condition_is_asked_of_each_active_lane(tmp_path: Path) -> None:
     assert "$1 = 37" in lines
     assert "\tstop only if x == 17" in lines
     assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+@pytest.mark.parametrize(("condition", "count"), [("out == 0", 1), ("x == 17", 3)])
+def test_a_condition_is_evaluated_once_for_lanes_that_agree(
+    condition: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 64 lanes, where one parts: for all, for that one, and for the others."""
+    texts: list[str] = []
+
+    def counted(text: str, session: Session, options: Options) -> language.TypedValue:
+        texts.append(text)
+        return evaluate(text, session, options)
+
+    evaluate = language.evaluate
+    monkeypatch.setattr(language, "evaluate", counted)
+    lines = talk(tmp_path, "nest", f"break integers.hip:62 if {condition}", "run", "kill")
+    hits = [line.split()[1] for line in lines if " hit " in line]
+    assert hits == (["1"] if condition == "x == 17" else [])
+    waves = 1 if hits else 2
+    assert [text for text in texts if condition in text] == [f"!({condition})"] * count * waves
+
+
+@pytest.mark.parametrize("condition", ["$k++ == 32", "($k += 1) == 33", "($j <<= 1) == 4294967296"])
+def test_a_condition_that_assigns_does_so_for_each_lane(condition: str, tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "nest", "set $k = 0", "set $j = 1L", "break nest", f"condition 1 {condition}",
+        "run", "p $_lane",
+    )  # fmt: skip
+    assert lines[-1] == ("$1 = 31" if "<<=" in condition else "$1 = 32")
 
 
 def test_a_condition_of_unknown_names_is_refused(tmp_path: Path) -> None:

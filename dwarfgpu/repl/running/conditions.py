@@ -6,6 +6,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
 from dwarfgpu.service.value.condition import holds
 
 
@@ -21,13 +22,13 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
             return holds(session, shell.values, item.condition)
         if isinstance(item, Watchpoint) and session.lane is not None:
             lanes = [session.lane]
-        mask = session.active_lanes()[0] or 0
-        for lane in range(mask.bit_length()) if lanes is None else lanes:
-            if lanes is None and not mask >> lane & 1:
-                continue
-            focused = session.focused(lane)
-            if holds(focused, shell.values, item.condition):
-                shell.session = focused
+        if lanes is None:
+            mask = session.active_lanes()[0] or 0
+            lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+        holds_in = holds_in_lanes(session, shell.values, item.condition, lanes)
+        for lane in lanes:
+            if holds_in(lane):
+                shell.session = session.focused(lane)
                 return True
     except DwarfGpuError as error:
         kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"

@@ -21,9 +21,9 @@ from dwarfgpu.service.core.resumed_waves import Visit
 from dwarfgpu.service.core.state_of_run import state_of_run
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
-from dwarfgpu.service.value.condition import holds
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory
@@ -165,13 +165,15 @@ def _subject(session: Session, text: str) -> Subject:
 
 def _meeting(session: Session, place: RunBreakpoint) -> Iterator[int]:
     """The active lanes in which the condition of a breakpoint holds."""
-    for state in chosen_states(session, "active"):
-        if place.condition is None:
-            yield state.lane
-            continue
+    lanes = [state.lane for state in chosen_states(session, "active")]
+    if place.condition is None:
+        yield from lanes
+        return
+    holds_in = holds_in_lanes(session, ValueHistory(), place.condition, lanes)
+    for lane in lanes:
         try:
-            is_met = holds(session.focused(state.lane), ValueHistory(), place.condition)
+            is_met = holds_in(lane)
         except DwarfGpuError as error:
-            raise UsageError(f"--break {place.text}: lane {state.lane}: {error.message}") from None
+            raise UsageError(f"--break {place.text}: lane {lane}: {error.message}") from None
         if is_met:
-            yield state.lane
+            yield lane

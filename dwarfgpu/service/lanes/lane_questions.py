@@ -37,7 +37,7 @@ Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """Post-processes an answer for the focus."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
 """The texts of scalars, keyed by variable and bits."""
-_NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|\+\+|--")
+_NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|<<=|>>=|\+\+|--")
 """Expressions to evaluate per lane: with debugger variables or side effects."""
 
 
@@ -181,7 +181,12 @@ def _is_batched(
     if settings is None:
         return batch
     is_asked = batch if settings.batch is None else settings.batch
-    return is_asked and _NOT_BATCHABLE.search(expression.name) is None
+    return is_asked and is_batchable(expression.name)
+
+
+def is_batchable(text: str) -> bool:
+    """Return whether an expression means the same in every lane and assigns nothing."""
+    return _NOT_BATCHABLE.search(text) is None
 
 
 def values_of(
