@@ -36,7 +36,7 @@ from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.gdb_error_text import message_of
-from dwarfgpu.service.machine.memory_units import Examined
+from dwarfgpu.service.machine.examine_format import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition

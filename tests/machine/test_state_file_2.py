@@ -14,7 +14,7 @@ from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import State, load_state
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Barrier
 from dwarfgpu.model.location import Location, SingleLocation

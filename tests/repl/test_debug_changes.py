@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate
 from tests.repl.repl_shell import nest_shell, said

@@ -10,7 +10,7 @@ from dwarfgpu.repl.data.print_options import with_options
 from dwarfgpu.repl.data.search import parts_of
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.service.machine.memory_units import Format, format_and_rest
+from dwarfgpu.service.machine.examine_format import Format, format_and_rest
 from dwarfgpu.view.options import FormatOptions
 
 LAST = Format("x", "w", 4)

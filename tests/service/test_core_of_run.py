@@ -15,7 +15,7 @@ from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.launch.started import started
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core.core_of_state import write_core_of_state

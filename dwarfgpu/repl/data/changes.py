@@ -179,7 +179,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
     # Only here: they know the simulated machine, which few conversations need.
-    from dwarfgpu.machine.state.save import state_document
+    from dwarfgpu.machine.state.state_document import state_document
     from dwarfgpu.machine.state.write import write
 
     target = shell.session.target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.service.machine.memory_units import Format
+from dwarfgpu.service.machine.examine_format import Format
 from dwarfgpu.view.json_object import JsonObject
 
 

@@ -20,7 +20,7 @@ from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine import address_of, memory_lines
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.machine.memory_units import SIZES, Format, format_and_rest
+from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
 from dwarfgpu.service.value.value_history import evaluated, options_of, required
 from dwarfgpu.session.stack_frames import readable_functions_at
 

@@ -19,7 +19,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.machine.memory_units import Format, Unit, Units, format_and_rest
+from dwarfgpu.service.machine.examine_format import Format, Unit, Units, format_and_rest
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
 

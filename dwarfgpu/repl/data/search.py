@@ -18,7 +18,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.machine.memory_units import SIZES
+from dwarfgpu.service.machine.examine_format import SIZES
 from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.view.options import FormatOptions
 

@@ -1,4 +1,4 @@
-"""`info frame`: the debugging information about the frame in focus (A.3.3.5, A.3.4)."""
+"""The command `info frame`, whose answer is of `service/frame/frame_info.py`."""
 
 from __future__ import annotations
 

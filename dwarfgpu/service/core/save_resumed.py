@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.service.core.core_of_state import write_core_of_state
 from dwarfgpu.service.core.resumed_waves import ResumedWaves

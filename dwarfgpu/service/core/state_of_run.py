@@ -11,7 +11,7 @@ from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId

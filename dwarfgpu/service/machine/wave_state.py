@@ -17,7 +17,7 @@ from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.load import Core
-from dwarfgpu.machine.state.save import state_document, topology_document
+from dwarfgpu.machine.state.state_document import state_document, topology_document
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId

@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.launch.adopted import adopted
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.launch.started import buffers, started
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.save import state_document
+from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.options.launch import Prepared, prepare_run
 from dwarfgpu.service.core.state_of_run import state_of_run

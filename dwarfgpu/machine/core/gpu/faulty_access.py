@@ -23,7 +23,7 @@ from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.isa.wait_counters import finished_counters, wait_counters
-from dwarfgpu.machine.core.gpu.lane_addresses import SPACES, LaneAddresses, Undecided
+from dwarfgpu.machine.core.gpu.instruction_addresses import SPACES, LaneAddresses, Undecided
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import Target, WaveId
 
