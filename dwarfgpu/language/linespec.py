@@ -93,6 +93,8 @@ def spots_of(
                 return (Spot("line", place, pcs_of(session, place)),)
         raise UsageError(f"No source file named {path}.")
     if _LINE.fullmatch(text):
+        if around is None and session.code_objects:
+            raise UsageError(f"No default source file: write FILE:{text}.")
         if around is None:
             raise UsageError(NO_SYMBOL_TABLE)
         line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))

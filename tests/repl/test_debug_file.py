@@ -36,6 +36,34 @@ def test_a_program_where_nothing_is_open() -> None:
     assert (out, errors) == ([f"Reading symbols from {PROGRAM}...", "$1 = 1200"], [])
 
 
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        (("info line 18",), ['Line 18 of "hip/nest.hip" starts at address ']),
+        (("list 16",), ["11\t"]),
+        (("list",), ["1\t"]),
+        (("break 17",), ["Breakpoint 1 at 0x", "file hip/nest.hip, line 18."]),
+        (("list device.h:9", "info line 15"), ['Line 15 of "hip/device.h" starts at address ']),
+    ],
+)
+def test_lines_of_the_default_source_file(commands: tuple[str, ...], expected: list[str]) -> None:
+    """Before a kernel runs: the file that declares the kernels; after a listing, its file."""
+    out, errors = debug(*commands, files=(KERNEL,))
+    assert errors == []
+    assert all(text in "\n".join(out) for text in expected)
+
+
+def test_lines_of_the_default_source_file_of_a_program() -> None:
+    out, errors = debug("break 108", files=(PROGRAM,))
+    assert errors == [] and out[0].endswith("line 108.")
+
+
+def test_no_default_source_file() -> None:
+    """A library without kernels and `main`."""
+    _, errors = debug("break 12", files=("hip/liblibrary.so",))
+    assert errors == ["No default source file: write FILE:12."]
+
+
 def test_a_program_after_a_kernel() -> None:
     out, errors = debug(f"file {KERNEL}", f"file {PROGRAM}", f"file {KERNEL}", "lane")
     assert errors == [] and out[-1].startswith("[Current thread is 0, lane 0 ")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
@@ -22,6 +24,7 @@ from dwarfgpu.language.linespec import (
     starts_of,
     step_at,
 )
+from dwarfgpu.objfile.file_architecture import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code
@@ -48,9 +51,9 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
     A PLACE is LINE, +LINES or -LINES from the next line to list, FILE:LINE, FUNCTION, FILE:FUNCTION
-    or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or of main; then
-    the next ten. With "-" the ten before the lines listed last. "set listsize" sets their number.
-    The text comes from the debugging information, else from the file.
+    or *ADDRESS. Without an argument, ten lines around that of the frame in focus, of main or of the
+    first kernel; then the next ten. With "-" the ten before the lines listed last. "set listsize"
+    sets their number. The text comes from the debugging information, else from the file.
     """
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
@@ -84,7 +87,7 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
         return []
     around = place_or_none(shell.session) if before is None else before.place
     spots_by_line: dict[tuple[str, int], Spot] = {}
-    for spot in _shown_spots(shell, start, around or place_of_main(shell)):
+    for spot in _shown_spots(shell, start, around or default_place(shell)):
         if spot.place is not None:
             spots_by_line.setdefault((spot.place.path, spot.place.line), spot)
     return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
@@ -172,7 +175,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         raise UsageError("Junk at end of line specification.")
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
-    return _span(shell, start, comma, end, around or place_of_main(shell))
+    return _span(shell, start, comma, end, around or default_place(shell))
 
 
 def _span(
@@ -223,8 +226,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     frame = place_or_none(session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
-        around = frame or (before.place if before else None) or place_of_main(shell)
-        spots = listed_spots(shell, argument, around)
+        spots = listed_spots(shell, argument, place_of_lines(shell))
     else:
         place = _place(shell) if before is None else before.place
         line = place.line if before is None else before.next_line or before.first
@@ -296,25 +298,49 @@ def place_or_none(session: Session) -> FramePosition | None:
 
 def _place(shell: Shell) -> FramePosition:
     """Return the place of the frame in focus; where it has no line, and without a frame, one just
-    before the body of `main`."""
+    before the default place."""
     session = shell.session
     place = None if session.pc is None else place_of(session, frame_pc(session))
     if place is not None:
         return place
-    place = place_of_main(shell)
+    place = default_place(shell)
     if place is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")
     return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
 
 
-def place_of_main(shell: Shell) -> FramePosition | None:
-    """Where the body of `main` begins."""
+def default_place(shell: Shell) -> FramePosition | None:
+    """The place of the default source file: where the body of `main` begins, else where the first
+    kernel is declared; None if kernels are declared in several files."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))
         return spot_of(shell, f"*{pc:#x}", None).place
     except DwarfGpuError:
-        return None
+        places = list(_kernel_declarations(shell.session))
+        is_one_file = len({place.path for place in places}) == 1
+        return places[0] if is_one_file else None
+
+
+def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
+    for code_object in session.code_objects:
+        if code_object.file.machine != "AMDGPU":
+            continue
+        for kernel in kernels(code_object.file):
+            with suppress(DwarfGpuError):  # the declarations of other kernels are sufficient
+                pc = code_object.load_address + kernel.entry
+                subprogram = code_object.scopes.subprogram_at(pc)
+                file = None if subprogram is None else decl_file(subprogram.die)
+                line = None if subprogram is None else decl_line(subprogram.die)
+                if file is not None and line:
+                    yield place_in(file, line, is_start=True)
+
+
+def place_of_lines(shell: Shell) -> FramePosition | None:
+    """The place whose file a line without a file is in, as in GDB: that of the frame in focus, else
+    what was listed last, else the default."""
+    listed = None if shell.listed is None else shell.listed.place
+    return place_or_none(shell.session) or listed or default_place(shell)
 
 
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:

@@ -21,7 +21,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.files.linespec import spot_of
-from dwarfgpu.repl.files.listing import place_of_main, place_or_none
+from dwarfgpu.repl.files.listing import default_place, place_or_none
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_description import (
@@ -111,7 +111,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
-    around = place_or_none(session) or place_of_main(shell)
+    around = place_or_none(session) or default_place(shell)
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == place_or_none(session):
         around = place_in(listed.place.source, listed.next, is_start=True)

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.repl.files.listing import place_of_lines
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import break_addresses
@@ -24,7 +25,8 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | N
         pc = frame_pc(session)
         return (pc,), place_of(session, pc)
     around = None if session.pc is None else place_of(session, frame_pc(session))
-    return break_addresses(session, text, around, options_of(session, shell.values))
+    options = options_of(session, shell.values)
+    return break_addresses(session, text, around or place_of_lines(shell), options)
 
 
 def in_code_that_runs(shell: Shell) -> Session:
