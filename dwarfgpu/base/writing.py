@@ -59,6 +59,33 @@ def write_file(path: Path, *parts: bytes | bytearray) -> None:
         raise _refused(path, error) from None
 
 
+def require_writable(path: Path) -> None:
+    """`UsageError` where `write_file` would fail, as far as that can be known before; nothing is
+    opened or changed."""
+    try:
+        mode = _mode_to_write(path)
+        if not _is_device(path, mode):
+            folder = _replaced_file(path, mode).parent
+            if not S_ISDIR(os.stat(folder).st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
+def file_identity(path: Path) -> tuple[int, int] | str | None:
+    """What two paths of one file have in common; None for a device or a pipe, which keeps all that
+    is written to it, and for a path that cannot be looked up."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None
+
+
 def append_file(path: Path, data: bytes) -> None:
     """Add bytes to the end of a file, which is made if there is none; `UsageError` where that
     cannot be."""
@@ -117,15 +144,11 @@ def _mode(path: Path) -> int:
 
 
 def _write(path: Path, *parts: bytes | bytearray) -> None:
-    mode = _mode(path)
-    if S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    mode = _mode_to_write(path)
     if _is_device(path, mode):
         _write_through(path, mode, *parts)
         return
-    target = Path(os.path.realpath(path))
-    if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    target = _replaced_file(path, mode)
     beside = target.parent / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
     try:
         with open(beside, "xb") as file:
@@ -146,6 +169,22 @@ def _write(path: Path, *parts: bytes | bytearray) -> None:
             _flush(folder)
         finally:
             os.close(folder)
+
+
+def _mode_to_write(path: Path) -> int:
+    """`_mode` of what is no folder."""
+    mode = _mode(path)
+    if S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return mode
+
+
+def _replaced_file(path: Path, mode: int) -> Path:
+    """The regular file that is replaced, behind symbolic links; `OSError` where it may not be."""
+    target = Path(os.path.realpath(path))
+    if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return target
 
 
 def _is_device(path: Path, mode: int) -> bool:
@@ -274,4 +313,11 @@ def _entries(folder: Path) -> list[str]:
         return []
 
 
-__all__ = ["content_name", "write_file", "write_set"]
+__all__ = [
+    "append_file",
+    "content_name",
+    "file_identity",
+    "require_writable",
+    "write_file",
+    "write_set",
+]

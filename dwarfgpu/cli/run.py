@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 from dwarfgpu.cli.run_dispatches import (
     OF_DISPATCH,
@@ -104,6 +105,10 @@ def _run(args: Namespace) -> int:
         )
     outputs_of(args)
     dispatches = prepared_dispatches(args, sections_of(args), prepare_run)
+    if args.out or args.save is not None or args.core is not None:
+        from dwarfgpu.cli.run_written_files import require_run_outputs  # most runs write nothing
+
+        require_run_outputs(args, dispatches, [Path(args.file)])
     stops, attach, progress = None, None, Progress(sys.stderr)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none

@@ -47,8 +47,13 @@ class Showing:
 
 
 def outputs_of(args: Namespace) -> dict[str, Path]:
-    """The files of `--out`, by the names of buffers."""
-    return dict(map(_output, args.out))
+    """The files of `--out`, by the names of buffers; `UsageError` for a buffer with two."""
+    outputs: dict[str, Path] = {}
+    for name, path in map(_output, args.out):
+        if name in outputs:
+            raise UsageError(f"--out {name}: given twice")
+        outputs[name] = path
+    return outputs
 
 
 def _output(text: str) -> tuple[str, Path]:

@@ -20,6 +20,7 @@ from dwarfgpu.cli.run_dispatches import (
     sections_of,
 )
 from dwarfgpu.cli.run_stop_options import require_breakpoint
+from dwarfgpu.cli.run_written_files import require_run_outputs
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.given_contents import set_registers
@@ -51,6 +52,7 @@ def run_resumed(args: Namespace) -> int:
     if args.core is not None and resumed.one_machine is None:
         raise UsageError("--core: waves of several processors are not written as a core file")
     further = _further(args, resumed) if args.earlier else []
+    require_run_outputs(args, further, _inputs(args, resumed))
     showing = _showing(args, stopped, resumed, further)
     stops, progress = showing.stops, showing.progress
     if not args.json:
@@ -79,6 +81,14 @@ def run_resumed(args: Namespace) -> int:
     else:
         print_notes(notes)
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
+
+
+def _inputs(args: Namespace, resumed: ResumedWaves) -> list[Path]:
+    """The files that the waves come from."""
+    named = [args.state, args.input_core, args.file, args.gpu_core]
+    named += [text.partition("=")[2] for text in args.code_object]
+    files = [Path(name) for name in named if name is not None]
+    return [*files, *(Path(item.file.path) for item in resumed.code_objects)]
 
 
 def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:

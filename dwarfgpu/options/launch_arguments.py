@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -139,6 +140,18 @@ def argument_values(texts: list[str]) -> dict[str, ArgumentValue]:
     return out
 
 
+def argument_files(texts: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the arguments of `NAME=@FILE` and `NAME=FILE.npy`, and their files."""
+    for text in texts:
+        name, _, value = text.partition("=")
+        if _is_file(value.strip()):
+            yield name.strip(), Path(value.strip().removeprefix("@"))
+
+
+def _is_file(value: str) -> bool:
+    return value.startswith("@") or value.endswith(".npy")
+
+
 def _value(text: str, option: str) -> ArgumentValue:
     """A value as it is written; `UsageError` where it is none."""
     number = json_reader.integer_of(text)
@@ -152,7 +165,7 @@ def _value(text: str, option: str) -> ArgumentValue:
         return int(text == "true")
     if text.startswith("[") and text.endswith("]"):
         return tuple(_element(element.strip(), option) for element in text[1:-1].split(","))
-    if text.startswith("@") or text.endswith(".npy"):
+    if _is_file(text):
         return _file(text.removeprefix("@"), option)
     if text.startswith("same:") and text != "same:":
         return EarlierBuffer(text.removeprefix("same:"), option)

@@ -204,6 +204,68 @@ def test_out_names_a_buffer(tmp_path: Path) -> None:
     assert done.out == ""  # before the run: its results would be lost
 
 
+def test_no_instruction_runs_before_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+    good, lost = tmp_path / "good.npy", tmp_path / "nowhere/lost.npy"
+    done = run("run", *VADD, "--out", f"out={good}", "--out", f"a={lost}")
+    assert (done.status, done.out, done.error) == (
+        2, "", f"{lost}: cannot be written: No such file or directory",
+    )  # fmt: skip
+    assert not good.exists()
+    for option in ("--save", "--core"):
+        done = run("run", *VADD, option, tmp_path)
+        assert (done.out, done.error) == ("", f"{tmp_path}: cannot be written: Is a directory")
+
+
+def test_two_outputs_have_two_files(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to("z.json")
+    z, link = tmp_path / "z.json", tmp_path / "link.json"
+    for existing in (False, True):  # names alone, then a file behind them
+        if existing:
+            z.write_text("{}")
+        for first, second, refused, earlier in (
+            (("--save", z), ("--core", z), "--core", "--save"),
+            (("--save", z), ("--core", link), "--core", "--save"),
+            (("--out", f"out={z}"), ("--out", f"a={z}"), "--out a", "--out out"),
+            (("--save", z), ("--out", f"out={tmp_path}/./z.json"), "--save", "--out out"),
+        ):
+            done = run("run", *VADD, *first, *second)
+            assert (done.status, done.out) == (2, "")
+            assert done.error.startswith(f"{refused}: {earlier} writes {tmp_path}"), done.error
+    twice = run("run", *VADD, "--out", "out=x.npy", "--out", "out=y.npy")
+    assert twice.error == "--out out: given twice"
+    streams = run("run", *VADD, "--out", "out=/dev/null", "--out", "a=/dev/null")
+    assert streams.status == 0
+
+
+def test_no_output_replaces_an_input(tmp_path: Path) -> None:
+    code, array = tmp_path / "k.co", tmp_path / "in.npy"
+    code.write_bytes(VADD[0].read_bytes())
+    saved(tmp_path, "in", np.arange(128, dtype=np.int32))
+    files = {path: path.read_bytes() for path in (code, array)}
+    for option in ("--save", "--core", "--out"):
+        for path in files:
+            value = f"out={path}" if option == "--out" else path
+            done = run(
+                "run", code, *VADD[1:6], "--arg", f"a=@{array}", *VADD[8:], "--break", "16",
+                option, value,
+            )  # fmt: skip
+            assert (done.status, done.out) == (2, "")
+            name = "--out out" if option == "--out" else option
+            assert done.error == (f"{name}: {path} is an input of this command: give another file")
+    assert files == {path: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("name", ["a", "0"])
+def test_an_output_may_update_the_array_of_its_argument(name: str, tmp_path: Path) -> None:
+    array = saved(tmp_path, "in", np.arange(128, dtype=np.int32))
+    given = (*VADD[:6], "--arg", f"{name}={array}", *VADD[8:])
+    assert run("run", *given, "--out", f"a={array[1:]}").status == 0
+    assert run("run", *given, "--out", f"out={array[1:]}").status == 2
+    later = ("--then", "vadd", "--arg", f"{name}={array}", "--arg", "b=same:b")
+    done = run("run", *VADD, *later, "--arg", "out=same:out", "--out", f"a.2={array[1:]}")
+    assert done.status == 0, done.err
+
+
 def test_without_numpy_one_line_says_so(repository: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None\n"
@@ -532,7 +594,7 @@ def test_hidden_arguments_that_are_not_known_are_one_note() -> None:
     ]
 
 
-VADD = (
+VADD: tuple[Any, ...] = (
     FIXTURES / "run/integers.gfx942.O2.v5.co", "vadd", "--grid", 128, "--workgroup", 64,
     "--arg", "a=range:128", "--arg", "b=range:128", "--arg", "out=zeros:512",
 )  # fmt: skip

@@ -175,6 +175,28 @@ def test_a_further_dispatch_does_not_know_what_the_state_leaves_out(tmp_path: Pa
     assert "UNAVAILABLE, lane 0 reads 4 bytes at 0x5000: the state does not have it" in stop
 
 
+def test_waves_that_go_on_replace_only_their_state(tmp_path: Path) -> None:
+    code, core, state = tmp_path / "k.co", tmp_path / "k.core", tmp_path / "s.json"
+    code.write_bytes(INTEGERS.read_bytes())
+    begun = run("run", code, *NEST, *BUFFERS, "--break", "nest", "--save", state, "--core", core)
+    assert begun.status == 0, begun.err
+    files = {path: path.read_bytes() for path in (code, core, state)}
+    stop = ("--break", "integers.hip:62", "--wave", 1, "--stops", 1)
+    for source, option, path in (
+        (("--state", state), "--save", code),
+        (("--state", state), "--core", state),
+        ((core, code), "--core", core),
+        ((core,), "--save", core),
+        ((core, code), "--save", code),
+    ):
+        done = run("run", *source, *stop, option, path)
+        assert (done.status, done.out) == (2, "")
+        assert done.error == f"{option}: {path} is an input of this command: give another file"
+    assert files == {path: path.read_bytes() for path in files}
+    assert run("run", "--state", state, *stop, "--save", f"{tmp_path}/./s.json").status == 0
+    assert state.read_bytes() != files[state]
+
+
 def test_after_waves_that_cannot_go_on_no_dispatch_begins() -> None:
     call = ("--then", "call", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
     done = run("run", CORE, CODE, *call)
