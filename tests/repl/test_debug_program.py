@@ -288,5 +288,5 @@ def test_commands_typed_by_habit(repository: Path) -> None:
     assert done.stdout == f"Working directory {repository / 'fixtures'}.\n"
     assert done.stderr.splitlines() == [
         "/nosuch: No such file or directory.",
-        'note: "tty" has no effect: dwarfgpu runs no program',
+        'note: "tty" has no effect: dwarfgpu starts no process',
     ]

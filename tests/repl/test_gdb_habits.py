@@ -176,3 +176,34 @@ def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) 
     lines = said(demo_shell(), "info types .").splitlines()
     assert [line for line in lines if line.startswith("File ")] == ["File bits/types.h:"]
     assert len(lines) == len(set(lines)) + lines.count("") - 1
+
+
+@pytest.mark.parametrize("typed", ["skip weigh", "handle SIGUSR1 nostop", "set step-mode on"])
+def test_a_note_is_true_while_a_kernel_runs(typed: str) -> None:
+    """It does not say that nothing runs."""
+    said_of_it = said(demo_shell(), typed)
+    assert " has no effect: " in said_of_it and "runs no program" not in said_of_it
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("checkpoint", '"save" writes the state of a run, "run" starts it anew'),
+        ("dprintf 5,\"x\"",
+         '"break", with "silent", "printf" and "continue" as its "commands", prints there'),
+        ("reverse-step", 'execution is not recorded; "run" starts it anew'),
+    ],
+)  # fmt: skip
+def test_commands_that_are_not_here_name_others(typed: str, why: str) -> None:
+    assert said(demo_shell(), typed) == f'"{typed.split()[0]}" is not supported: {why}.\n'
+
+
+@pytest.mark.parametrize("typed", ["set numbers[0]", "set var numbers[0] == 1", "set 1 + 1"])
+def test_set_warns_where_nothing_is_assigned(typed: str) -> None:
+    warning = "warning: Expression is not an assignment (and might have no effect)\n"
+    assert said(demo_shell(), typed) == warning
+
+
+@pytest.mark.parametrize("typed", ["set numbers[0] = 1", "set $n = 1", "set var $n = 1, $n++"])
+def test_set_of_an_assignment_is_silent(typed: str) -> None:
+    assert "warning" not in said(demo_shell(), typed)

@@ -12,21 +12,31 @@ from typing import Final
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
+from dwarfgpu.repl.declared_settings import STARTS_NO_PROCESS
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 TUI: Final = '"list" and "disassemble /s" show source text and instructions'
+_NOT_RECORDED: Final = 'execution is not recorded; "run" starts it anew'
 ABSENT: Final = {
     "add-symbol-file": '"file" or "load" opens another code object or state',
-    "checkpoint": "dwarfgpu runs no program",
-    "compile": "dwarfgpu runs no program",
+    "checkpoint": '"save" writes the state of a run, "run" starts it anew',
+    "compile": "no code is compiled for the program",
+    "dprintf": '"break", with "silent", "printf" and "continue" as its "commands", prints there',
     "exec-file": 'use "file"',
     "explore": '"print" and "ptype" show values and their types whole',
     "focus": TUI,
     "layout": TUI,
     "macro": "macros of -g3 are not read",
     "nosharedlibrary": 'without "--sysroot" of the libraries their symbols are not read',
+    "record": _NOT_RECORDED,
     "refresh": TUI,
+    "reverse-continue": _NOT_RECORDED,
+    "reverse-finish": _NOT_RECORDED,
+    "reverse-next": _NOT_RECORDED,
+    "reverse-nexti": _NOT_RECORDED,
+    "reverse-step": _NOT_RECORDED,
+    "reverse-stepi": _NOT_RECORDED,
     "symbol-file": 'use "file"',
     "tui": TUI,
     "winheight": TUI,
@@ -35,9 +45,9 @@ ABSENT: Final = {
 WITHOUT_EFFECT: Final = {
     "add-auto-load-safe-path": "files of the program bring no scripts",
     "add-auto-load-scripts-directory": "files of the program bring no scripts",
-    "handle": "dwarfgpu runs no program",
-    "skip": "dwarfgpu runs no program",
-    "tty": "dwarfgpu runs no program",
+    "handle": "waves receive no signals, and every fault stops them",
+    "skip": '"step" enters every function with line numbers, "next" passes over it',
+    "tty": STARTS_NO_PROCESS,
 }
 """Why GDB's command changes nothing here, by its name: files of commands often have it."""
 
