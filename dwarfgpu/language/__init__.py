@@ -1,11 +1,12 @@
 """The small C-like language of `print`: `a.b[3]->c`, `*p`, `(char)x`, `local#0x10`.
 
 `evaluate` gives the value of an expression in the focus of a session, `format` its text,
-`type_of` its type without reading anything, `named_type` a type that is named.
+`type_of` its type without reading anything, `named_type` a type that is named, `has_effect` whether
+it assigns.
 """
 
 from dwarfgpu.language.assumptions import assumptions
-from dwarfgpu.language.evaluate import evaluate, named_type, type_of
+from dwarfgpu.language.evaluate import evaluate, has_effect, named_type, type_of
 from dwarfgpu.language.names import Typed
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.value import TypedValue, is_in_gdbs_words
@@ -18,6 +19,7 @@ __all__ = [
     "assumptions",
     "evaluate",
     "format",
+    "has_effect",
     "is_in_gdbs_words",
     "named_type",
     "type_of",

@@ -98,6 +98,14 @@ def named_type(text: str, session: Session) -> Typed | None:
     return None if name is None else evaluator.type_named(name)
 
 
+def has_effect(text: str, session: Session) -> bool:
+    """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
+    node = parse(text, Names(session))
+    if isinstance(node, ast.Unary):
+        return node.operator.endswith(("++", "--"))
+    return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
+
+
 def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing."""
     evaluator = Evaluator(session, options)._unevaluated()

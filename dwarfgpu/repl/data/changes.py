@@ -18,6 +18,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.machine import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
@@ -219,6 +220,8 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
 
     target = shell.session.target
     machine = target.machine if isinstance(target, ImageTarget) else None
+    if can_run(shell) and shell.session.pc is None:
+        raise UsageError(NO_PROCESS)
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be written as a core file; this is not one.")
     session = shell.session.top or shell.session

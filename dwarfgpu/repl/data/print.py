@@ -179,6 +179,8 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     not writable. The state file does not change. "set var $NAME = EXPRESSION" names a value.
     """
     value = evaluated(shell.session, shell.values, required(argument))
+    if not language.has_effect(argument, shell.session):
+        shell.console.warn("Expression is not an assignment (and might have no effect)")
     for note in value.notes:
         shell.console.note(note, once=True)
     _remark_written(shell)
