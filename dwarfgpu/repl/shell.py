@@ -100,6 +100,8 @@ class Shell:
         self.breakpoints: Numbered[Breakpoint] = Numbered()
         self.stops = 0
         """How often the program has stopped."""
+        self.stopped_by: tuple[WaveId | None, tuple[Breakpoint, ...]] = (None, ())
+        """The wave that stopped last, and the breakpoints that it hit."""
         self.stop_commands: tuple[str, ...] = ()
         """Commands of the breakpoints of the last stop that are still to be run."""
         self.is_in_stop_commands = False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.target import Runs
+from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
@@ -68,6 +70,32 @@ def test_a_temporary_one_only_once(shell: Shell) -> None:
 
 def test_the_program_ends(shell: Shell) -> None:
     assert last(shell, "run") == ["[Inferior 1 exited with code 06]"]
+
+
+def test_a_program_that_runs_is_restarted_after_a_question(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a terminal, as in GDB; `set confirm off` and scripts are not asked."""
+    asked: list[str] = []
+    answers = iter(["n", "y"])
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return next(answers)
+
+    question = (
+        "The program being debugged has been started already.\n"
+        "Start it from the beginning? (y or n) "
+    )
+    said(shell, "break factorial", "run", "continue")
+    monkeypatch.setattr(Console, "is_interactive", True)
+    terminal = evolve(shell.console.input, prompt_answer=answer)
+    monkeypatch.setattr(shell.console, "input", terminal)
+    assert said(shell, "run") == "Program not restarted.\n"
+    assert said(shell, "output n") == "2" and asked == [question]
+    assert "factorial (n=3)" in said(shell, "run") and asked == [question] * 2
+    said(shell, "continue", "set confirm off")
+    assert "factorial (n=3)" in said(shell, "run") and len(asked) == 2
 
 
 def test_steps(shell: Shell) -> None:

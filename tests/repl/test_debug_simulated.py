@@ -221,6 +221,7 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("info waves", "0 waves (0 running, 0 single-stepping, 0 stopped)"),
         ("info dispatches", "No dispatches are currently active."),
         ("save after.json", "Only a state can be saved; this is not one."),
+        ("generate-core-file after.core", "You can't do that without a process to debug."),
         ("p $_thread", "$1 = 0"),
     ],
 )
@@ -476,3 +477,12 @@ def test_a_state_whose_pc_has_no_code_is_debugged(tmp_path: Path) -> None:
         "$1 = 42",
         "$2 = (void (*)(void)) 0x7f0000001600 <nest(int const*, int*, int)>",
     ]
+
+
+def test_continue_counts_for_the_breakpoint_that_was_hit(tmp_path: Path) -> None:
+    """Another one at its address, for a wave that has not come, keeps its count."""
+    lines = talk(
+        tmp_path, "recursion", "break -wave 2 fibonacci", "break fibonacci", "run", "continue 2",
+    )  # fmt: skip
+    assert "Will ignore next crossing of breakpoint 2.  Continuing." in lines
+    assert not [line for line in lines if "crossing of breakpoint 1" in line]

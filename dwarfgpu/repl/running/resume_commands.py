@@ -44,9 +44,17 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 
+_STARTED: Final = (
+    "The program being debugged has been started already.\nStart it from the beginning?"
+)
+
 
 def _started(shell: Shell) -> Halt:
-    """The program before its first instruction."""
+    """The program before its first instruction; at a terminal, one that runs is given up only
+    after a confirmation."""
+    is_asked = shell.console.is_interactive and shell.script.is_typed
+    if is_asked and shell.stops and shell.session.pc is not None and not shell.confirms(_STARTED):
+        raise UsageError("Program not restarted.")
     for item in shell.breakpoints.values():
         if isinstance(item, Catchpoint):
             item.begun.clear()
@@ -117,18 +125,19 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: continue [COUNT]
 
-    With COUNT, the breakpoint at which the program is does not stop it COUNT - 1 times.
+    With COUNT, the breakpoint that stopped the program does not stop it COUNT - 1 times.
     """
     require_started(shell)
     text = "Continuing."
     if argument:
-        item = _breakpoint_here(shell)
+        items = _breakpoints_hit(shell)
         count = whole_number(shell.session, shell.values, argument)
-        if item is None:
+        if not items:
             yield heading("Not stopped at any breakpoint; argument ignored.")
         elif count > 1:
-            item.ignored = count - 1
-            text = f"{ignore_text(item)}.  Continuing."
+            for item in items:
+                item.ignored = count - 1
+            text = f"{'.  '.join(map(ignore_text, items))}.  Continuing."
     yield heading(text)
     leave(shell)
     with resuming(shell, is_step=False):
@@ -136,9 +145,11 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from reported(shell, stop)
 
 
-def _breakpoint_here(shell: Shell) -> Breakpoint | None:
-    pc = (shell.session.top or shell.session).pc
-    return next((item for item in shell.breakpoints.values() if pc in item.addresses), None)
+def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
+    """Those that stopped the wave in focus; others at its address did not."""
+    wave, items = shell.stopped_by
+    listed = list(shell.breakpoints.values())
+    return [item for item in items if item in listed] if wave == shell.session.wave else []
 
 
 def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iterator[Part]:

@@ -168,6 +168,7 @@ def reported(
     """
     commands = tuple(line for item in stop.items for line in item.commands)
     shell.stops += 1
+    shell.stopped_by = stop.halt.wave, stop.items
     is_silent = commands[:1] == ("silent",)
     if is_silent:
         commands = commands[1:]
