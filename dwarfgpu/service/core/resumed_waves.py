@@ -118,7 +118,7 @@ class ResumedWaves:
             wave = stopped.wave
             if not stopped.is_inserted:
                 wave.stop_reason = stopped.reason
-            instruction = target.instruction_at(wave.stop_pc)
+            instruction = target.instruction_of(wave.wave.id)
             stop = stop_place(stopped, target.target_id, self.code_objects, instruction)
         return Ending(len(self.waves), target.instructions, stop)
 

@@ -149,8 +149,7 @@ def run_kernel(
         stopped.wave.stop_reason = stopped.reason
     stop = None
     if stopped is not None:
-        step = machine.program.steps.get(stopped.wave.stop_pc)
-        instruction = None if step is None else step.instruction
+        instruction = machine.program.instruction_at(stopped.wave.stop_pc)
         stop = stop_place(stopped, launched.machine.target_id, [code_object], instruction)
     counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
     return Result(machine, outputs, stop, texts, launches, counts)

@@ -207,10 +207,9 @@ class SimulatedProcess:
         """What a wave has executed, which may have ended."""
         return self._running(wave).instructions_of(wave)
 
-    def instruction_at(self, pc: int) -> Instruction | None:
-        """The instruction that a wave has executed or has come to."""
-        known = (machine.instruction_at(pc) for machine in self.machines)
-        return next((instruction for instruction in known if instruction is not None), None)
+    def instruction_of(self, wave: WaveId) -> Instruction | None:
+        """The instruction where a wave is; None where there is none."""
+        return self._running(wave).instruction_of(wave)
 
     @property
     def observers(self) -> tuple[Observer, ...]:

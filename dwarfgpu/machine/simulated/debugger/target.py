@@ -441,10 +441,11 @@ class SimulatedTarget(StateTarget):
         """What a wave has executed, which may have ended."""
         return self._by_id[wave].instructions if wave in self._by_id else 0
 
-    def instruction_at(self, pc: int) -> Instruction | None:
-        """The instruction that a wave has executed or has come to."""
-        step = None if self._running is None else self._running.program.steps.get(pc)
-        return None if step is None else step.instruction
+    def instruction_of(self, wave: WaveId) -> Instruction | None:
+        """The instruction where a wave of the machine that runs is; None where there is none."""
+        if self._running is None or wave not in self._by_id:
+            return None
+        return self._running.program.instruction_at(self._by_id[wave].stop_pc)
 
     # Stops.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from attrs import astuple
 
 from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
+from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.hardware_registers import (
     read_hardware_register,
@@ -78,7 +79,7 @@ class SimulatedWave(WaveMemory):
         self.mode = value
         is_indexed = self.generation == 9 and value & known_bits(value) & _GPR_IDX_EN
         indexed = self.s[M0] >> _INDEXED_AT & 0xF if is_indexed else 0
-        self.step_mode = step_mode(indexed, self._relevant(value))
+        self.step_mode = step_mode(indexed, self._relevant(value), self.allocated)
 
     def _relevant(self, mode: int) -> int:
         """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
@@ -127,14 +128,15 @@ class SimulatedWave(WaveMemory):
 
 
 @cache
-def step_mode(indexed: int, value: int) -> StepMode:
+def step_mode(indexed: int, value: int, allocated: AllocatedRegisters | None = None) -> StepMode:
     """The one object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
-    documents)."""
+    documents), and the registers that they may name."""
     rounding = (
         value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT
     )
-    key = indexed, value >> 4 & 0xF, rounding, bool(value & 1 << 9), bool(value & 1 << 8)
+    is_ieee, is_dx10_clamp = bool(value & 1 << 9), bool(value & 1 << 8)
+    key = indexed, value >> 4 & 0xF, rounding, is_ieee, is_dx10_clamp, allocated
     return _modes.setdefault(key, StepMode(*key))
 
 
-_modes: Final[dict[tuple[int, ...], StepMode]] = {astuple(PLAIN_MODE): PLAIN_MODE}
+_modes: Final[dict[tuple[Any, ...], StepMode]] = {astuple(PLAIN_MODE): PLAIN_MODE}

@@ -23,6 +23,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
@@ -105,6 +106,7 @@ def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningM
             lds[group] = _local(state, number, stores.get(("local", group)), byte)
         wave = _wave(state, number, arena, byte)
         wave.generation = gpu.generation
+        wave.allocated = allocated_registers(state.machine.dispatch_of(number))
         placed = state.machine.waves.get(number)
         if placed is not None:
             wave.signals, wave.met = placed.barrier.signals, placed.barrier.met

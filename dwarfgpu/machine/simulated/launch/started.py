@@ -27,6 +27,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     SIGNAL_BYTES,
 )
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
 from dwarfgpu.machine.simulated.storage.undefined import Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
@@ -103,6 +104,7 @@ def started(
             fill,
         )
         wave.pc = launched.pc
+        wave.allocated = allocated_registers(dispatch)
         wave.generation = processor.generation
         wave.lds = memories[registers.wave.workgroup]
         agent = request.place.agent

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.isa.binding import operations_of, uses
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.registers import Register
 from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
@@ -28,6 +29,7 @@ from dwarfgpu.machine.simulated.semantics.statements import (
     StepMode,
     statements,
 )
+from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
@@ -145,6 +147,13 @@ class Program:
             raise WaveStop(StopReason.UNAVAILABLE, f"the code at {pc:#x} is not known", address=pc)
         return allocation.data[first:end].tobytes()
 
+    def instruction_at(self, pc: int) -> Instruction | None:
+        """Return the instruction at an address, simulated or not; None where there is none."""
+        try:
+            return _instruction(self._decoder, pc, self._code_at(pc))
+        except WaveStop:
+            return None
+
     def careful(self, step: Step, mode: StepMode) -> Callable[[Any], None]:
         """Return the same instruction for operands that produce a NaN."""
         key = step.instruction.address, mode
@@ -188,8 +197,11 @@ def _statements(
     *,
     is_careful: bool = False,
 ) -> tuple[str, ...]:
-    """Those of an instruction where it stands; `WaveStop` where it is not simulated."""
+    """Those of an instruction where it stands; `WaveStop` where it is not simulated, or names a
+    register that is not allocated."""
     try:
+        if mode.allocated is not None:
+            _require_allocated(instruction, mode.allocated)
         return _lines(
             instruction.encoding,
             instruction.address if _is_relative(instruction.encoding) else 0,
@@ -227,6 +239,15 @@ def _lines(
             instruction, target, is_careful=is_careful, mode=mode, tracks_writes=tracks_writes
         )
     )
+
+
+def _require_allocated(instruction: Instruction, allocated: AllocatedRegisters) -> None:
+    """`WaveStop` for an instruction with a register that a wave was not allocated."""
+    for use in uses(instruction):
+        operands = (operand.value for operand in (*use.results, *use.sources))
+        for register in (*operands, *use.addresses):
+            if isinstance(register, Register):
+                allocated.require(register.bank, register.first, register.size)
 
 
 @cache

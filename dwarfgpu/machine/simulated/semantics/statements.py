@@ -33,6 +33,7 @@ from dwarfgpu.machine.simulated.semantics.rounding import in_mode
 from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
 from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
+from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.hardware_registers import (
     require_defined,
     require_writable,
@@ -92,6 +93,8 @@ class StepMode:
     """IEEE of MODE: signalling NaN are not like others."""
     is_dx10_clamp: bool = True
     """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
+    allocated: AllocatedRegisters | None = None
+    """Those that instructions may name; None for all."""
 
     def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
         """Return whether denormal numbers of a type are zeros."""
@@ -580,7 +583,7 @@ class _Piece(TileStatements, ControlStatements):
 
 def _offset(register: Register, index: str) -> str:
     """What is added to the number of a VGPR."""
-    return f" + w.vgpr_offset({register.first}, {index})"
+    return f" + w.vgpr_offset({register.first}, {index}, {register.size})"
 
 
 def _scalar_name(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.undefined import Undefined, undefined
 from dwarfgpu.machine.topology import Wave
 
@@ -72,6 +73,8 @@ class RunningWave:
         """FLAT_SCRATCH of processors where it is architected."""
         self._initial = int(undefined(4, fill))
         self.vgprs, self.agprs = vgprs, agprs
+        self.allocated: AllocatedRegisters | None = None
+        """Those that instructions may name, of the ones above; None for all."""
         self._shared: dict[Bank, tuple[Lanes, int]] = {}
         """The array that registers are a part of with those of other waves, and which part."""
         self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
@@ -124,9 +127,12 @@ class RunningWave:
     def af(self) -> list[Lanes]:
         return list(self.accumulators.view(np.float32))
 
-    def vgpr_offset(self, first: int, offset: int) -> int:
-        """What is added to the number of a VGPR; `WaveStop` for one that the wave has not."""
-        if first + offset >= self.vgprs:
+    def vgpr_offset(self, first: int, offset: int, count: int) -> int:
+        """What is added to the number of the first of some VGPRs; `WaveStop` for one that the wave
+        has not."""
+        if self.allocated is not None:
+            self.allocated.require("v", first + offset, count)
+        if first + offset + count > self.vgprs:
             raise not_simulated(f"v{first + offset}, which the wave has not, by an index")
         return offset
 
@@ -134,6 +140,8 @@ class RunningWave:
         """The first of some SGPRs; `WaveStop` for one that does not exist."""
         if number + count > _SGPRS or number % count:
             raise not_simulated(f"s{number} by an index")
+        if self.allocated is not None:
+            self.allocated.require("s", number, count)
         return number
 
     def set_exec(self, mask: int) -> None:
