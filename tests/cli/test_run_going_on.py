@@ -88,6 +88,29 @@ def test_stops_and_further_runs_change_no_result(kind: str, tmp_path: Path) -> N
     assert results(*source) == wanted
 
 
+@pytest.mark.parametrize("built", ["gfx942.O0", "gfx90a.O0"])
+def test_waves_compute_with_what_nothing_had_written_as_those_of_the_run(
+    built: str, tmp_path: Path
+) -> None:
+    """Code of a loop begins with a mask of lanes that is undefined where it does not matter."""
+    file, state = FIXTURES / f"run/integers.{built}.v5.co", tmp_path / "s.json"
+    began = (file, "stack_array", *NEST[1:], *BUFFERS)
+    shown = ("--break", "integers.hip:142", "--print", "out[t]")
+    wanted = run_json("run", *began, *shown).json["stops"]
+    assert len(wanted) == 2
+    run("run", *began, "--fill", 0x5A, "--break", "stack_array", "--stops", 1, "--save", state)
+    document = json.loads(state.read_text("utf-8"))
+    assert document["fill"] == 0x5A
+    assert run_json("run", "--state", state, *shown).json["stops"] == wanted
+    later = tmp_path / "later.json"
+    run("run", "--state", state, "--break", "integers.hip:141", "--stops", 1, "--save", later)
+    assert json.loads(later.read_text("utf-8"))["fill"] == 0x5A
+    assert run_json("run", "--state", later, *shown).json["stops"] == wanted
+    del document["fill"]
+    state.write_text(json.dumps(document), "utf-8")
+    assert run_json("run", "--state", state).json["stop"]["reason"] == "UNAVAILABLE"
+
+
 def test_waves_of_a_saved_core_share_their_workgroup(tmp_path: Path) -> None:
     """The state of waves of a core file has their LDS and their barriers, and what is above."""
     file = FIXTURES / "run/integers.gfx1100.O2.v5.co"

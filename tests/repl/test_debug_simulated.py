@@ -325,7 +325,7 @@ def test_a_state_goes_on(tmp_path: Path) -> None:
 def test_what_a_state_leaves_out_stops_the_wave(tmp_path: Path) -> None:
     state = saved(tmp_path)
     document = json.loads(state.read_text("utf-8"))
-    del document["waves"][0]["registers"]["v2"]
+    del document["waves"][0]["registers"]["v2"], document["fill"]
     state.write_text(json.dumps(document), "utf-8")
     [stopped] = [line for line in going_on(state, "c") if "received signal" in line]
     assert stopped == (

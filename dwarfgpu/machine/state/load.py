@@ -124,6 +124,8 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> Stat
     document.only(*members, *(MACHINE_MEMBERS if is_second else ()))
     arch = _architecture(document["architecture"], document.get("wave_size"))
     target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
+    fill = document.get("fill")
+    target.fill = None if fill is None else fill.integer(0, 255)
     reader = _Reader(target, path.parent, is_second)
     listed = document["waves"]
     _require_few(listed, most_waves)

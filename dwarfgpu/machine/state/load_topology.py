@@ -24,7 +24,7 @@ from dwarfgpu.machine.topology import (
     Workgroup,
 )
 
-MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups")
+MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups", "fill")
 """Members of a document."""
 WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch", "barrier")
 """Members of a wave."""

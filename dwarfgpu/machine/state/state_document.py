@@ -49,6 +49,8 @@ def state_document(
     if target.architecture.is_simt:
         document["wave_size"] = target.architecture.lane_count
     document |= {name: before[name] for name in _MACHINE if name in before}
+    if target.fill is not None:
+        document["fill"] = target.fill
     folder = resolved(path).parent
     document["code_objects"] = [
         {"path": os.path.relpath(resolved(file), folder), "load_address": hex(address)}

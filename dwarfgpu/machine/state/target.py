@@ -70,6 +70,9 @@ class StateTarget:
         self.workgroups: dict[WaveId, int] = {}
         self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
+        self.fill: int | None = None
+        """The byte of registers, LDS and scratch that are unknown because nothing has written
+        them; None where they are unknown for another reason."""
 
     @property
     def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
@@ -172,7 +175,7 @@ class StateTarget:
         out = StateTarget(self.architecture, self.apertures, self.machine)
         out._places, out._machine = self._places, self._machine
         out._registers, out.workgroups = self._registers, self.workgroups
-        out.wave_apertures = self.wave_apertures
+        out.wave_apertures, out.fill = self.wave_apertures, self.fill
         return out
 
     def replace_memory(self, other: StateTarget) -> None:

@@ -27,6 +27,7 @@ def state_of_run(
     """The waves that have not ended, with all writable memory as it is now, and where they are."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     before = StateTarget(arch, machine=launched.machine)
+    before.fill = launched.request.fill
     for begun in launched.waves:
         number = begun.wave.id
         before.add_wave(number, begun.wave.workgroup)

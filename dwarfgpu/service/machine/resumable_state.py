@@ -18,7 +18,8 @@ def resumable_state(
 ) -> SimulatedTarget:
     """The state as a machine that runs when it is asked to.
 
-    `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
+    `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
+    state says that nothing has written it.
     """
 
     def adopt(edited: StateTarget) -> RunningMachine:

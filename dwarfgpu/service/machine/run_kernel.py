@@ -175,6 +175,7 @@ def able_to_run(
         take_over(machine, edited)
         return machine
 
+    state.fill = launched.request.fill
     return SimulatedTarget(state, begin, adopt)
 
 
@@ -186,7 +187,8 @@ def machine_of_state(
 ) -> RunningMachine:
     """The waves of a state as a machine that runs.
 
-    `fill`: the byte of what the state leaves out; None: what needs it stops its wave.
+    `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
+    state says that nothing has written it.
     Errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`; `Unsupported` without NumPy.
     """
     _require_numpy()

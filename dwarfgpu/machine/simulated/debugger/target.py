@@ -69,7 +69,7 @@ class SimulatedTarget(StateTarget):
         self._places, self._machine = state._places, state.machine
         self._registers = state._registers
         self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
-        self._memories = state._memories
+        self._memories, self.fill = state._memories, state.fill
         self._begin, self._adopt = begin, adopt
         self._running: RunningMachine | None = None
         self._by_id: dict[WaveId, SimulatedWave] = {}
@@ -297,7 +297,7 @@ class SimulatedTarget(StateTarget):
         """Have the watchpoints observe the waves."""
         watches = [watch for watch in self._watches if self._is_watchable(watch)]
         observers: list[Observer] = [] if self.failed is None else [self.failed]
-        if machine.arena.is_partial:
+        if machine.arena.is_partial and self.fill is None:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
                 UnknownContents,
                 is_all_known,

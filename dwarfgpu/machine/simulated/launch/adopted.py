@@ -1,7 +1,8 @@
 """A machine that goes on from a state: waves with registers and memory, wherever these are from.
 
 Law: what the state leaves out is undefined, and the instruction that needs it stops its wave
-(`unknown_contents.py`). Nothing is made up.
+(`unknown_contents.py`). Nothing is made up: what nothing had written in the run that the state is
+from has the byte that it had there.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def adopted_process(
         if state.architecture.machine != "AMDGPU":
             name = state.architecture.name
             raise Unsupported(f"only waves of AMD GPUs are simulated, not {name}")
-    arena, byte = Arena(), FILL if fill is None else fill
+    fills = [item for item in (fill, *(state.fill for state in states)) if item is not None]
+    arena, byte = Arena(), fills[0] if fills else FILL
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
     known = [store for state in states for name, _, store in state.memories() if not name]
     _add_memory(arena, images, known, scratch, byte)
