@@ -219,17 +219,56 @@ def test_a_computed_value_is_watched(tmp_path: Path) -> None:
     assert not any("atchpoint 2" in line for line in lines)
 
 
+def optimized(folder: Path, kernel: str, *lines: str) -> list[str]:
+    """What a batch of commands prints of a kernel at -O2."""
+    return run(
+        "debug", CODE / "integers.gfx942.O2.v5.co", "--dispatch", kernel, "--grid", 64,
+        "--workgroup", 64, "--arg", "0=" + given(folder, "a", [*range(-20, 108)]),
+        "--arg", "1=zeros:512", "--arg", "2=zeros:256", "--batch",
+        *[word for line in lines for word in ("-ex", line)],
+    ).lines  # fmt: skip
+
+
 def test_a_variable_that_moves_is_watched(tmp_path: Path) -> None:
     """At -O2 each value of at is in a register for an instruction or two."""
-    done = run(
-        "debug", CODE / "integers.gfx942.O2.v5.co", "--dispatch", "pointer_chase", "--grid", 64,
-        "--workgroup", 64, "--arg", "0=" + given(tmp_path, "a", [*range(-20, 108)]),
-        "--arg", "1=zeros:512", "--arg", "2=zeros:256", "--batch",
-        "-ex", "tbreak *0x7f000000c61c", "-ex", "run", "-ex", "watch at",
-        *["-ex", "c"] * 11,
+    lines = optimized(
+        tmp_path, "pointer_chase", "tbreak *0x7f000000c61c", "run", "watch at", *["c"] * 11
+    )
+    assert changes(lines) == ["108", "88", "68", "48", "28", "8", "116", "96", "76", "56"]
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
+def values_at(lines: list[str], name: str) -> list[str]:
+    return [line.partition(" = ")[2] for line in lines if line.startswith(name)]
+
+
+def test_a_variable_that_is_optimized_out_here_is_watched(tmp_path: Path) -> None:
+    """at is described from 0x7f000000c64c on."""
+    lines = optimized(
+        tmp_path, "pointer_chase", "tbreak *0x7f000000c628", "run", "p at", "watch at",
+        "watch at + 1", "info watchpoints", "c", "c", "delete 3", "c", "c",
     )  # fmt: skip
-    assert changes(done.lines) == ["108", "88", "68", "48", "28", "8", "116", "96", "76", "56"]
-    assert done.lines[-1] == "[Inferior 1 exited normally]"
+    assert "Watchpoint 2: at" in lines and "Watchpoint 3: at + 1" in lines
+    assert values_at(lines, "Old value")[0] == "<optimized out>"
+    assert changes(lines) == ["108", "109", "88", "89", "68", "48"]
+
+
+def test_a_variable_that_is_constant_here_is_watched(tmp_path: Path) -> None:
+    """steps is 0 by its location list, and then in v3."""
+    lines = optimized(
+        tmp_path, "collatz", "tbreak *0x7f0000007820", "run", "p steps", "watch steps", "c", "c",
+    )  # fmt: skip
+    assert "$1 = 0" in lines and "Watchpoint 2: steps" in lines
+    assert values_at(lines, "Old value")[0] == "0"
+    assert changes(lines)[0] != "0"
+
+
+def test_a_variable_without_a_value_anywhere_is_not_watched(tmp_path: Path) -> None:
+    lines = optimized(
+        tmp_path, "pointer_chase", "tbreak *0x7f000000c628", "run", "watch a", "watch 3",
+        "info watchpoints",
+    )  # fmt: skip
+    assert lines[-1] == "No watchpoints."
 
 
 def test_the_scope_of_a_watch_is_one_call_of_a_recursive_function(tmp_path: Path) -> None:

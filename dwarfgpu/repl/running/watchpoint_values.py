@@ -24,6 +24,8 @@ def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
     if now is not None:
         code = now.code if item.depth is not None else None
         item.watch = evolve(item.watch, bytes=now.bytes, code=code)
+        if now.is_optimized_out:
+            return None
     elif session is not None and None not in (item.expression, item.depth):
         code = stretch(session.pc, item.watched.variables)
         item.watch = evolve(item.watch, code=code)
@@ -38,7 +40,7 @@ def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
 
 
 def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | None:
-    """The expression of the same variables; None where they have no value."""
+    """The expression of the same variables; None where they cannot be looked up."""
     if item.expression is None:
         return None
     options = options_of(session, shell.values, writes=False)
@@ -46,8 +48,12 @@ def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | No
         now = watched(session, item.expression, options)
     except DwarfGpuError:
         return None
-    same = [variable.die.offset for variable in item.watched.variables]
-    return now if [variable.die.offset for variable in now.variables] == same else None
+    before = [variable.die.offset for variable in item.watched.variables]
+    after = [variable.die.offset for variable in now.variables]
+    if item.watched.value.error or now.value.error:  # which may be of the first variable
+        count = min(len(before), len(after))
+        before, after = before[:count], after[:count]
+    return now if before == after else None
 
 
 def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:

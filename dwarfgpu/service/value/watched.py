@@ -15,7 +15,7 @@ from attrs import evolve, field
 from dwarfgpu import language
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
@@ -58,7 +58,7 @@ class Watched:
     """An object in the machine."""
 
     value: TypedValue
-    """As it was."""
+    """As it was, or why it had none."""
     object_bytes: tuple[WatchedBytes, ...]
     """Where it is; empty for a value that is computed."""
     bytes: tuple[WatchedBytes, ...]
@@ -66,7 +66,12 @@ class Watched:
     code: tuple[int, int] | None
     """Begin and end of the code where that holds; None: everywhere."""
     variables: tuple[Variable, ...]
-    """Those of the expression."""
+    """Those of the expression; without a value, those up to the one that lacks it."""
+
+    @property
+    def is_optimized_out(self) -> bool:
+        """Whether the expression has no value at this program location."""
+        return isinstance(self.value.error, UndefinedBits)
 
     def now(self, session: Session) -> TypedValue:
         """The object where it was, as it is now."""
@@ -88,32 +93,49 @@ def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
     """A watched value as it is shown."""
     if isinstance(value.error, Unavailable):
         return "<unavailable>"
+    if isinstance(value.error, UndefinedBits):
+        return "<optimized out>"
     return language.format(value, session, options)
 
 
 def watched(session: Session, text: str, options: Options) -> Watched:
-    """The object of an expression; `UsageError` in GDB's words where it is not in the machine."""
+    """The object of an expression, which may have no value at this program location if a location
+    list of a local variable gives it one at another.
+
+    Raises `UsageError` in GDB's words for a constant, and the error of a value that never comes.
+    """
     target = session.target
     if not isinstance(target, ImageTarget):
         raise UsageError(f"Cannot watch constant value `{text}'.")
     used: list[Variable] = []
     noted = _NotedReads(target.machine, target.images, target.has_started)
     noting = evolve(session, target=noted)
-    value = language.evaluate(text, noting, evolve(options, looked_at=used.append))
-    if value.error is not None and not isinstance(value.error, Unavailable):
-        raise value.error
+    value = _read(text, noting, evolve(options, looked_at=used.append))
     before = tuple(part for part in noted.reads if _decides(part))
     own: tuple[WatchedBytes, ...] = ()
     if value.location is not None:
         noted.reads.clear()
         value = Places(noting).read(_unread(value))
-        if value.error is not None and not isinstance(value.error, Unavailable):
-            raise value.error
         own = tuple(noted.reads)
     places = tuple(dict.fromkeys((*own, *before)))
-    if not places:
+    code = stretch(session.pc, used)
+    item = Watched(value, own, places, code, tuple(used))
+    has_location_list = code is not None and any(variable.kind != "global" for variable in used)
+    is_unwritten = isinstance(value.error, Unavailable) and value.location is not None
+    is_missing = isinstance(value.error, Unavailable | UndefinedBits)
+    if value.error is not None and not is_unwritten and not (is_missing and has_location_list):
+        raise value.error
+    if not places and not has_location_list:
         raise UsageError(f"Cannot watch constant value `{text}'.")
-    return Watched(value, own, places, stretch(session.pc, used), tuple(used))
+    return item
+
+
+def _read(text: str, session: Session, options: Options) -> TypedValue:
+    """The value of an expression, or why it has none at this program location."""
+    try:
+        return language.evaluate(text, session, options)
+    except (Unavailable, UndefinedBits) as error:
+        return TypedValue(None, error=error)
 
 
 def _decides(part: WatchedBytes) -> bool:
