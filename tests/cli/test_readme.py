@@ -117,6 +117,28 @@ def test_a_command_prints_what_a_document_shows(command: str, output: str) -> No
     assert re.fullmatch(as_pattern(output), text), text
 
 
+def test_the_kernel_of_the_documentation_compiles(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As OpenCL and as HIP, and both run."""
+    document = (REPOSITORY / "docs/run.md").read_text("utf-8")
+    [source], [opencl, hip] = blocks("c", document), blocks("sh", document)
+    heading = "__kernel void scale(__global float *out, float by)"
+    assert heading in source
+    (tmp_path / "scale.cl").write_text(source)
+    kernel = source.replace(heading, "__global__ void scale(float *out, float by)")
+    defined = "#define __global__ __attribute__((global))\n"
+    (tmp_path / "scale.hip").write_text(defined + kernel.replace("uint i", "unsigned i"))
+    compiled, ran = opencl.splitlines()
+    for command in (compiled, hip.strip()):
+        program, *options = shlex.split(command)
+        assert program == "clang"
+        subprocess.run([tool("clang-19"), *options], cwd=tmp_path, check=True)
+        _, _, _, *options = shlex.split(ran)
+        done = command_line.run("run", tmp_path / "scale.co", *options)
+        assert done.lines[-1] == "  out = float32[128] {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, …}"
+
+
 def test_the_library_example_prints_what_the_readme_shows() -> None:
     [program], [output] = blocks("python"), blocks("text")
     assert run(f"{shlex.quote(sys.executable)} -P -c {shlex.quote(program)}") == output
