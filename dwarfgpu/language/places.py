@@ -239,7 +239,9 @@ class Places:
             if not isinstance(place.storage, Memory):
                 raise
             where = self.address_text(place.storage.space, place.bit_offset // 8)
-            raise Unavailable(f"Cannot access memory at address {where}") from error
+            why = error.message.partition(": ")[1:]
+            message = f"Cannot access memory at address {where}{''.join(why)}"
+            raise Unavailable(message) from error
         return evolve(value, bits=None, pointer=None, error=None)
 
     def _refuse_unread(self, value: TypedValue) -> None:

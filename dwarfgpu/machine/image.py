@@ -7,7 +7,7 @@ ones only without a machine, as before the start of the program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.light_attrs import define, frozen
@@ -16,6 +16,8 @@ from dwarfgpu.machine.target import EndsWaves, Extensible, Failed, Named, Regist
 from dwarfgpu.machine.topology import Machine as Model
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.model.storage import Memory
+
+READ_ONLY: Final = "it is in a read-only segment of the file"
 
 
 @frozen
@@ -135,4 +137,13 @@ class ImageTarget:
         return not self.machine.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        self.machine.write_memory(where, address, data)
+        """Write to the machine; `Unavailable` where it has no memory, and names what is only in a
+        read-only segment of a file."""
+        try:
+            self.machine.write_memory(where, address, data)
+        except Unavailable:
+            image = self._image(where, address, len(data))
+            if image is None or image.is_writable:
+                raise
+            message = f"cannot access memory at address {address:#x}: {READ_ONLY}"
+            raise Unavailable(message) from None

@@ -486,3 +486,15 @@ def test_continue_counts_for_the_breakpoint_that_was_hit(tmp_path: Path) -> None
     )  # fmt: skip
     assert "Will ignore next crossing of breakpoint 2.  Continuing." in lines
     assert not [line for line in lines if "crossing of breakpoint 1" in line]
+
+
+def test_what_is_read_only_says_so_when_it_is_written() -> None:
+    done = run(
+        "debug", FIXTURES / "opencl/kernels.gfx942.O0.v5.co", "--dispatch", "call", "--heuristic",
+        "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256", "--batch", "-ex", "break call",
+        "-ex", "run", "-ex", "output primes[0]", "-ex", "set var primes[0] = 9",
+    )  # fmt: skip
+    assert done.out.endswith("2")
+    assert done.err.splitlines()[-1] == (
+        "Cannot access memory at address 0x7f0000002240: it is in a read-only segment of the file"
+    )
