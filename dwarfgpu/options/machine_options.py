@@ -11,7 +11,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError, shown
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import (
     State,
@@ -223,7 +223,7 @@ def _code_objects(
             and not (files and len(state.code_objects) == 1)
         ]
     limits = file_limits_of(args)
-    return tuple(
+    code_objects = tuple(
         CodeObject.open(
             path,
             address,
@@ -235,6 +235,27 @@ def _code_objects(
         )
         for path, address in named
     )
+    if load_address is not None or state is not None:
+        _require_end(code_objects, None if load_address is not None else state)
+    return code_objects
+
+
+def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> None:
+    """`UsageError` for a load address from which a code object would exceed 64 bits; the option,
+    or that of a state."""
+    listed = () if state is None else state.code_objects
+    fields = {resolved(item.path): item.address_field for item in listed}
+    for code_object in code_objects:
+        ends = (image.address + image.size_bytes for image in code_object.images())
+        if not code_object.load_address or max(ends, default=0) <= 1 << 64:
+            continue
+        field = fields.get(resolved(Path(code_object.file.path)))
+        if field is not None:
+            raise field.expected(f"an address where {code_object.name} ends within 64 bits")
+        raise UsageError(
+            f"--load-address: {code_object.name} at {shown(code_object.load_address)} would end "
+            "beyond 64 bits"
+        )
 
 
 def _architecture(

@@ -280,3 +280,27 @@ def test_a_core_file_without_waves_does_not_run() -> None:
     done = run("run", FIXTURES / "core/crash.x86_64.O0.core", *SYSROOT)
     assert done.status == 1
     assert done.error == "Unsupported: Cannot run: the core file has no waves of a GPU."
+
+
+@pytest.mark.parametrize("address", ["0xfffffffffffff000", 1 << 64])
+def test_a_code_object_of_a_state_beyond_the_address_space(address: object, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    run("run", INTEGERS, *NEST, *BUFFERS, "--break", "*nest", "--save", path)
+    document = json.loads(path.read_text("utf-8"))
+    document["code_objects"][0]["load_address"] = address
+    path.write_text(json.dumps(document), "utf-8")
+    expected = (
+        f"{path}: code_objects[0].load_address: expected an address where {INTEGERS.name} ends "
+        "within 64 bits, not "
+    )
+    for command in (("run",), ("run", "--json"), ("eval", "DW_OP_lit0")):
+        done = run(*command, "--state", path)
+        assert (done.status, expected in done.out + done.err) == (2, True), done
+
+
+def test_a_code_object_beyond_the_address_space_by_an_option(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    run("run", INTEGERS, *NEST, *BUFFERS, "--break", "*nest", "--save", path)
+    done = run("run", "--state", path, "--load-address", "0xfffffffffffff000")
+    assert done.status == 2
+    assert f"--load-address: {INTEGERS.name} at " in done.err

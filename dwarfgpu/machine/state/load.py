@@ -48,6 +48,8 @@ class StateCodeObject:
 
     path: Path
     load_address: int
+    address_field: Field | None = None
+    """The member with the load address, for complaints; None if the state has none."""
 
 
 @frozen
@@ -216,6 +218,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
             StateCodeObject(
                 _file(entry["path"], path.parent),
                 0 if load_address is None else load_address.integer(0),
+                load_address,
             )
         )
     return out

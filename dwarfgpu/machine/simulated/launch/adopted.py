@@ -75,7 +75,7 @@ def adopted_process(
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
     `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves that are no AMD GPU's
-    and scratch that is not interleaved by dwords.
+    scratch that is not interleaved by dwords, and code objects beyond 64 bits.
     """
     for state in states:
         if state.architecture.machine != "AMDGPU":
@@ -225,6 +225,8 @@ def _add_memory(
     for image in images:
         if image.size_bytes > _MAX_BYTES:
             raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
+        if image.address + image.size_bytes > 1 << 64:
+            raise Unsupported(f"a code object at {image.address:#x} ends beyond 64 bits")
         if image.is_writable:  # the program may have changed it
             name = "writable memory of the code object"
             arena.insert(_undefined(name, image.address, image.size_bytes, fill))
