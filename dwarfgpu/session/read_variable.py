@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
-from dwarfgpu.expr.dialect.upstream_clang import UNPLACED, notes_that_hold
+from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.location_list_at_pc import matching_entries
@@ -194,7 +194,7 @@ def notes_on_location(
         if unit.dialect.upstream_clang and any(
             has_zero_offset(program.instructions, unit) for program in programs
         ):
-            notes = (*notes, UNPLACED)
+            notes = (*notes, unplaced(variable.name))
         kind = strip(variable.type)
         if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
             notes = (

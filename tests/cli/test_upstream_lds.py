@@ -21,3 +21,15 @@ def test_a_variable_in_lds_is_not_moved_by_the_load_address(name: str, load_addr
     assert address.endswith(" local#0x0")
     assert element == f"{name}[63] = {'1' if name == 'tile' else '1065353216'}"
     assert "upstream clang writes the offset 0 for every LDS variable" in done.err
+
+
+def test_the_prompt_notes_each_variable_at_the_start_of_lds() -> None:
+    """A note is shown once: that of the first variable is none about the second."""
+    arguments = ("--file", DATA, "--pc", PC, "--lane", 0, "--batch")
+    asked = [word for name in ("tile", "tile", "pool") for word in ("-ex", f"output &{name}")]
+    notes = [
+        line
+        for line in run("debug", *arguments, *asked).err.splitlines()
+        if "offset 0 for every LDS variable" in line
+    ]
+    assert [note.partition("several of them, ")[2].split()[0] for note in notes] == ["tile", "pool"]

@@ -59,13 +59,16 @@ LANE_VALUE = (
 """The note on a value that is computed from a vector register."""
 FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
 """The note on DW_OP_fbreg; omitted if there is no frame base."""
-UNPLACED = (
-    "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of them, "
-    "this may be the place of another one"
-)
-"""The note on a location at the start of LDS."""
 LANE_BITS = 32
 """The size of a vector register for one lane."""
+
+
+def unplaced(name: str) -> str:
+    """The note on a location at the start of LDS, which several variables may share."""
+    return (
+        "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of "
+        f"them, {name} may have the place and the value of another one"
+    )
 
 
 @frozen
