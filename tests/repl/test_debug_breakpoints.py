@@ -132,6 +132,34 @@ def test_a_watchpoint_of_one_lane(tmp_path: Path) -> None:
     assert any(line.startswith("Watchpoint 2 deleted because the program has") for line in lines)
 
 
+def test_a_watchpoint_is_of_the_lane_where_it_was_set(tmp_path: Path) -> None:
+    """Its stop says which lane has the new value, and focuses on it; so does its condition."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "lane 17", "watch t if t == 17", "delete 1",
+        "lane 5", "info watchpoints", "c", "p $_lane", "p t",
+    )  # fmt: skip
+    assert "\tin lane 17 of thread 1" in lines
+    assert stops(lines)[-1] == "Thread 1 hit Hardware watchpoint 2, with lane 17: t"
+    assert lines[-2:] == ["$1 = 17", "$2 = 17"]
+
+
+def test_a_new_run_deletes_watchpoints_of_local_variables(tmp_path: Path) -> None:
+    """As GDB. Others begin with the values of the new run."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "watch t", "set $o = (int *) out", "watch $o[0]",
+        "c", "c", "run", "info watchpoints", "c",
+    )  # fmt: skip
+    assert [line.split()[-1] for line in lines if line.startswith(("2  ", "3  "))] == ["$o[0]"]
+    assert values(lines)[2:] == ["Old value = 0", "New value = -20"] * 2
+
+
+def test_the_end_of_a_watchpoint_says_which_wave_is_in_focus(tmp_path: Path) -> None:
+    """The first wave has ended: the second one is where the program is."""
+    lines = talk(tmp_path, "vadd", "tbreak vadd", "run", "next", "next", "watch t", "c")
+    at = lines.index("Watchpoint 2 deleted because the program has left the block in")
+    assert lines[at - 1].startswith("[Switching to thread 2, lane 0 (")
+
+
 def test_a_watchpoint_in_a_register(tmp_path: Path) -> None:
     lines = talk(tmp_path, "vadd", "starti", "watch $s33", "info watchpoints", "c")
     assert any(line.startswith("2       watchpoint     keep") for line in lines) is False

@@ -20,8 +20,9 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
     try:
         if not session.architecture.is_simt:
             return holds(session, shell.values, item.condition)
-        if isinstance(item, Watchpoint) and session.lane is not None:
-            lanes = [session.lane]
+        if isinstance(item, Watchpoint):
+            lane = session.lane if item.lane_of_value is None else item.lane_of_value
+            lanes = lanes if lane is None else [lane]
         if lanes is None:
             mask = session.active_lanes()[0] or 0
             lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]

@@ -39,7 +39,17 @@ from dwarfgpu.repl.running.stepping import (
     resumed,
     stepped_here,
 )
-from dwarfgpu.repl.running.stops import Stop, focus_on_stop, function_of, place, reported, stop_of
+from dwarfgpu.repl.running.stops import (
+    Stop,
+    delete_local_watchpoints,
+    focus_on_stop,
+    function_of,
+    place,
+    reported,
+    stop_of,
+)
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
@@ -58,9 +68,13 @@ def _started(shell: Shell) -> Halt:
     for item in shell.breakpoints.values():
         if isinstance(item, Catchpoint):
             item.begun.clear()
+    delete_local_watchpoints(shell)
     arm(shell)
     halt = runner(shell).start()
     focus_on_stop(shell, halt)
+    for item in shell.breakpoints.values():
+        if isinstance(item, Watchpoint):
+            looked_again(shell, item)
     arm(shell)
     return halt
 

@@ -26,7 +26,7 @@ from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import ran
-from dwarfgpu.repl.waves.threads import focus_on
+from dwarfgpu.repl.waves.threads import focus_on, who
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.stack_frame import frame_record
 from dwarfgpu.session.session import Session
@@ -51,6 +51,8 @@ class Stop:
     """The breakpoints, watchpoints and catchpoints that stopped it."""
     changes: tuple[tuple[str, str], ...] = field(default=())
     """The values before and after, one pair for each item."""
+    is_other_wave: bool = False
+    """Whether another wave was in focus before."""
 
     @property
     def is_step(self) -> bool:
@@ -93,14 +95,20 @@ def _end_of_program(shell: Shell) -> None:
     shell.session = evolve(top, pc=None, lane=None, top=None, level=0, inline_level=0)
     if threads:
         focus_on(shell, next(iter(threads)))
+    delete_local_watchpoints(shell)
+    arm(shell)
+
+
+def delete_local_watchpoints(shell: Shell) -> None:
+    """Delete the watchpoints whose expressions use local variables: their functions have ended."""
     for item in list(shell.breakpoints.values()):
         if isinstance(item, Watchpoint) and item.watch.scope is not None:
             del shell.breakpoints[item.number]
-    arm(shell)
 
 
 def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     """Focus on a stop; None if everything that it hit lets the program go on."""
+    wave = shell.session.wave
     focus_on_stop(shell, halt)
     if halt.reason == "breakpoint-hit":
         pc = shell.session.pc
@@ -117,12 +125,15 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
         ]
         return Stop(halt, tuple(item for item in reached if _is_to_stop(shell, item)))
     if halt.reason == "watchpoint-scope":
-        return Stop(halt, tuple(reached))
+        return Stop(halt, tuple(reached), is_other_wave=wave != shell.session.wave)
     changes = {item.number: _change(shell, item) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
     stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item)]
     if not stopping:
         return None
+    first = stopping[0]
+    if isinstance(first, Watchpoint) and first.lane_of_value is not None:
+        shell.session = shell.session.focused(first.lane_of_value)
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
 
 
@@ -229,6 +240,8 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     first = stop.items[0] if stop.items else None
     line = focused_frame_line(session, style)
     if halt.reason == "watchpoint-scope":
+        if stop.is_other_wave:
+            yield heading(f"[Switching to thread {who(shell)}]")
         for item in stop.items:
             yield heading(
                 f"\nWatchpoint {item.number} deleted because the program has left the block in\n"
@@ -274,7 +287,9 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
 def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
     """The object that changed, or was read."""
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
-        yield heading(f"\n{_who(shell)}{item.kind} {item.number}: {item.typed}\n")
+        lane = item.lane_of_value if isinstance(item, Watchpoint) else None
+        where = "" if lane is None else f", with lane {lane}"
+        yield heading(f"\n{_who(shell)}{item.kind} {item.number}{where}: {item.typed}\n")
         is_read = isinstance(item, Watchpoint) and item.watch.kind == "read"
         if old == new or is_read:
             yield heading(f"Value = {new}")

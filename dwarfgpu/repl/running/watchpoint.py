@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.machine.target import Watch
+from dwarfgpu.machine.target import RegisterPlace, Watch
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched import Watched
 from dwarfgpu.session.session import Session
@@ -52,6 +52,18 @@ class Watchpoint(Breakpoint):
     is_in_registers: bool = field(default=False, kw_only=True)
 
     @property
+    def lane_of_value(self) -> int | None:
+        """The lane that has the value; None for memory and registers that several lanes share."""
+        places = [item.place for item in self.watched.object_bytes or self.watched.bytes]
+        is_of_lane = any(
+            self.depth is not None and place.register.register_class == "vector"
+            if isinstance(place, RegisterPlace)
+            else place.where.lane is not None
+            for place in places
+        )
+        return self.session.lane if is_of_lane else None
+
+    @property
     def type(self) -> str:
         return "watchpoint" if self.is_in_registers else _TYPES[self.watch.kind]
 
@@ -66,6 +78,11 @@ class Watchpoint(Breakpoint):
 
     def rows(self) -> Iterator[tuple[str, JsonObject]]:
         yield f"{'':18} {self.typed}", {}
+
+    def details(self) -> Iterator[str]:
+        if self.lane_of_value is not None:
+            yield f"\tin lane {self.lane_of_value} of thread {self.session.wave}"
+        yield from super().details()
 
     @property
     def location_record(self) -> JsonObject:
