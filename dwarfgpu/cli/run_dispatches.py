@@ -105,14 +105,14 @@ def run_all(
 
         launches = [prepared.launched for prepared in dispatches]
         visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)
-    result = None
+    result, seed = None, natural(args.seed, "--seed") or 0
     for prepared in dispatches:
         if not args.json:
             print(one_line(heading(prepared.launched, is_mangled=args.mangled)))
         result = run_kernel(
             code_object,
             prepared.launched,
-            natural(args.seed, "--seed") or 0,
+            seed,
             frozenset() if stops is None else stops.addresses,
             visit,
             showing.attach,

@@ -43,6 +43,7 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
     dispatched,
     named_buffers,
     next_placement,
+    require_contents,
 )
 from dwarfgpu.machine.simulated.launch.kernarg import parameters
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
@@ -110,7 +111,12 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
 
 def prepare_run(args: Namespace) -> Prepared:
     """The dispatch of the arguments on a machine of its own, with a guard around each buffer."""
-    return _prepared(args, file_limits_of(args), None, _with_guards(FIRST_PLACEMENT))
+    return _able_to_run(_prepared(args, file_limits_of(args), None, _with_guards(FIRST_PLACEMENT)))
+
+
+def _able_to_run(prepared: Prepared) -> Prepared:
+    require_contents(prepared.launched)
+    return prepared
 
 
 def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
@@ -119,7 +125,9 @@ def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
 
 def prepare_behind(args: Namespace, code_object: CodeObject, place: DispatchPlacement) -> Prepared:
     """A dispatch of a loaded code object on a machine whose waves have gone on."""
-    return _prepared(args, file_limits_of(args), None, _with_guards(place), code_object)
+    return _able_to_run(
+        _prepared(args, file_limits_of(args), None, _with_guards(place), code_object)
+    )
 
 
 def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
@@ -127,7 +135,7 @@ def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
     launches = [prepared.launched for prepared in earlier]
     buffers = {name: buffer.address for name, buffer in named_buffers(launches).items()}
     place, code_object = next_placement(launches), earlier[0].code_object
-    return _prepared(args, file_limits_of(args), None, place, code_object, buffers)
+    return _able_to_run(_prepared(args, file_limits_of(args), None, place, code_object, buffers))
 
 
 def _prepared(

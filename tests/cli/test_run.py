@@ -430,17 +430,37 @@ def test_an_expression_without_meaning_is_said_at_the_stop() -> None:
         (("--break", "nowhere"), '--break nowhere: Function "nowhere" not defined.'),
         (("--break", "mandelbrot.hip:999"), "--break mandelbrot.hip:999: No line 999 in"),
         (("--break", "x.c:3"), "--break x.c:3: No source file named x.c."),
+        (("--break", "*0x10"), "--break *0x10: Cannot access memory at address 0x10"),
+        (("--break", "*0x7f0000001601"),
+         "--break *0x7f0000001601: 0x7f0000001601 is not the address of an instruction: "
+         "a multiple of 4"),
+        ((*DEMO_LINE, "--seed", -5), "--seed: expected an integer of at least 0, not -5"),
+        (("--seed", -5), "--seed: expected an integer of at least 0, not -5"),
+        (("--arg", "picture=buffer:1344"), "picture: its contents are unknown; set them with"),
         ((*DEMO_LINE, "--wave", 99), "--wave 99: the run has waves 1-21"),
         ((*DEMO_LINE, "--lane", 99, "--print", "steps"), "--lane 99-99: the wave has 64 lanes"),
         ((*DEMO_LINE, "--stops", 0), "--stops 0: expected the number of a stop, from 1"),
         (("--print", "steps"), "--print is about stops: give --break PLACE"),
-        (("--break", "mandelbrot.hip:7 if stops"), "--break mandelbrot.hip:7 if stops: lane 0:"),
+        (("--break", "mandelbrot.hip:7 if stops"),
+         '--break mandelbrot.hip:7 if stops: No symbol "stops" in current'),
+        (("--break", "mandelbrot.hip:7 if steps +"), "--break mandelbrot.hip:7 if steps +: "),
     ],
 )  # fmt: skip
 def test_wrong_requests_about_stops(options: tuple[object, ...], message: str) -> None:
     done = run("run", "--demo", *options)
     assert done.status == 2
     assert done.error.startswith(message)
+    assert "--lane" in message or done.out == ""  # which lanes there are, the first stop says
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["$_lane == 3", "$exec", "$pc", "steps > 0"],
+)
+def test_conditions_about_a_wave_are_valid_before_the_run(condition: str) -> None:
+    done = run("run", "--demo", "--break", f"mandelbrot.hip:7 if {condition}", "--stops", 1)
+    assert done.status == 0, done.err
+    assert done.out.startswith("kernel mandelbrot")
 
 
 def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:

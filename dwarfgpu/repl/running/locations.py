@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
-from attrs import evolve
-
-from dwarfgpu import language
-from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.files.listing import place_of_lines
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.value import condition
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, place_of
@@ -38,24 +35,8 @@ def in_code_that_runs(shell: Shell) -> Session:
     return session.of_wave(next(iter(waves)), None)
 
 
-def at_address(session: Session, address: int) -> Session:
-    """What code at an address sees by names and types alone."""
-    top = session.top or session
-    return evolve(top, pc=address, top=None, level=0, inline_level=0)
-
-
-def require_valid_condition(shell: Shell, addresses: Iterable[int], text: str) -> None:
-    """`UsageError` for a condition that means nothing at any of some addresses: an unknown name,
-    a mistake of syntax or of types."""
-    errors: list[UsageError] = []
-    session = in_code_that_runs(shell)
-    sessions = [at_address(session, address) for address in addresses] or [shell.session]
-    for session in sessions if text else ():
-        try:
-            language.type_of(text, session, options_of(session, shell.values))
-        except UsageError as error:
-            errors.append(error)
-        except DwarfGpuError:
-            pass  # it depends on the machine: it is evaluated when the location is reached
-    if errors and len(errors) == len(sessions):
-        raise errors[0]
+def require_valid_condition(shell: Shell, addresses: Collection[int], text: str) -> None:
+    """`UsageError` for a condition that means nothing at any of some addresses; none is valid."""
+    if text:
+        session = in_code_that_runs(shell) if addresses else shell.session
+        condition.require_valid_condition(session, addresses, text, shell.values)

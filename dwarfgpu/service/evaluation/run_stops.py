@@ -16,6 +16,7 @@ from dwarfgpu.language.linespec import spots_of
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.code.break_addresses import break_addresses
 from dwarfgpu.service.core.resumed_waves import Visit
 from dwarfgpu.service.core.state_of_run import state_of_run
@@ -24,6 +25,7 @@ from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.machine.run_kernel import AtBreakpoint
+from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory
@@ -34,6 +36,8 @@ if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 
+_INSTRUCTION_BYTES: Final = 4
+"""Every instruction of AMD GPUs begins at a multiple of its smallest size."""
 _CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 
 
@@ -138,9 +142,32 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     place = text.strip() if match is None else match["place"]
     try:
         addresses, _ = break_addresses(session, place, around, DEFAULT)
+        if place.startswith("*"):
+            _require_code(session, addresses[0])
+        if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
+            require_valid_condition(session, addresses, match["condition"], ValueHistory())
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
     return RunBreakpoint(text, frozenset(addresses), None if match is None else match["condition"])
+
+
+def _require_code(session: Session, address: int) -> None:
+    """`UsageError` for an address at which no instruction of a GPU can be."""
+    if address % _INSTRUCTION_BYTES:
+        raise UsageError(
+            f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
+        )
+    images = (image for item in session.code_objects for image in item.images())
+    if any(0 <= address - image.address < image.size_bytes for image in images):
+        return
+    try:
+        if session.target is not None:
+            where = Memory(session.architecture.address_space(0), session.wave)
+            session.target.read_memory(where, address, _INSTRUCTION_BYTES)
+            return
+    except DwarfGpuError:
+        pass
+    raise UsageError(f"Cannot access memory at address {address:#x}")
 
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
+from attrs import evolve
+
+from dwarfgpu import language
 from dwarfgpu.dwarf.types.types import Struct, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
-from dwarfgpu.service.value.value_history import ValueHistory, evaluated
+from dwarfgpu.service.value.value_history import ValueHistory, evaluated, options_of
 from dwarfgpu.session.session import Session
 
 
@@ -21,6 +25,30 @@ def holds(session: Session, history: ValueHistory, text: str) -> bool:
             if isinstance(strip(value.type), Struct):
                 return _is_set(value)
         raise
+
+
+def require_valid_condition(
+    session: Session, addresses: Iterable[int], text: str, history: ValueHistory
+) -> None:
+    """`UsageError` for a condition that means nothing at any of some addresses: an unknown name,
+    a mistake of syntax or of types. Without addresses it is one of the session."""
+    errors: list[UsageError] = []
+    sessions = [_at_address(session, address) for address in addresses] or [session]
+    for place in sessions:
+        try:
+            language.type_of(text, place, options_of(place, history))
+        except UsageError as error:
+            errors.append(error)
+        except DwarfGpuError:
+            pass  # it depends on the machine: it is evaluated when the location is reached
+    if len(errors) == len(sessions):
+        raise errors[0]
+
+
+def _at_address(session: Session, address: int) -> Session:
+    """What code at an address sees by names and types alone."""
+    top = session.top or session
+    return evolve(top, pc=address, top=None, level=0, inline_level=0)
 
 
 def _is_set(value: TypedValue) -> bool:

@@ -182,6 +182,15 @@ def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
     return out
 
 
+def require_contents(launched: Launched) -> None:
+    """`UsageError` for a buffer without contents, which a kernel cannot read."""
+    for _, buffer, name in launched.kernarg.buffers:
+        if buffer.data is None:
+            raise UsageError(
+                f"{name}: its contents are unknown; set them with zeros:SIZE, range:COUNT or @FILE"
+            )
+
+
 def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
     """Where a further dispatch of the same run is: it has a queue of its own."""
     last, count = launches[-1], len(launches)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
@@ -20,6 +20,7 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
     Contents,
     Launched,
     WaveRegisters,
+    require_contents,
 )
 from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     PACKET_BYTES,
@@ -74,11 +75,9 @@ def started(
         arena.add(name, image.address, data, is_writable=image.is_writable)
     fill = launched.request.fill
     _add_objects(arena, launched, fill, is_tracked=tracks_writes)
+    require_contents(launched)
     for address, buffer, name in launched.kernarg.buffers:
-        if buffer.data is None:
-            raise UsageError(
-                f"{name}: its contents are unknown; set them with zeros:SIZE, range:COUNT or @FILE"
-            )
+        assert buffer.data is not None
         is_taken = any(item.name == f"buffer {name}" for item in arena.allocations)
         suffix = f".{launched.request.place.dispatch}" if is_taken else ""
         arena.add(f"buffer {name}{suffix}", address, buffer.data)
