@@ -74,7 +74,7 @@ def adopted_process(
     Each state is of one processor and one size of waves.
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
-    `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves that are no AMD GPU's
+    `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves of no AMD GPU,
     scratch that is not interleaved by dwords, and code objects beyond 64 bits.
     """
     for state in states:

@@ -267,6 +267,23 @@ def float_max(a: Lanes, b: Lanes) -> Lanes:
     return _chosen(a, b, np.where(a == b, equal, np.fmax(a, b)))
 
 
+def number_min(a: Lanes, b: Lanes) -> Lanes:
+    """The smaller number, -0 before +0; the other one of any NaN, a quiet one if both are (IEEE
+    754-2019, minimumNumber)."""
+    return _quieted_pair(a, b, plain_min(a, b))
+
+
+def number_max(a: Lanes, b: Lanes) -> Lanes:
+    """The greater number, +0 after -0; the other one of any NaN, a quiet one if both are (IEEE
+    754-2019, maximumNumber)."""
+    return _quieted_pair(a, b, plain_max(a, b))
+
+
+def _quieted_pair(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
+    """The first of two NaN as a quiet one; else what was chosen."""
+    return np.where((a != a) & (b != b), quieted(a), chosen)
+
+
 def minimum_2019(a: Lanes, b: Lanes) -> Lanes:
     """The smaller number, -0 before +0; a quiet NaN if one is NaN (IEEE 754-2019)."""
     a, b = np.broadcast_arrays(a, b)
@@ -285,7 +302,15 @@ def _nan_of(a: Lanes, b: Lanes, out: Lanes) -> Lanes:
 
 def float_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     """The middle one of three; the smallest where one is NaN."""
-    smallest = float_min(float_min(a, b), c)
+    return _median(a, b, c, float_min(float_min(a, b), c))
+
+
+def number_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """The middle one of three; the smallest, as of `number_min`, where one is NaN."""
+    return _median(a, b, c, number_min(number_min(a, b), c))
+
+
+def _median(a: Lanes, b: Lanes, c: Lanes, smallest: Lanes) -> Lanes:
     largest = float_max(float_max(a, b), c)
     of_two = np.where(
         largest == a, float_max(b, c), np.where(largest == b, float_max(a, c), float_max(a, b))
@@ -415,6 +440,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
             *(chosen_bits, four_sad_u16, four_masked_sad, conditional_exchange),
             *(field, join_bytes, absolute_difference, byte_permute, lanes_below, byte_pair, halves),
             *(pair_of, fma, flushed, float_min, float_max, float_median, clip_number, fraction),
+            *(number_min, number_max, number_median),
             *(plain_min, plain_max, minimum_2019, maximum_2019, clamped_but_nan, raw_exponent),
             *(
                 reciprocal,

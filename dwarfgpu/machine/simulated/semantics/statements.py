@@ -412,7 +412,9 @@ class _Piece(TileStatements, ControlStatements):
             expression = expression.replace(f'"{kind}"', f'"{format_of(kind, self.target)}"')
         if is_scalar:
             expression = _CALL.sub(lambda match: _scalar_name(match[1]) + "(", expression)
-        if not self.mode.is_ieee:
+        if self.target.generation >= 12:  # v_min_num_f32 and the like: there is no MODE.IEEE
+            expression = re.sub(r"\bfloat_(min|max|median)\b", r"number_\1", expression)
+        elif not self.mode.is_ieee:
             expression = re.sub(r"\bfloat_(min|max)\b", r"plain_\1", expression)
         if self.mode.rounding and not self.operation.memory and self._has_floats:
             expression = in_mode(expression, self.mode.rounding)
