@@ -26,6 +26,10 @@ _MAX_DIMENSIONS: Final = 64
 """NumPy 2 allows no more."""
 _LARGEST_DIMENSION: Final = (1 << 63) - 1
 _HEADER_MULTIPLE: Final = 64
+_NOT_NUMBERS: Final = {
+    "O": "Python objects", "U": "text", "S": "text", "M": "dates", "m": "durations",
+}  # fmt: skip
+"""What other arrays have, by the letter of their type."""
 
 
 @frozen
@@ -111,6 +115,8 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
     is_plain = isinstance(descr, str) and descr[:1] in "<|" and descr[1:2] in "biufcV"
     if not is_plain or descr[2:] not in _ITEM_BYTES:
         text_of_type = f"{descr!r:.60}" if isinstance(descr, str) else "records"
+        if isinstance(descr, str) and descr[1:2] in _NOT_NUMBERS:
+            text_of_type = f"{_NOT_NUMBERS[descr[1:2]]} ({text_of_type})"
         raise UsageError(
             f"{source}: an array of {text_of_type}; only little-endian numbers are read"
         )

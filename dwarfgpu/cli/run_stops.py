@@ -66,7 +66,8 @@ def breakpoints_of(
         number = natural(lanes, "--lane")
         lanes = f"{number}-{number}"
     if wave is not None and wave not in waves:
-        raise UsageError(f"--wave {wave}: the run has waves {runs_text(waves)}")
+        plural = "" if len(waves) == 1 else "s"
+        raise UsageError(f"--wave {wave}: the run has wave{plural} {runs_text(waves)}")
     places = [run_breakpoint(session, text, around) for text in args.breakpoints]
     stops = Stops(places, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")

@@ -262,7 +262,9 @@ def _position(text: str, option: str) -> tuple[Position, int]:
     words = text.split(",")
     numbers = [json_reader.integer_of(word) or 0 for word in words]
     if not 1 <= len(numbers) <= 3 or any(not 0 < number < 1 << 32 for number in numbers):
-        raise UsageError(f"{option} {text[:40]}: expected up to three sizes of at least 1: 64,2")
+        raise UsageError(
+            f"{option} {text[:40]}: expected up to three sizes from 1 to 2^32 - 1: 64,2"
+        )
     x, y, z = *numbers, *[1] * (3 - len(numbers))
     return (x, y, z), len(numbers)
 

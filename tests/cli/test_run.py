@@ -373,6 +373,11 @@ def test_a_breakpoint_shows_expressions_in_the_active_lanes() -> None:
     assert f"    {shown}" == whole[3]
 
 
+def test_the_only_wave_is_one() -> None:
+    done = run("run", *VADD[:3], 64, *VADD[4:], "--break", "16", "--wave", 99)
+    assert done.error == "--wave 99: the run has wave 1"
+
+
 def test_waves_go_on_after_their_stops() -> None:
     done = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--print", "steps * 2")
     assert [stop["wave"] for stop in done.json["stops"]] == list(range(1, 22))

@@ -15,7 +15,7 @@ from attrs import Factory, evolve, field
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
 from dwarfgpu.machine.simulated.launch.kernarg import (
     ArgumentValue,
@@ -216,7 +216,7 @@ def dispatched(request: Request) -> Launched:
     if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
         raise UsageError(
             f"kernel {request.kernel.name} has no address where the code object is loaded at "
-            f"{shown(request.load_address)}: there are 64 bits"
+            f"{request.load_address:#x}: addresses have 64 bits"
         )
     lanes = descriptor.wave_size
     _require_no_clusters(request.kernel)
