@@ -52,6 +52,7 @@ from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.other_units import completed, static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
+from dwarfgpu.machine.image import READ_ONLY
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -239,9 +240,9 @@ class Places:
             if not isinstance(place.storage, Memory):
                 raise
             where = self.address_text(place.storage.space, place.bit_offset // 8)
-            why = error.message.partition(": ")[1:]
-            message = f"Cannot access memory at address {where}{''.join(why)}"
-            raise Unavailable(message) from error
+            # GDB's words alone where nothing is: other reasons would say the same again.
+            reason = f": {READ_ONLY}" if error.message.endswith(READ_ONLY) else ""
+            raise Unavailable(f"Cannot access memory at address {where}{reason}") from error
         return evolve(value, bits=None, pointer=None, error=None)
 
     def _refuse_unread(self, value: TypedValue) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.check.test_frames import ADVANCE, CFA, RECALL
 
 from dwarfgpu.check.finding import Excerpt, FindingPlace
 from dwarfgpu.service.check.report import excerpt_lines, place_text
 from tests.check.made import frame_file
+from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.check.test_frames import ADVANCE, CFA, KERNEL, RECALL
 
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.cli.check_sarif import uri
 from tests.check.made import frame_file
+from tests.check.test_call_frame_info import ADVANCE, CFA, KERNEL, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check.test_frames import CFA, UNKNOWN
 
 from tests.check.made import frame_file
+from tests.check.test_call_frame_info import CFA, UNKNOWN
 from tests.cli.command import run
 
 UNKNOWN_AUGMENTATION = (
