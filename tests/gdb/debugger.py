@@ -163,7 +163,7 @@ def start_debugger(folder: Path) -> Debugger:
         last = (done.stderr.strip().splitlines() or ["gdb says nothing"])[-1]
         pytest.skip(f"gdb cannot run a program here: {last}")
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
-    told = subprocess.run(
+    located = subprocess.run(
         [sys.executable, "-m", "dwarfgpu", "gdb-path"],
         capture_output=True,
         text=True,
@@ -171,5 +171,5 @@ def start_debugger(folder: Path) -> Debugger:
         cwd=Path(__file__).resolve().parents[2],
         env=environment,
     )
-    source = told.stdout.strip()
+    source = located.stdout.strip()
     return Debugger(program, source, folder, Copies(program, source, folder))

@@ -21,7 +21,7 @@ BUILT = ("gfx942.O0", "gfx1100.O0")
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """Two GPUs, the second of which reads what the first one writes; where it writes."""
+    """Two GPUs and an address: the first GPU writes there, the second one reads it."""
     files = [FIXTURES / f"run/integers.{built}.v5.co" for built in BUILT]
     data, buffers = core_of(
         [

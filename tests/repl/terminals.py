@@ -31,7 +31,7 @@ _MOST_BYTES = 1 << 20
 
 @cache
 def _server() -> socket.socket:
-    """The socket of the process of which all are copies; it ends with this one."""
+    """The socket of the process that makes the copies; it ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(

@@ -98,7 +98,7 @@ def code_objects(*built: str) -> list[object]:
 
 
 def two_gpus(folder: Path, first: str, second: str) -> tuple[Path, int, int]:
-    """A core file of two GPUs, the second of which adds to what the first one has computed; and
+    """A core file of two GPUs, where the second one adds to what the first one has computed; and
     where their results are."""
     path = folder / "two.core"
     data, buffers = core_of(

@@ -389,7 +389,7 @@ def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Part]:
 
 
 def _reference(place: FramePosition, line: int) -> str:
-    """A line of which only the number is known."""
+    """A line whose text is unknown: its number."""
     return f"{line}\tin {place.file}"
 
 

@@ -2,7 +2,7 @@
 
 Source: AMDGPU usage, "Non-Kernel Functions" (values are returned in VGPRs from v0 on), and how
 clang lowers types for it: an aggregate of up to 64 bits is returned as dwords of its memory, a
-larger one in parts, each of which has registers of its own, if they are not too many.
+larger one in parts with registers of their own, if they are not too many.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class WatchedRange:
     """Consecutive bytes of one memory: of the process, of a workgroup, or the scratch of a wave."""
 
     workgroup: int | None
-    """The workgroup whose LDS it is; None for global memory, of which scratch is a part."""
+    """The workgroup whose LDS it is; None for global memory, which includes scratch."""
     begin: int
     end: int
 

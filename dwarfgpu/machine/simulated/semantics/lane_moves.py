@@ -23,7 +23,7 @@ TYPES: Final[dict[str, Any]] = {
 
 
 def pair(low: Lanes, high: Lanes) -> Lanes:
-    """64 bits of two dwords, of which one at least is of lanes."""
+    """64 bits of two dwords; at least one differs by lane."""
     out = np.empty(2 * max(low.size, high.size), np.uint32)
     out[::2] = low
     out[1::2] = high

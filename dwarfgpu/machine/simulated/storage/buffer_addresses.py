@@ -17,7 +17,7 @@ BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
 
 
 def in_both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
-    """The lanes of two masks, of which None has all."""
+    """The lanes in both masks; None is a mask of all lanes."""
     if on is None or valid is None:
         return valid if on is None else on
     out: Lanes = on & valid
