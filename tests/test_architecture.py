@@ -106,7 +106,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
         "model/lane*.py",
         "access/many_lanes.py",
         "expr/evaluate_lanes.py",
-        "machine/bulk_target.py",
+        "machine/bulk_places.py",
         "machine/state/bulk_state.py",
         "machine/core/gpu/lazy_memory.py",
         "machine/core/gpu/bulk_core.py",

@@ -7,14 +7,20 @@ ones only without a machine, as before the start of the program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
-from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.target import EndsWaves, Extensible, Failed, Named, RegisterId, Target, WaveId
-from dwarfgpu.machine.topology import Machine as Model
-from dwarfgpu.machine.topology import model_of
+from dwarfgpu.machine.forwarding import ForwardingTarget
+from dwarfgpu.machine.target import (
+    EndsWaves,
+    Extensible,
+    Failed,
+    Named,
+    PartlyKnown,
+    RegisterId,
+    WaveId,
+)
 from dwarfgpu.model.storage import Memory
 
 READ_ONLY: Final = "it is in a read-only segment of the file"
@@ -32,45 +38,16 @@ class Image:
     """Offset in the range and size in bytes to bytes."""
 
 
-class Machine(Target, Protocol):
-    """A target that knows parts of its memory, and which."""
-
-    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
-        ...
-
-    def forget_register(
-        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
-    ) -> None:
-        """Make bytes of a register that were written unknown again."""
-        ...
-
-
 @define(eq=False)
-class ImageTarget:
+class ImageTarget(ForwardingTarget[PartlyKnown]):
     """A target whose global memory is completed by the images of code objects."""
 
-    machine: Machine
+    machine: PartlyKnown
     images: tuple[Image, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""
     reads_before_start: int = 0
     """As in `dwarfgpu.machine.target.NotStarted`."""
-
-    @property
-    def stop(self) -> int:
-        return self.machine.stop
-
-    def architecture_of(self, wave: WaveId) -> Architecture:
-        return self.machine.architecture_of(wave)
-
-    def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.machine.apertures_of(wave)
-
-    @property
-    def model(self) -> Model | None:
-        """The topology (`dwarfgpu.machine.target.Modelled`)."""
-        return model_of(self.machine)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         machine = self.machine
@@ -89,20 +66,6 @@ class ImageTarget:
     def has_ended(self, wave: WaveId) -> bool:
         machine = self.machine
         return isinstance(machine, EndsWaves) and machine.has_ended(wave)
-
-    def read_register(
-        self,
-        wave: WaveId,
-        register: RegisterId,
-        offset_bytes: int = 0,
-        size_bytes: int | None = None,
-    ) -> bytes:
-        return self.machine.read_register(wave, register, offset_bytes, size_bytes)
-
-    def write_register(
-        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
-    ) -> None:
-        self.machine.write_register(wave, register, data, offset_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:

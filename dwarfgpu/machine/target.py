@@ -209,6 +209,23 @@ class NotStarted(Target, Protocol):
         ...
 
 
+class PartlyKnown(Target, Protocol):
+    """A target that knows parts of its memory and registers, and which."""
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
+
+        Later items override earlier ones.
+        """
+        ...
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register that were written unknown again."""
+        ...
+
+
 @frozen
 class WavesAtBarrier:
     """Waves that do the same about the barrier of their workgroup, at the same instruction."""

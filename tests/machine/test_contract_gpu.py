@@ -110,7 +110,7 @@ def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
 
 def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
     """Make memory known, as a state does."""
-    inner = target.target if isinstance(target, BulkState) else target
+    inner = target.machine if isinstance(target, BulkState) else target
     inner = inner.machine if isinstance(inner, ImageTarget) else inner
     assert isinstance(inner, StateTarget)
     inner.set_memory(where(space, **place), address, data)

@@ -16,14 +16,14 @@ import numpy as np
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.bulk_target import (
+from dwarfgpu.machine.bulk_places import (
     Array,
-    BulkTarget,
     KnownNumbers,
     Places,
     array_of,
     exact,
 )
+from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.target import StateTarget
@@ -34,14 +34,14 @@ _WIDEST_IMAGE_BYTES: Final = 1 << 22
 """Maximum size in bytes of the part of a file that is read for one question."""
 
 
-class BulkState(BulkTarget[StateTarget | ImageTarget]):
+class BulkState(ForwardingTarget[StateTarget | ImageTarget]):
     """A state, or one completed by the files that are loaded, with the power to read in bulk."""
 
-    def __init__(self, target: StateTarget | ImageTarget) -> None:
-        super().__init__(target)
-        machine = target.machine if isinstance(target, ImageTarget) else target
-        assert isinstance(machine, StateTarget)
-        self.state: StateTarget = machine
+    def __init__(self, machine: StateTarget | ImageTarget) -> None:
+        self.machine = machine
+        state = machine.machine if isinstance(machine, ImageTarget) else machine
+        assert isinstance(state, StateTarget)
+        self.state: StateTarget = state
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         return self.state.architecture_of_all(waves)
@@ -90,7 +90,7 @@ class BulkState(BulkTarget[StateTarget | ImageTarget]):
             if store is not None:
                 _take(store, fits, lowered, size_bytes, values, is_known)
             # Files complete the requested part of the default space, and nothing else.
-            if where.space.number == GLOBAL and isinstance(self.target, ImageTarget):
+            if where.space.number == GLOBAL and isinstance(self.machine, ImageTarget):
                 self._images(store, fits & ~is_known, lowered, size_bytes, values, is_known)
         return values, is_known
 
@@ -104,12 +104,12 @@ class BulkState(BulkTarget[StateTarget | ImageTarget]):
         known_here: Array,
     ) -> None:
         """Return the numbers that are unknown in the state, from files."""
-        assert isinstance(self.target, ImageTarget)
+        assert isinstance(self.machine, ImageTarget)
         if store is not None:
             for start, data in store.runs():
                 pending = pending & ~((at < start + len(data)) & (at + size_bytes > start))
-        for image in self.target.images:
-            if image.is_writable and self.target.has_started:
+        for image in self.machine.images:
+            if image.is_writable and self.machine.has_started:
                 continue
             end = image.address + image.size_bytes
             inside = pending & (at >= image.address) & (at + size_bytes <= end)

@@ -10,10 +10,10 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.image import ImageTarget, Machine
+from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState, wave_named
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.target import PartlyKnown, WaveId
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Stopped:
 
     architecture: Architecture
     """The architecture of the initial focus."""
-    machine: Machine
+    machine: PartlyKnown
     given: StateTarget | None
     """The target of a state, to which options may add; None for a core."""
     waves: tuple[WaveState, ...]

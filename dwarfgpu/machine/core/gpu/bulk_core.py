@@ -14,15 +14,15 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.machine.bulk_target import (
+from dwarfgpu.machine.bulk_places import (
     Array,
-    BulkTarget,
     KnownNumbers,
     Places,
     array_of,
     exact,
 )
 from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
@@ -32,12 +32,12 @@ _MOST_PAGES: Final = 2048
 """Read at once: memory stays bounded, however far apart the addresses are."""
 
 
-class BulkCore(BulkTarget[ImageTarget]):
+class BulkCore(ForwardingTarget[ImageTarget]):
     """The waves of a core, with the power to read memory in bulk."""
 
-    def __init__(self, target: ImageTarget, gpu: GpuTarget, architecture: Architecture) -> None:
+    def __init__(self, machine: ImageTarget, gpu: GpuTarget, architecture: Architecture) -> None:
         """`architecture`: of the waves that will be asked about."""
-        super().__init__(target)
+        self.machine = machine
         self.gpu = gpu
         self.architecture = architecture
 

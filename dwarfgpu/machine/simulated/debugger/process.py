@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import GLOBAL
-from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.image import Machine
+from dwarfgpu.machine.forwarding import ForwardingByWave
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
 from dwarfgpu.machine.state.target import RegisterBytes
 from dwarfgpu.machine.target import (
     Halt,
     MemoryPlace,
-    RegisterId,
+    PartlyKnown,
     RegisterPlace,
     Watch,
     WatchedBytes,
     WaveId,
 )
-from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
@@ -41,11 +40,11 @@ TURN: Final = 1 << 12
 """Instructions of each wave of a processor before those of another one run."""
 
 
-class SimulatedProcess:
+class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
     """Machines that share global memory, one for each processor and size of waves."""
 
     def __init__(
-        self, machines: Sequence[SimulatedTarget], host: Machine | None = None, seed: int = 0
+        self, machines: Sequence[SimulatedTarget], host: PartlyKnown | None = None, seed: int = 0
     ) -> None:
         """`host`: the threads of the CPU, which have all other numbers; `seed`: of the order of
         turns."""
@@ -60,7 +59,7 @@ class SimulatedProcess:
         self._end: int | None = None
         """The end of its turn, in instructions; None before the turn begins."""
 
-    def _of(self, wave: WaveId | None) -> SimulatedTarget | Machine:
+    def target_of(self, wave: WaveId | None) -> SimulatedTarget | PartlyKnown:
         """Who has a wave or thread; without one, memory is that of the process."""
         machine = self.machines[0] if wave is None else self._of_wave.get(wave)
         if machine is not None:
@@ -88,7 +87,7 @@ class SimulatedProcess:
         return {wave: known for machine in self.machines for wave, known in machine.waves.items()}
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Machine:
         """The topology (`dwarfgpu.machine.target.Modelled`)."""
         models = [machine.model for machine in self.machines]
         return evolve(
@@ -106,63 +105,24 @@ class SimulatedProcess:
         machine = self._of_wave.get(wave)
         return None if machine is None else machine.used_lanes(wave)
 
-    def architecture_of(self, wave: WaveId) -> Architecture:
-        return self._of(wave).architecture_of(wave)
-
-    def apertures_of(self, wave: WaveId) -> Apertures:
-        return self._of(wave).apertures_of(wave)
-
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
         machine = self._of_wave.get(wave)
         return machine is not None and machine.has_ended(wave)
 
-    # Registers and memory.
+    # Memory.
 
-    def read_register(
-        self,
-        wave: WaveId,
-        register: RegisterId,
-        offset_bytes: int = 0,
-        size_bytes: int | None = None,
-    ) -> bytes:
-        return self._of(wave).read_register(wave, register, offset_bytes, size_bytes)
-
-    def write_register(
-        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
-    ) -> None:
-        self._of(wave).write_register(wave, register, data, offset_bytes)
-
-    def forget_register(
-        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
-    ) -> None:
-        """Make bytes of a register unknown."""
-        self._of(wave).forget_register(wave, register, offset_bytes, size_bytes)
-
-    def _place(self, where: Memory) -> tuple[SimulatedTarget, Memory]:
+    def memory_of(self, where: Memory) -> tuple[SimulatedTarget, Memory]:
         """Memory as the machine knows it that has it: threads of a CPU have global memory only."""
-        machine = self._of(where.wave)
+        machine = self.target_of(where.wave)
         if isinstance(machine, SimulatedTarget):
             return machine, where
         first = self.machines[0]
         return first, Memory(first.architecture.address_space(GLOBAL))
 
-    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        machine, place = self._place(where)
-        return machine.read_memory(place, address, size_bytes)
-
-    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
-        machine, place = self._place(where)
-        return machine.known_memory(place, address, size_bytes)
-
-    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        machine, place = self._place(where)
-        machine.write_memory(place, address, data)
-
     def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
         """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
-        machine, place = self._place(where)
+        machine, place = self.memory_of(where)
         machine.forget_memory(place, address, size_bytes)
 
     # Running.
@@ -312,7 +272,7 @@ class SimulatedProcess:
                     return None
                 parts.append(part)
                 continue
-            owner, where = self._place(place.where)
+            owner, where = self.memory_of(place.where)
             if owner is machine:
                 parts.append(WatchedBytes(MemoryPlace(where, place.address), part.size_bytes))
                 continue

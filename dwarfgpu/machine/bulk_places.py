@@ -1,23 +1,19 @@
-"""What reads memory and registers of many waves and lanes at once, with NumPy.
+"""Where the addresses of many waves and lanes are, with NumPy: for reading memory in bulk.
 
-`BulkState` and `BulkCore` read a state and a core. Scalar requests go to the target that they read.
+`BulkState` and `BulkCore` read a state and a core.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
 from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, PRIVATE_WAVE
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.machine.target import RegisterId, WaveId
-from dwarfgpu.machine.topology import Machine
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.lanes import Lanes
-from dwarfgpu.model.storage import Memory
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 KnownNumbers: TypeAlias = "tuple[Array, Array]"
@@ -27,49 +23,6 @@ _APERTURE_SPAN: Final = 1 << 48
 _SEGMENT_MASK: Final = (1 << 32) - 1
 _FARTHEST: Final = 1 << 62
 """Addresses from there on are left to the reading of one lane."""
-_T = TypeVar("_T", bound=StateTarget | ImageTarget)
-
-
-class BulkTarget(Generic[_T]):
-    """A target that also reads in bulk; its scalar requests."""
-
-    def __init__(self, target: _T) -> None:
-        self.target = target
-
-    @property
-    def stop(self) -> int:
-        return self.target.stop
-
-    @property
-    def model(self) -> Machine | None:
-        """The topology (`dwarfgpu.machine.target.Modelled`)."""
-        return self.target.model
-
-    def architecture_of(self, wave: WaveId) -> Architecture:
-        return self.target.architecture_of(wave)
-
-    def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.target.apertures_of(wave)
-
-    def read_register(
-        self,
-        wave: WaveId,
-        register: RegisterId,
-        offset_bytes: int = 0,
-        size_bytes: int | None = None,
-    ) -> bytes:
-        return self.target.read_register(wave, register, offset_bytes, size_bytes)
-
-    def write_register(
-        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
-    ) -> None:
-        self.target.write_register(wave, register, data, offset_bytes)
-
-    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        return self.target.read_memory(where, address, size_bytes)
-
-    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        self.target.write_memory(where, address, data)
 
 
 class Stores(Protocol):
