@@ -19,7 +19,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.errors import EvaluationError, InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
@@ -70,6 +70,20 @@ class LocationListEntry:
     def is_empty(self) -> bool:
         """Whether it covers no program location."""
         return self.begin is not None and self.begin == self.end
+
+
+def matching_entries(
+    entries: tuple[LocationListEntry, ...], pc: int | None
+) -> list[LocationListEntry]:
+    """The entries that match a program location: bounded ones, else the default (A.2.5.5)."""
+    if pc is None:
+        raise EvaluationError("a location list needs a program location, and the context has none")
+    bounded = [
+        entry
+        for entry in entries
+        if entry.begin is not None and entry.end is not None and entry.begin <= pc < entry.end
+    ]
+    return bounded or [entry for entry in entries if entry.begin is None]
 
 
 @frozen

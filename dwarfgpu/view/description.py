@@ -11,8 +11,7 @@ from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
-from dwarfgpu.expr.location_list_at_pc import matching_entries
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit, matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error

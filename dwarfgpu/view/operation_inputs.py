@@ -27,9 +27,9 @@ from dwarfgpu.expr.context import (
     LocationListEntry,
     LocList,
     Unit,
+    matching_entries,
 )
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
-from dwarfgpu.expr.location_list_at_pc import matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (

@@ -20,8 +20,7 @@ from attrs import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.expr.context import LocList
-from dwarfgpu.expr.location_list_at_pc import matching_entries
+from dwarfgpu.expr.context import LocList, matching_entries
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.service.value.reading_answer import of_reading
