@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.printable import printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-from dwarfgpu.objfile.printable_name import printable
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import gdb
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.function import Function
@@ -18,7 +19,6 @@ from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.values import the_debugger
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.printable import one_line
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types

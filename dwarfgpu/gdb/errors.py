@@ -11,10 +11,10 @@ from contextlib import contextmanager
 
 import gdb
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.machine.target import undisturbed
 from dwarfgpu.language import is_in_gdbs_words
-from dwarfgpu.view.printable import one_line
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -26,7 +27,6 @@ from dwarfgpu.session.session import Reading
 from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 State: TypeAlias = Literal["ok", "optimized-out", "partial", "unavailable", "error"]

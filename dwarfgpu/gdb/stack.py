@@ -13,6 +13,7 @@ from itertools import islice
 import gdb
 from attrs import evolve
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.frame_levels import inline_depth
 from dwarfgpu.gdb.machine.target import selected_wave, symbol_text
@@ -21,7 +22,6 @@ from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
 from dwarfgpu.session.stack_frames import StackFrame, functions_at, stack_frames
 from dwarfgpu.view.frame_style import FrameStyle
-from dwarfgpu.view.printable import one_line
 
 
 def frames(debugger: Debugger) -> Iterator[StackFrame]:

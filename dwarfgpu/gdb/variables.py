@@ -10,6 +10,7 @@ import gdb
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
@@ -21,7 +22,6 @@ from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.options import UNAVAILABLE
-from dwarfgpu.view.printable import one_line
 
 _OF_LABELS = "__CORE_ADDR"
 """GDB's type of a label: GDB reports one without an address as a variable."""

@@ -12,8 +12,8 @@ from struct import Struct
 from typing import Final, Literal
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.objfile.printable_name import printable
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10

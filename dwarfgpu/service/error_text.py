@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.printable import one_line
 
 HINTS = {
     "no lane": "give --lane N",

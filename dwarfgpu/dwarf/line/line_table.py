@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import printable
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import Attribute
@@ -24,7 +25,6 @@ from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_l
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile.printable_name import printable
 
 MAX_NAME_BYTES: Final = 64 << 20
 """Maximum for the names of one table: a hostile one names one long string many times."""
