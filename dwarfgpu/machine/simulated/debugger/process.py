@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from random import Random
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -17,6 +16,7 @@ from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.forwarding import ForwardingByWave
 from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.execution.rounds import Rounds
 from dwarfgpu.machine.state.target import RegisterBytes
 from dwarfgpu.machine.target import (
     Halt,
@@ -40,6 +40,20 @@ TURN: Final = 1 << 12
 """Instructions of each wave of a processor before those of another one run."""
 
 
+class _Turns(Rounds[SimulatedTarget]):
+    """The turns of processors: those that have waves."""
+
+    end: int | None = None
+    """The end of the turn, in instructions of its machine; None before the turn begins."""
+
+    def can_go_on(self, candidate: SimulatedTarget) -> bool:
+        return bool(candidate.waves)
+
+    def end_turn(self) -> None:
+        self.end = None
+        super().end_turn()
+
+
 class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
     """Machines that share global memory, one for each processor and size of waves."""
 
@@ -50,14 +64,10 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         turns."""
         self.machines = tuple(machines)
         self._of_wave = {wave: machine for machine in machines for wave in machine.waves}
-        self._host, self._seed = host, seed
+        self._host = host
+        self._turns = _Turns(seed)
         self._only_wave: WaveId | None = None
         self._progress: Callable[[int], None] | None = None
-        self._rounds = 0
-        self._round: list[SimulatedTarget] = []
-        """Machines that still have a turn; the first one has it now."""
-        self._end: int | None = None
-        """The end of its turn, in instructions; None before the turn begins."""
 
     def target_of(self, wave: WaveId | None) -> SimulatedTarget | PartlyKnown:
         """Who has a wave or thread; without one, memory is that of the process."""
@@ -228,27 +238,15 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         """Let all waves run until one stops; None where they have ended."""
         if self.only_wave is not None:
             return self._running(self.only_wave).run_on(addresses)
-        while (machine := self._whose_turn()) is not None:
-            if self._end is None:
-                self._end = machine.instructions + TURN * len(machine.waves)
-            stopped = machine.run_on(addresses, self._end)
+        turns = self._turns
+        while (machine := turns.current(lambda: self.machines)) is not None:
+            if turns.end is None:
+                turns.end = machine.instructions + TURN * len(machine.waves)
+            stopped = machine.run_on(addresses, turns.end)
             if stopped is not None:
                 return stopped
-            self._round.pop(0)
-            self._end = None
+            turns.end_turn()
         return None
-
-    def _whose_turn(self) -> SimulatedTarget | None:
-        """The machine that runs; None where all waves have ended."""
-        while self._round and not self._round[0].waves:
-            self._round.pop(0)
-            self._end = None
-        if not self._round:
-            self._round = [machine for machine in self.machines if machine.waves]
-            if self._seed:
-                Random(self._seed << 32 | self._rounds).shuffle(self._round)
-            self._rounds += 1
-        return self._round[0] if self._round else None
 
     def _went_on(self) -> Halt:
         """The waves of one processor have ended: the first one of another is in focus."""

@@ -30,7 +30,8 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     buffer_addresses,
     same_offset,
 )
-from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
+from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, shared_registers
 
 _OF_THE_GROUP: Final = frozenset(
@@ -87,7 +88,7 @@ def _scalar(name: str) -> Any:
     return property(read, write)
 
 
-class WaveGroup(WaveMemory):
+class WaveGroup(WaveAccesses):
     """Some waves of a dispatch, whole workgroups of it.
 
     Law: scalar registers, LDS and the place of each wave are copies, which `commit` writes back;

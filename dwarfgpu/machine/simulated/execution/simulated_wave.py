@@ -17,7 +17,7 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
     write_hardware_register,
 )
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
-from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
@@ -30,7 +30,7 @@ SOPP_BYTES: Final = 4
 """The size of an instruction that waits at a barrier or ends a wave."""
 
 
-class SimulatedWave(WaveMemory):
+class SimulatedWave(WaveAccesses):
     """A wave with what it needs of its machine."""
 
     def __init__(

@@ -7,29 +7,28 @@ counter of all lanes in LDS, and of two places of LDS.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.faults import WaveStop, not_simulated
-from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.topology import StopReason
 
-if TYPE_CHECKING:
-    from dwarfgpu.machine.simulated.storage.arena import Arena
 
-
-class WaveAccesses(RunningWave):
-    """A wave whose memories a subclass has."""
-
-    arena: Arena
+class WaveAccesses(WaveMemory):
+    """A wave with its memories, and these accesses of them."""
 
     # Scalar memory.
 
     def announce_scalar(self, address: int, size_bytes: int, verbs: str) -> None:
         """Say what a scalar instruction is about to access; `verbs` has `r` and `w`."""
-        raise NotImplementedError
+        if self.on_access is not None:
+            where = np.array([address & (1 << 64) - 1], np.uint64)
+            self.on_access(Access("global", where, None, size_bytes, "r" in verbs, "w" in verbs))
 
     def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
         """A number of memory, of up to 16 dwords."""
@@ -74,12 +73,6 @@ class WaveAccesses(RunningWave):
 
     # LDS.
 
-    def lds_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
-        raise NotImplementedError
-
-    def lds_atomic(self, address: Any, kind: Any, update: Any, on: Lanes | None) -> Lanes:
-        raise NotImplementedError
-
     def lds_count(self, offset: int, base: int, sign: int) -> Lanes:
         """Add the number of active lanes to a counter (1), or subtract it (-1); all of them get
         what it was. `WaveStop` for a base, from M0: which bits of M0 it is differs."""
@@ -101,4 +94,10 @@ class WaveAccesses(RunningWave):
         for number in np.flatnonzero(self.active_lanes):
             lane = np.arange(self.lane_count) == number
             other = self.lds_load(source, kind, 1, lane)
-            self.lds_atomic(address, kind, lambda m, lanes, a=other: update(m, a[lanes]), lane)
+            self.lds_atomic(address, kind, partial(_updated, update, other), lane)
+
+
+def _updated(
+    update: Callable[[Lanes, Lanes], Lanes], source: Lanes, before: Lanes, lanes: Any
+) -> Lanes:
+    return update(before, source[lanes])

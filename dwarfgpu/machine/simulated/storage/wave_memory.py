@@ -22,8 +22,7 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     in_both,
     same_offset,
 )
-from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
-from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import StopReason, Wave
 
 Update = Callable[[Lanes, Any], Lanes]
@@ -69,7 +68,7 @@ class Access:
     """The text of an atomic operation without result that is `Commuting`; None for others."""
 
 
-class WaveMemory(WaveAccesses):
+class WaveMemory(RunningWave):
     """A wave with its memories."""
 
     def __init__(
@@ -234,11 +233,6 @@ class WaveMemory(WaveAccesses):
                 lanes=numbers,
                 address=address,
             )
-
-    def announce_scalar(self, address: int, size_bytes: int, verbs: str) -> None:
-        if self.on_access is not None:
-            where = np.array([address & (1 << 64) - 1], np.uint64)
-            self.on_access(Access("global", where, None, size_bytes, "r" in verbs, "w" in verbs))
 
     # LDS.
 
