@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, Literal, cast
+from typing import Final, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -60,6 +60,27 @@ def _locked(wave: SimulatedWave) -> Stopped:
 
 def _at_breakpoint(wave: SimulatedWave) -> Stopped:
     return Stopped(wave, StopReason.BREAKPOINT, "breakpoint", is_inserted=True)
+
+
+class _Share(NamedTuple):
+    """What a wave executes at once."""
+
+    wave: SimulatedWave
+    breakpoints: frozenset[int]
+    is_leaving: bool
+    """Whether a breakpoint where the wave is does not stop it."""
+    quantum: int
+    """It ends behind so many instructions, at the first one that may go elsewhere."""
+    most: int | None
+    """It ends after so many instructions, wherever that is."""
+
+    def rest(self, executed: int) -> _Share:
+        """What is left after some instructions, the first of which left the breakpoint."""
+        return self._replace(
+            is_leaving=self.is_leaving and not executed,
+            quantum=self.quantum - executed,
+            most=None if self.most is None else self.most - executed,
+        )
 
 
 class _Observed(WaveStop):
@@ -302,7 +323,7 @@ class RunningMachine:
         if self.observers:
             run = self._run_selected if self._is_selective(wave) else self._run_observed
         try:
-            stopped = run(wave, breakpoints, is_leaving, quantum, most)
+            stopped = run(_Share(wave, breakpoints, is_leaving, quantum, most))
         finally:
             self.instructions += wave.instructions - before
         if stopped is None and wave.is_halted:
@@ -316,15 +337,9 @@ class RunningMachine:
             for observer in self.observers
         )
 
-    def _run_steps(
-        self,
-        wave: SimulatedWave,
-        breakpoints: frozenset[int],
-        is_leaving: bool,
-        quantum: int,
-        most: int | None,
-    ) -> Stopped | None:
-        """One instruction at a time, up to the first after the quantum that may go elsewhere."""
+    def _run_steps(self, share: _Share) -> Stopped | None:
+        """One instruction at a time."""
+        wave, breakpoints, is_leaving, quantum, most = share
         mode = wave.step_mode
         steps, step_at = self.program.steps_of(mode), self.program.step_at
         pc = wave.pc
@@ -356,15 +371,9 @@ class RunningMachine:
             wave.pc = pc
             return self._stopped(wave, stop)
 
-    def _run_observed(
-        self,
-        wave: SimulatedWave,
-        breakpoints: frozenset[int],
-        is_leaving: bool,
-        quantum: int,
-        most: int | None,
-    ) -> Stopped | None:
+    def _run_observed(self, share: _Share) -> Stopped | None:
         """The same with observers."""
+        wave, breakpoints, is_leaving, quantum, most = share
         first = wave.instructions
         try:
             while True:
@@ -384,47 +393,34 @@ class RunningMachine:
         except WaveStop as stop:
             return Stopped(wave, stop.reason, stop.text, stop.lanes)
 
-    def _run_selected(
-        self,
-        wave: SimulatedWave,
-        breakpoints: frozenset[int],
-        is_leaving: bool,
-        quantum: int,
-        most: int | None,
-    ) -> Stopped | None:
+    def _run_selected(self, share: _Share) -> Stopped | None:
         """As `_run_observed`, in blocks up to an instruction that observers have to see."""
         observers = cast("tuple[SelectiveObserver, ...]", self.observers)
 
         def require_none(access: Access) -> None:
-            if any(observer.concerns(wave, access) for observer in observers):
+            if any(observer.concerns(share.wave, access) for observer in observers):
                 raise _Observed(StopReason.WATCHPOINT, "an access that is observed")
 
+        wave = share.wave
         first, on_access = wave.instructions, wave.on_access
         while True:
-            executed = wave.instructions - first
-            rest = None if most is None else most - executed
             wave.on_access = require_none
             try:
-                return self._run_blocks(wave, breakpoints, is_leaving, quantum - executed, rest)
+                return self._run_blocks(share.rest(wave.instructions - first))
             except _Observed:
-                executed = wave.instructions - first
+                rest = share.rest(wave.instructions - first)
             finally:
                 wave.on_access = on_access
             # Blocks begin at breakpoints: one of this instruction was reported or left.
-            stopped = self._run_observed(wave, frozenset(), True, quantum - executed, 1)
-            is_leaving = False
+            stopped = self._run_observed(
+                rest._replace(breakpoints=frozenset(), is_leaving=True, most=1)
+            )
             if stopped is not None or self._is_turn_over or self._has_to_wait(wave):
                 return stopped
 
-    def _run_blocks(
-        self,
-        wave: SimulatedWave,
-        breakpoints: frozenset[int],
-        is_leaving: bool,
-        quantum: int,
-        most: int | None,
-    ) -> Stopped | None:
+    def _run_blocks(self, share: _Share) -> Stopped | None:
         """The same, a block at a time."""
+        wave, breakpoints, is_leaving, quantum, most = share
         mode = wave.step_mode
         all_blocks = self._execution.blocks
         blocks = all_blocks.of(mode, breakpoints)
@@ -439,9 +435,7 @@ class RunningMachine:
                 block = blocks.get(pc) or all_blocks.make(pc, mode, breakpoints)
                 executed = wave.instructions - first
                 if most is not None and executed + len(block.steps) > most:
-                    return self._run_steps(
-                        wave, breakpoints, is_leaving, quantum - executed, most - executed
-                    )
+                    return self._run_steps(share.rest(executed))
                 is_leaving = False
                 if self._execution.execute_block(block, wave):
                     self._is_turn_over = wave.instructions - first >= quantum
