@@ -48,7 +48,7 @@ from dwarfgpu.language.source_lines import (
 )
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits

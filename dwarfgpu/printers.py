@@ -1,13 +1,13 @@
 """Printers of one's own: how values of classes are shown (`docs/printers.md`)."""
 
-from dwarfgpu.view.printers.model import (
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import (
     Characters,
     Collection,
     Printed,
     Printer,
     Printers,
 )
-from dwarfgpu.view.printers.object import Object, Unfit
 from dwarfgpu.view.printers.standard import STANDARD
 
 __all__ = [

@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.machine.image import Image, ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 

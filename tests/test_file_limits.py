@@ -13,7 +13,7 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container

@@ -22,8 +22,8 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams

@@ -26,7 +26,7 @@ FUNCTION, GLOBAL = "PyList_New", "_Py_NoneStruct"
 
 WALK = """
 import sys
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.objfile.elf import open_object
 entries = 0

@@ -16,7 +16,7 @@ from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

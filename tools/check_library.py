@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.nameless_functions import nameless_variables, owners_of
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.container import Container, open_container

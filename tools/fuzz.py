@@ -31,7 +31,7 @@ from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.expr.text.assembly import assemble, disassemble, expression_text
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.view.location_json import entry_json
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 from tools import fuzz_files
 from tools.worlds import World, mutated, random_context, random_expression
 

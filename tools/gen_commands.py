@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.repl.command import TOPICS, Command, every
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.support.absent_commands import ABSENT

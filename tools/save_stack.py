@@ -13,7 +13,7 @@ import gdb
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.gdb.machine.target import architecture_named, frame_cfa, frame_register
+from dwarfgpu.gdb.machine.gdb_target import architecture_named, frame_cfa, frame_register
 
 KINDS = {gdb.TAILCALL_FRAME: "tail call", gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
 

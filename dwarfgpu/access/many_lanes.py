@@ -1,7 +1,7 @@
 """Registers and memories as many lanes of many waves read them at once.
 
 Law: results equal those of one lane at a time. Lanes that cannot be read in the same way diverge
-(`dwarfgpu.model.lanes.Divergence`); no lane learns more here than from a read of its own.
+(`dwarfgpu.model.lane_integers.Divergence`); no lane learns more here than from a read of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from dwarfgpu.access.access import Access, HasAccess, LocationAccess
 from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
 from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.location_access import Access, HasAccess, LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
@@ -28,7 +28,7 @@ from dwarfgpu.machine.target import (
     Target,
     WaveId,
 )
-from dwarfgpu.model.lanes import Array, Divergence, Lanes, lanes
+from dwarfgpu.model.lane_integers import Array, Divergence, Lanes, lanes
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register

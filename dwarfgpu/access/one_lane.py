@@ -6,8 +6,8 @@ them the same bits.
 
 from __future__ import annotations
 
-from dwarfgpu.access.access import LocationAccess
 from dwarfgpu.access.coalesced_reads import Budget, CoalescedReads, Fetch, Run
+from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.target import Sparse
 from dwarfgpu.model.storage import Memory, Register

@@ -10,10 +10,10 @@ from dwarfgpu.check.entries import unit_place
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, Malformed
 
 _BASES = (

@@ -25,7 +25,7 @@ from dwarfgpu.service.evaluation.wave_answer import (
 from dwarfgpu.service.lanes.lane_choice import chosen_states, is_choice
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.position import telling_outer_frame
+from dwarfgpu.view.lane_position import telling_outer_frame
 
 
 def run_in_session(args: argparse.Namespace) -> int:

@@ -25,15 +25,15 @@ from dwarfgpu.service.explain import (
     _standing,
     explain_subject,
 )
-from dwarfgpu.service.value.compare_places import compared
 from dwarfgpu.service.value.subject import or_operations
+from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.explain import (
+from dwarfgpu.view.explanation_text import (
     Recorder,
     verdict,
 )
+from dwarfgpu.view.lane_position import telling_outer_frame
 from dwarfgpu.view.operation_inputs import OperationInputs
-from dwarfgpu.view.position import telling_outer_frame
 from dwarfgpu.view.step_text import WHOLE
 
 

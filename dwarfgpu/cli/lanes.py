@@ -28,7 +28,7 @@ from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.lane_grid import joined, table_lines
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.lane_position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
 _COLOURS: Final = ("auto", "always", "never")

@@ -12,14 +12,14 @@ from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.evaluation.run_stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.service.frame.focus import target_id
-from dwarfgpu.service.frame.stack_frame import innermost_frame
+from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress
-from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.coverage_text import runs_text
 from dwarfgpu.view.lane_grid import joined, table_lines
 
 

@@ -35,7 +35,7 @@ from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.change import where_change
 from dwarfgpu.service.where.coverages import amount, described, heading
-from dwarfgpu.view.coverage import (
+from dwarfgpu.view.coverage_text import (
     Cells,
     Line,
     SourceLines,
@@ -340,7 +340,7 @@ class _Listing:
             _print(f"  {drawn} {amount(coverage)}")
 
     def _instructions(self, coverage: Coverage, lines: list[Line], code: Disassembly) -> None:
-        from dwarfgpu.service.where.assembly import braces_for, code_beside, stretches_of
+        from dwarfgpu.service.where.code_beside import braces_for, code_beside, stretches_of
 
         braces = braces_for(getattr(sys.stdout, "encoding", None))
         for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):

@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKin
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value

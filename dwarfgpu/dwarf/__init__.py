@@ -1,5 +1,6 @@
 """The reader of debugging information: units, entries, and what they describe.
 
-Modules beside the folders read units (`info`, `unit`, `header`), entries (`die`, `forms`, `abbrev`,
-`walk`) and lists of locations and ranges (`location_lists`). `code_object` is a file as loaded.
+Modules beside the folders read units (`debug_info`, `unit`, `unit_header`), entries (`die`,
+`forms`, `abbrev`, `walk`) and lists of locations and ranges (`location_lists`). `code_object` is a
+file as loaded.
 """

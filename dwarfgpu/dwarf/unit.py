@@ -18,11 +18,11 @@ from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
-from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.location_lists import FileLocation, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.thread_local import tls_address
+from dwarfgpu.dwarf.unit_header import UnitHeader
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,

@@ -22,7 +22,7 @@ class TypeSource(Protocol):
 class UnitFile(Protocol):
     """The services that a unit needs from its file, which may consult other files.
 
-    `dwarfgpu.dwarf.info.DebugInfo` implements it.
+    `dwarfgpu.dwarf.debug_info.DebugInfo` implements it.
     """
 
     @property

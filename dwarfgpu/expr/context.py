@@ -11,9 +11,9 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field
 
-from dwarfgpu.access.access import Access, HasAccess
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, generic_type

@@ -1,7 +1,7 @@
 """Ask one question for many lanes of many waves in one pass (docs/decisions/0008).
 
 The evaluator and the operations are those of one lane: the context's wave and lane are integers of
-all lanes (`dwarfgpu.model.lanes`); only reading differs.
+all lanes (`dwarfgpu.model.lane_integers`); only reading differs.
 
 Law: the evaluation of one lane is the definition. Lanes that diverge continue in groups, each from
 the start; anything that an array cannot express is evaluated for each lane separately.
@@ -22,7 +22,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.machine.target import Target, WaveId
-from dwarfgpu.model.lanes import Array, Divergence, Lanes
+from dwarfgpu.model.lane_integers import Array, Divergence, Lanes
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 

@@ -25,14 +25,14 @@ from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refuse
 from dwarfgpu.service.value.locate import located, location_lines
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.where.stretches import stretches
-from dwarfgpu.view.coverage import (
+from dwarfgpu.view.coverage_text import (
     bar,
     cells_for,
     share,
     spans_text,
 )
 from dwarfgpu.view.description import description
-from dwarfgpu.view.explain import verdict_on_error
+from dwarfgpu.view.explanation_text import verdict_on_error
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.values import OPTIMIZED_OUT
 from dwarfgpu.view.where_described import coverage_at

@@ -12,13 +12,13 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.gdb.machine.target import frame_cfa, frame_register
+from dwarfgpu.gdb.machine.gdb_target import frame_cfa, frame_register
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.stack import aligned, is_left, require_stack
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, functions_at
 from dwarfgpu.view.frame_style import frame_number
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 
 GUESSED = "GDB continues without call frame information"
 AFTER_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"

@@ -32,7 +32,7 @@ from dwarfgpu.session.call_site_values import call_site_returning_to, entry_valu
 from dwarfgpu.session.frame import Focus, SubprogramFrame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
+from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 
 CLOBBERED: Final = "GDB shows the current contents of a register that callees may change"
 PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"

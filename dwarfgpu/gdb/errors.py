@@ -13,7 +13,7 @@ import gdb
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.gdb.machine.target import undisturbed
+from dwarfgpu.gdb.machine.gdb_target import undisturbed
 from dwarfgpu.language import is_in_gdbs_words
 
 

@@ -18,11 +18,11 @@ from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.limits import file_limits
-from dwarfgpu.gdb.machine.target import (
+from dwarfgpu.gdb.machine.gdb_target import (
     GdbTarget,
     LoadedSection,
     bias_of,

@@ -12,7 +12,7 @@ import gdb
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.options import UNAVAILABLE
+from dwarfgpu.view.format_options import UNAVAILABLE
 
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)

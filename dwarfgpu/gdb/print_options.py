@@ -6,7 +6,7 @@ from typing import Final
 
 import gdb
 
-from dwarfgpu.gdb.machine.target import selected_wave
+from dwarfgpu.gdb.machine.gdb_target import selected_wave
 from dwarfgpu.view.values import FormatOptions
 
 PRINT_SETTINGS: Final = (

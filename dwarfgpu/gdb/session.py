@@ -27,8 +27,7 @@ from dwarfgpu.gdb.convenience_variables import convenience_variable
 from dwarfgpu.gdb.files import LoadedFiles
 from dwarfgpu.gdb.frame_levels import code_address, inline_level_of, our_level
 from dwarfgpu.gdb.limits import limits
-from dwarfgpu.gdb.machine.rocm import selected_lane
-from dwarfgpu.gdb.machine.target import (
+from dwarfgpu.gdb.machine.gdb_target import (
     GdbTarget,
     architecture_named,
     frame_architecture,
@@ -37,6 +36,7 @@ from dwarfgpu.gdb.machine.target import (
     selected_wave,
     symbol_text,
 )
+from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.machine.target import WaveId

@@ -16,10 +16,10 @@ from attrs import evolve
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.frame_levels import inline_depth
-from dwarfgpu.gdb.machine.target import selected_wave, symbol_text
+from dwarfgpu.gdb.machine.gdb_target import selected_wave, symbol_text
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.session import Debugger, GdbSession
-from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
+from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.stack_frames import StackFrame, functions_at, stack_frames
 from dwarfgpu.view.frame_style import FrameStyle
 

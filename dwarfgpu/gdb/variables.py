@@ -20,8 +20,8 @@ from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
+from dwarfgpu.view.format_options import UNAVAILABLE
 from dwarfgpu.view.frame_style import frame_number
-from dwarfgpu.view.options import UNAVAILABLE
 
 _OF_LABELS = "__CORE_ADDR"
 """GDB's type of a label: GDB reports one without an address as a variable."""

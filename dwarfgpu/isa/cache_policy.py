@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.isa.isa_target import IsaTarget
 
 _GLC: Final = 1
 _SLC: Final = 2

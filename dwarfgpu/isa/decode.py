@@ -13,8 +13,8 @@ from functools import cache
 from typing import Final
 
 from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.tables import encodings, isa_target
-from dwarfgpu.isa.target import IsaTarget
 
 _LEAF: Final = 2
 _THIRD_BIT: Final = 50

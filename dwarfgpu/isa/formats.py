@@ -12,6 +12,7 @@ from typing import Final
 
 from dwarfgpu.isa.cache_policy import cache_policy_text
 from dwarfgpu.isa.image_operands import ImageShape
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import (
     ABSOLUTE,
     NEGATE,
@@ -33,7 +34,6 @@ from dwarfgpu.isa.names import (
 )
 from dwarfgpu.isa.operands import Constant, Literal, OperandKind
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.isa.target import IsaTarget
 
 Part = Callable[[list[int], int], str]
 """Text of one operand from the fields of an instruction and its literal."""

@@ -7,7 +7,7 @@ and a16. Address registers that are not consecutive follow the instruction as by
 from __future__ import annotations
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.isa.isa_target import IsaTarget
 
 _COORDINATES = (1, 2, 3, 3, 2, 3, 3, 4)
 """Of the dimensions 1D, 2D, 3D, CUBE, 1D_ARRAY, 2D_ARRAY, 2D_MSAA, 2D_MSAA_ARRAY."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.names import (
     delay_text,
     index_mode_text,
     swizzle_text,
     version_text,
 )
-from dwarfgpu.isa.target import IsaTarget
 
 NEGATE: Final = 1
 ABSOLUTE: Final = 2

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.isa.isa_target import IsaTarget
 
 _HARDWARE_REGISTERS: Final = (
     ("8-12", "MODE@1 STATUS@2 GPR_ALLOC@5 LDS_ALLOC@6 IB_STS@7"),

@@ -17,8 +17,8 @@ from dwarfgpu.isa.constants import (
     inline_float,
     inline_integer,
 )
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register, RegisterClass, register_class, scalar_register
-from dwarfgpu.isa.target import IsaTarget
 
 
 class Constant(NamedTuple):

@@ -10,8 +10,8 @@ from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Encoding
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.operands import OperandKind
-from dwarfgpu.isa.target import IsaTarget
 
 GENERATIONS: Final = (8, 9, 10, 11, 12)
 """The generations with tables; LLVM does not disassemble earlier ones."""

@@ -7,7 +7,7 @@ from functools import partial
 from dwarfgpu.dwarf.scope import symbol_at_address
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import line_place
-from dwarfgpu.view.options import FormatOptions, Symbolize
+from dwarfgpu.view.format_options import FormatOptions, Symbolize
 
 
 def symbol_text(session: Session, address: int) -> str | None:

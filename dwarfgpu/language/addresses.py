@@ -12,7 +12,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 
 
 def address_of(

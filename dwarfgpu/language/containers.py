@@ -20,8 +20,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.common import is_bool
-from dwarfgpu.view.printers.model import Characters
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Characters
 from dwarfgpu.view.printers.standard import STANDARD
 
 

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from attrs import evolve
 
-from dwarfgpu.access.access import NO_BITS
+from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.dwarf import constants as dw

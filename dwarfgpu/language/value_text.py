@@ -27,7 +27,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import as_stored
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.options import SYNTHETIC_POINTER
+from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.pointers import is_untyped_pointer
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,

@@ -71,7 +71,7 @@ def _fact(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
     (docs/decisions/0008)."""
     if type(wave) is int:
         return getter(wave)
-    from dwarfgpu.model.lanes import mapped
+    from dwarfgpu.model.lane_integers import mapped
 
     return mapped(wave, getter)
 

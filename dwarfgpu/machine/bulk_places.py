@@ -13,7 +13,7 @@ import numpy as np
 from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, PRIVATE_WAVE
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.model.lanes import Lanes
+from dwarfgpu.model.lane_integers import Lanes
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 KnownNumbers: TypeAlias = "tuple[Array, Array]"

@@ -15,7 +15,7 @@ from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # the first imports NumPy, the second this module
     from dwarfgpu.machine.topology import Machine
-    from dwarfgpu.model.lanes import Array
+    from dwarfgpu.model.lane_integers import Array
 
 WaveId: TypeAlias = int
 """amd-dbgapi's wave id; on other architectures the thread."""

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import attrs
 import numpy as np
 
-from dwarfgpu.model.lanes import Divergence, Lanes
+from dwarfgpu.model.lane_integers import Divergence, Lanes
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import (

@@ -12,7 +12,7 @@ from dwarfgpu.base.json_reader import Field
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import add_memory, set_part, set_register
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.options.numbers import natural
 

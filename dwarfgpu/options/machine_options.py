@@ -18,7 +18,7 @@ from dwarfgpu.machine.state.load import (
     WaveState,
     load_state,
 )
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.core_options import require_core

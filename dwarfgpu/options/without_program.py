@@ -15,7 +15,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.options.given_contents import (
     explicit_address,

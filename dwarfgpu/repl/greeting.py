@@ -6,7 +6,7 @@ from dwarfgpu import __version__
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.output import printed
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.terminal.colour import painted, source
 from dwarfgpu.service.frame.focus import thread_and_lane
 from dwarfgpu.session.stack_frames import selected_number

@@ -15,7 +15,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded
 from dwarfgpu.options import machine_options as options
@@ -23,7 +23,7 @@ from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
-from dwarfgpu.repl.waves.lanes import first_lane
+from dwarfgpu.repl.waves.lane_selection import first_lane
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.resumable_state import resumable_state

@@ -15,9 +15,9 @@ from attrs import evolve
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED
 from dwarfgpu.repl.setting import Setting, SettingValue
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.frame_style import FrameStyle
-from dwarfgpu.view.options import FormatOptions
-from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.standard import STANDARD
 
 __all__ = ["SETTINGS", "UNLIMITED", "Setting", "SettingValue", "Settings"]

@@ -19,7 +19,7 @@ from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.answer import Answer
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.greeting import greet, show_core
 from dwarfgpu.repl.open_files import FileOpener, focused, recorded_session, wave_names
 from dwarfgpu.repl.opened_machine import OpenedMachine

@@ -19,10 +19,10 @@ from dwarfgpu.machine.image import Image
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.view.explain import is_undefined_somewhere
+from dwarfgpu.view.explanation_text import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 
 NOT_AVAILABLE = " is not available: "
 """Between a name and the reason."""

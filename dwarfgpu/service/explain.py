@@ -18,7 +18,7 @@ from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.description import conclusion, description
-from dwarfgpu.view.explain import (
+from dwarfgpu.view.explanation_text import (
     FAULTS,
     Detail,
     Recorder,
@@ -26,9 +26,9 @@ from dwarfgpu.view.explain import (
     verdict_on_error,
 )
 from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.lane_position import lane_position
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.operation_inputs import OperationInputs
-from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.step_text import inside_lines, step_lines
 from dwarfgpu.view.where_described import described_where
 

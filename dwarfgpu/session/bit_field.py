@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.access.access import Access
+from dwarfgpu.access.location_access import Access
 from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.types.types import size_bits as size_bits_of

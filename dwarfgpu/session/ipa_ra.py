@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.producer import tracks_calls
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location

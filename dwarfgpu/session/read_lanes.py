@@ -22,7 +22,7 @@ from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
@@ -307,10 +307,10 @@ def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
 def _core_in_bulk(target: ImageTarget, waves: Sequence[WaveId]) -> Target:
     """The same of a core, unless waves are threads, are of several processors, or memory was given
     over that of the core."""
-    if "dwarfgpu.machine.core.gpu.target" not in sys.modules:
+    if "dwarfgpu.machine.core.gpu.gpu_target" not in sys.modules:
         return target
     from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
-    from dwarfgpu.machine.core.gpu.target import GpuTarget
+    from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
     from dwarfgpu.machine.core.process_target import ProcessTarget
 
     machine = target.machine

@@ -30,9 +30,9 @@ from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import unconstrained_array
+from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
-from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
 

@@ -14,8 +14,8 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit, matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.session.session import Reading, Session
-from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.explanation_text import StepView, fault, verdict, verdict_on_error
+from dwarfgpu.view.lane_position import lane_position
 from dwarfgpu.view.values import format_value
 
 _ATTRIBUTES: Final = 32

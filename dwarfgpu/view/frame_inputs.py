@@ -31,8 +31,8 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import function_in_focus, stack_frames
 from dwarfgpu.view.call_frame_text import with_own_names
-from dwarfgpu.view.explain import Detail, Recorder, StepView
-from dwarfgpu.view.locations import entry_text
+from dwarfgpu.view.explanation_text import Detail, Recorder, StepView
+from dwarfgpu.view.location_text import entry_text
 
 
 class Looks(Protocol):

@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory, Register
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from dwarfgpu.view.pieces import Kind, Layout, Piece
 
 Part: TypeAlias = Kind | None

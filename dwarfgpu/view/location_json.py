@@ -33,8 +33,8 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.view.composite_parts import Stretch, distinct_parts, part_count
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.layout import Stretch, distinct_parts, part_count
 from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 MAX_PARTS: Final = 4_096

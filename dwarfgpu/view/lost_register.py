@@ -15,7 +15,7 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import selected_number
-from dwarfgpu.view.explain import GIVES_UNDEFINED, StepView
+from dwarfgpu.view.explanation_text import GIVES_UNDEFINED, StepView
 
 _READS = ("regval_type", "GNU_regval_type", "bregx")
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve, field
 
-from dwarfgpu.access.access import NO_BITS
+from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -18,9 +18,9 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
+from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions, Symbolize
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
-from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions, Symbolize
-from dwarfgpu.view.printers.model import Printer
+from dwarfgpu.view.printers.printer import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]

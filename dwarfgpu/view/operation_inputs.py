@@ -39,9 +39,9 @@ from dwarfgpu.session.call_site_values import (
 )
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.explain import Detail, Recorder, StepView, views
+from dwarfgpu.view.explanation_text import Detail, Recorder, StepView, views
 from dwarfgpu.view.frame_inputs import FrameWords, cfa, entry_register
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 
 MAX_INPUTS: Final = 256
 """Things of one explanation that are looked into."""

@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from attrs import evolve
 
-from dwarfgpu.access.access import Access
 from dwarfgpu.access.coalesced_reads import Run
+from dwarfgpu.access.location_access import Access
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation
@@ -24,10 +24,10 @@ from dwarfgpu.model.storage import (
     Undefined,
     is_compound,
 )
+from dwarfgpu.view.composite_parts import is_same_storage
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.layout import is_same_storage
 from dwarfgpu.view.location_json import location_json
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 
 MAX_PIECES: Final = 256
 """Maximum number of reported pieces of one place."""

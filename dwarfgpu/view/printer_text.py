@@ -10,10 +10,10 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole
-from dwarfgpu.view.options import FormatOptions
-from dwarfgpu.view.printers.model import Characters, Printed, Printer, SummaryPart
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Characters, Printed, Printer, SummaryPart
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _POINTER_BITS = 64

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.view.explain import KEPT_STEPS, Detail, StepView
+from dwarfgpu.view.explanation_text import KEPT_STEPS, Detail, StepView
 
 WHOLE: Final = 1 << 30
 """A depth that no explanation reaches."""

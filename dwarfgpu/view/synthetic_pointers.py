@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.access.access import NO_BITS
+from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.dwarf.types.types import (
     Array,

@@ -45,8 +45,8 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printer_text import printed_of, summary_parts
-from dwarfgpu.view.printers.model import Printed, Printer, Printers, SummaryPart
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
 

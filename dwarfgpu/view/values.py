@@ -36,6 +36,14 @@ from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
+from dwarfgpu.view.format_options import (
+    DEFAULT_OPTIONS,
+    OPTIMIZED_OUT,
+    SYNTHETIC_POINTER,
+    UNAVAILABLE,
+    FormatOptions,
+    Symbolize,
+)
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import (
     ReadStatic,
@@ -44,14 +52,6 @@ from dwarfgpu.view.object_printer import (
     address_of,
     is_signed,
     unknown_text,
-)
-from dwarfgpu.view.options import (
-    DEFAULT_OPTIONS,
-    OPTIMIZED_OUT,
-    SYNTHETIC_POINTER,
-    UNAVAILABLE,
-    FormatOptions,
-    Symbolize,
 )
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.printer_text import printed_pieces

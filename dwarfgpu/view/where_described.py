@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.session.read_lanes import read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.coverage import SourceLines, runs_text, spans_text
+from dwarfgpu.view.coverage_text import SourceLines, runs_text, spans_text
 
 
 def coverage_at(session: Session, variable: Variable) -> Coverage | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.access.access import HasAccess, LocationAccess
+from dwarfgpu.access.location_access import HasAccess, LocationAccess
 from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import (
     BulkMemory,
     BulkRegisters,

@@ -6,7 +6,7 @@ import numpy as np
 
 from dwarfgpu.access.many_lanes import Machine
 from dwarfgpu.arch import architecture
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 
 X86_64 = architecture("x86_64")
 

@@ -11,7 +11,7 @@ from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part, Register

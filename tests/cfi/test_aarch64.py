@@ -22,10 +22,10 @@ from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.loaded_code import LoadedCode
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.cli.command import run, run_json
 
 STATES = Path(__file__).resolve().parents[2] / "fixtures/states"

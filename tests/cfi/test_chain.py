@@ -18,7 +18,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Register
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import selected, stack_frames
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.cfi.chain import FIXTURES, VARIANTS, Registers, state_text, stopped
 from tests.cli.command import run
 

@@ -6,7 +6,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.cfi.rule import Offset, RegisterCfa
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.cfi.test_unwind import x86
 
 X86_64 = architecture("x86_64")

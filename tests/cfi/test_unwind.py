@@ -26,9 +26,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 
 GFX = architecture("gfx942")
 X86 = architecture("x86_64")

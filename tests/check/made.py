@@ -9,7 +9,7 @@ from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD

@@ -22,7 +22,7 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.options.machine_options import session_of, stopped_of
 from dwarfgpu.repl.terminal.bar import fields
-from dwarfgpu.view.explain import Recorder
+from dwarfgpu.view.explanation_text import Recorder
 from dwarfgpu.view.lost_register import why_lost
 from tests.cli.command import FIXTURES, Done, run, run_json
 from tests.machine.cores import AMDGPU, Load, core, status

@@ -10,10 +10,10 @@ import pytest
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.model.lanes import lanes
+from dwarfgpu.model.lane_integers import lanes
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.evaluation import variables_answer
 from tests.cli.command import FIXTURES, run, run_json

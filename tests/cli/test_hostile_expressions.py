@@ -14,7 +14,7 @@ from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams
 from dwarfgpu.service.value.expression import of_expression

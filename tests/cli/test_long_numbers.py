@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.repl.command import every
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import STATES, run
 from tests.repl.repl_shell import demo_shell, nest_shell, said

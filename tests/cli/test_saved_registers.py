@@ -6,7 +6,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.cfi.rule import Offset, RegisterCfa, RegisterRule
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.expr.context import Context
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.frame.cpu_frame_info import saved_registers
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.service.where.assembly import braces_for
+from dwarfgpu.service.where.code_beside import braces_for
 from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
 from tests.cli.test_info import BINARIES, NEST
 from tests.cli.test_readme import as_pattern, commands

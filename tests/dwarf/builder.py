@@ -12,7 +12,7 @@ from attrs import frozen
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -11,9 +11,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.expr.context import LocList
 from tests.dwarf.builder import FIXTURES, fixture, read_fixture
 

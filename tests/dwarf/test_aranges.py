@@ -14,8 +14,8 @@ import pytest
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import read_aranges
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit

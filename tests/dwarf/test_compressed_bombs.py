@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.header import read_headers
+from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.file_limits import FileLimits
 from tests.cli.command import run

@@ -12,8 +12,8 @@ from attrs import frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.gdb_index import name_hash, read_gdb_index
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
 from tests.work import at_most

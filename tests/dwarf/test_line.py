@@ -13,8 +13,8 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line import line_table
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_table import LineTable, joined

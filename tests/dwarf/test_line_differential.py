@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow
 from dwarfgpu.dwarf.line.source_lines import Lines

@@ -8,8 +8,8 @@ from struct import pack
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.name_filter import mentions
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

@@ -13,7 +13,7 @@ from dwarfgpu.base.suggest import did_you_mean, distance
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope import functions_by_name
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.producer import has_legacy_attributes, parse_producer, tracks_calls
 from dwarfgpu.dwarf.unit_dialect import detect_dialect
 from dwarfgpu.errors import UsageError

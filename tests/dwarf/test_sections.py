@@ -9,9 +9,9 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.types.builder import TypeBuilder, types_of
+from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, size_bytes, strip
 from dwarfgpu.errors import (

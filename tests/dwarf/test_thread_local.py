@@ -16,7 +16,7 @@ from dwarfgpu.errors import (
     Unavailable,
     Unsupported,
 )
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import size_bytes

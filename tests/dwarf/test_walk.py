@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import Row, walk
 from dwarfgpu.errors import DwarfGpuError, Malformed

@@ -37,7 +37,7 @@ from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.location_json import entry_json
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tools.worlds import Machine
 
 FORM: Final = UnitFormat()

@@ -23,9 +23,9 @@ from dwarfgpu.expr.evaluate_lanes import LaneBits, LaneTarget, evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
-from dwarfgpu.model.lanes import Array
+from dwarfgpu.model.lane_integers import Array
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.worlds import World, random_context, random_expression

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.access.access import NO_BITS
+from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
@@ -13,7 +13,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import DieReference, ImplicitPointer, Memory, Register

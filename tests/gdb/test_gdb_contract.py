@@ -14,7 +14,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
 import gdb
-from dwarfgpu.gdb.machine.target import GdbTarget
+from dwarfgpu.gdb.machine.gdb_target import GdbTarget
 from tests.machine.contract import FACTS, TEXT, WORD, Known, register
 
 # The memory of the program ends with the page of its last variable: it has no heap.

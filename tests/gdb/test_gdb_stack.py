@@ -152,7 +152,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
 
 def test_a_comparison_of_variables_tells_what_differs(debugger: Debugger, demo: Path) -> None:
     code = """
-from dwarfgpu.gdb.machine.target import GdbTarget
+from dwarfgpu.gdb.machine.gdb_target import GdbTarget
 right = GdbTarget.read_memory
 GdbTarget.read_memory = lambda *given: bytes(byte ^ 1 for byte in right(*given))
 tell(said("dwarfgpu compare"))

@@ -205,7 +205,7 @@ def test_code_objects_are_read_where_rocgdb_says(repository: Path, tmp_path: Pat
 
 def test_other_waves_are_other_threads(repository: Path) -> None:
     code = """python
-from dwarfgpu.gdb.machine.target import GdbTarget, undisturbed
+from dwarfgpu.gdb.machine.gdb_target import GdbTarget, undisturbed
 from dwarfgpu.errors import Unavailable
 last, *_, first = sorted(machine.waves)
 machine.thread = first

@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.language.places import Places
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.language.sessions import kind, stopped, text
 
 

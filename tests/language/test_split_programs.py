@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from tests.dwarf.programs import ALL, AREA, SPLIT, address_of, opened
 from tests.language.sessions import text

@@ -21,9 +21,9 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
-from dwarfgpu.model.lanes import lanes as lanes_of
+from dwarfgpu.model.lane_integers import lanes as lanes_of
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import STATES

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
 from dwarfgpu.machine.core.notes import CoreThread
-from dwarfgpu.machine.core.target import CoreTarget
 from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.machine.contract import ARCH, DEFAULT, FACTS, RAX, TEXT, WORD, Fact, Known

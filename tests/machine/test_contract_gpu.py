@@ -19,7 +19,7 @@ from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Una
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import FIXTURES, run, validator

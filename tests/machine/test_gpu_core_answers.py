@@ -16,7 +16,7 @@ import pytest
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import DwarfGpuError, Unavailable
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
 from dwarfgpu.machine.core.notes import read_core

@@ -14,10 +14,10 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.machine.core.gpu import waves
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, loaded_uris, parse_uri
 from dwarfgpu.machine.core.gpu.core_state_note import MAX_ENTRIES, CoreState
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, process_core
 from dwarfgpu.machine.core.gpu.save_area import HEADER, saved_waves
 from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS, layout_of
-from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS
-from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
 from dwarfgpu.machine.core.notes import read_core

@@ -16,13 +16,13 @@ from dwarfgpu.isa.addressing import addressing_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.wait_counters import finished_counters
 from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess, faulty_access
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
-from dwarfgpu.machine.core.gpu.target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import UNMAPPED, CoreMemory, core_ranges
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import Machine, Wave, Workgroup
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.service.frame.register_values import registers
 from tests.repl.repl_shell import nest_shell, said
 

@@ -9,8 +9,8 @@ import pytest
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.load import load_core
-from dwarfgpu.machine.simulated.debugger import process
-from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
+from dwarfgpu.machine.simulated.debugger import simulated_process
+from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.core.resumable_core import resumable_core
 from tests.cli.command import FIXTURES
@@ -62,7 +62,7 @@ def test_the_order_is_a_function_of_the_seed(
     core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With turns of few instructions the second GPU reads what the first one has stored so far."""
-    monkeypatch.setattr(process, "TURN", 40)
+    monkeypatch.setattr(simulated_process, "TURN", 40)
     path, address = core
     results = {seed: result(path, address, seed)[0] for seed in range(6)}
     assert len(set(results.values())) > 1
@@ -73,7 +73,7 @@ def test_the_order_is_a_function_of_the_seed(
 def test_a_stop_does_not_change_whose_turn_it_is(
     seed: int, core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "TURN", 40)
+    monkeypatch.setattr(simulated_process, "TURN", 40)
     path, address = core
     wanted, _ = result(path, address, seed)
     machines = opened(path, 0).machines

@@ -12,7 +12,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Fill, SparseMemory, bytes_of
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from tests.work import at_most
 

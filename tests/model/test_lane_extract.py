@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.model.lane_extract import NESTING, LaneExtractor
-from dwarfgpu.model.lanes import Divergence, lanes
+from dwarfgpu.model.lane_integers import Divergence, lanes
 
 
 def nested(depth: int) -> object:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import build_id

@@ -9,8 +9,8 @@ from typing import Any
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.streams import Streams

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.model.storage import Memory
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dwarfgpu.repl.command import every
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from tests.repl.gdb_sessions import answers_of_gdb, answers_of_ours
 from tests.repl.test_gdb_sessions import gdb_version
 

@@ -11,9 +11,9 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.functions import FUNCTIONS
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command import Command, every, find, parse
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files import listing
 from dwarfgpu.repl.open_files import focused

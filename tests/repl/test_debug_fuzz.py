@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.repl.command import Command, every
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
 from tests.repl.repl_shell import demo_shell, nest_shell, said, talked

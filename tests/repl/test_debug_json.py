@@ -13,7 +13,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.repl.command import every
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, refuse, run, schema, validate

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.opened_machine import OpenedMachine
 from dwarfgpu.repl.shell import Shell

@@ -11,7 +11,7 @@ from dwarfgpu.repl.data.search import parts_of
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.service.machine.examine_format import Format, format_and_rest
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 
 LAST = Format("x", "w", 4)
 

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.lldb import FOREIGN, options

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 from dwarfgpu.repl.command import find
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS, Setting

@@ -16,8 +16,8 @@ import dwarfgpu
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope.global_names import names_of
-from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from dwarfgpu.repl.output import Output, Painted

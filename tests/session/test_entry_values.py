@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.call_site_values import entry_value_from_call_site, register_from_call_site
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
 STRING, ADDRESS, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x06, 0x18, 0x13, 0x0C

@@ -14,7 +14,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.expr.evaluate import evaluate_attribute
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES

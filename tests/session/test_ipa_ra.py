@@ -13,7 +13,7 @@ from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.ipa_ra import preserved_by_callees
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.cfi.test_unwind import x86
 
 GCC, CLANG = "GNU C17 12.2.0 -g -O2", "clang version 19.1.7"

@@ -11,7 +11,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import IllFormed
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import LaneState, Session
 from tests.simt.instructions import Wave

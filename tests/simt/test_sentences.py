@@ -22,7 +22,7 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
 )
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from tests.spec.machine import GPU, raises, shown
 from tests.spec.test_a_3_3_5_lanes import (

@@ -15,7 +15,7 @@ from attrs import evolve
 from dwarfgpu import Session, load_state
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import InconsistentContext
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from tests.cli.command import FIXTURES, STATES, run, run_json
 from tests.simt.nested_if import program
 from tests.spec.machine import raises

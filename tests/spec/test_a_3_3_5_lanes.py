@@ -26,7 +26,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.focused_frame import LaneLocation
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session

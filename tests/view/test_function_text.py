@@ -1,4 +1,4 @@
-"""How a function that is inlined is named (`dwarfgpu.view.coverage`)."""
+"""How a function that is inlined is named (`dwarfgpu.view.coverage_text`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
-from dwarfgpu.view.coverage import MAX_CALLS, function_text
+from dwarfgpu.view.coverage_text import MAX_CALLS, function_text
 
 
 def nested(calls: int) -> CodeScope:

@@ -9,7 +9,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.view.location_drawing import ASCII, LINES, drawing, glyphs_for, plain
 from dwarfgpu.view.pieces import Layout, layout_json, layouts

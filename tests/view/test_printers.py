@@ -20,7 +20,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree
 from dwarfgpu.view.values import format_value

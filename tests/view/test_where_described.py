@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.where_described import described_where
 from tests.cli.command import STATES, run

@@ -16,10 +16,10 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
-from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 
 _VERSION: Final = 2

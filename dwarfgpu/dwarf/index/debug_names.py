@@ -13,7 +13,6 @@ from typing import Final
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.index.name_table import (
     MAX_ENTRIES,
     NameEntry,
@@ -24,6 +23,7 @@ from dwarfgpu.dwarf.index.name_table import (
 )
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 

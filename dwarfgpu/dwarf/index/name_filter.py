@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.index.string_index import MAX_OFFSETS
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.abbrev import Abbreviation
-    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _MAX_OF_TAGS: Final = 200_000

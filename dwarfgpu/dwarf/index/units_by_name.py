@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.names.qualified import ANONYMOUS
 from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _MOST: Final = 64

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import units_naming
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical
 from dwarfgpu.dwarf.scope.declarations import completed, is_definition, named, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units

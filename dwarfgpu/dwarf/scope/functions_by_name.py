@@ -13,9 +13,9 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import bare_name, full_function_name
 from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
     from dwarfgpu.dwarf.unit_file import TypeSource
 

@@ -17,9 +17,9 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     TAGGED,

@@ -12,8 +12,8 @@ from typing import Final, Literal
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name

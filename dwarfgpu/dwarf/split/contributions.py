@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 
 _MOST: Final = 200_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.access.access import Access
+from dwarfgpu.access.location_access import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.context import Context, require

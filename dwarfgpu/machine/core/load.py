@@ -17,6 +17,7 @@ from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
+from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.code_objects import (
     GpuModules,
     function_code,
@@ -25,7 +26,7 @@ from dwarfgpu.machine.core.gpu.code_objects import (
     why_not_loaded,
 )
 from dwarfgpu.machine.core.gpu.faults import Fault, faults, first_stopped
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import (
     UNMAPPED,
@@ -38,8 +39,7 @@ from dwarfgpu.machine.core.memory import (
 from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
-from dwarfgpu.machine.core.target import CoreTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file

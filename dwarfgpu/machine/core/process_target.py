@@ -6,10 +6,10 @@ Law: numbers below the first wave's are threads. Memory without a thread is that
 from __future__ import annotations
 
 from dwarfgpu.base.light_attrs import define
-from dwarfgpu.machine.core.gpu.target import GpuTarget
-from dwarfgpu.machine.core.target import CoreTarget
+from dwarfgpu.machine.core.core_target import CoreTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.forwarding import ForwardingByWave
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
 

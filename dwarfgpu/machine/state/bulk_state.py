@@ -26,7 +26,7 @@ from dwarfgpu.machine.bulk_places import (
 from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 

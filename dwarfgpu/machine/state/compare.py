@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.sparse_memory import SparseMemory
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 
 _MAX_BYTES: Final = 16
 """Maximum number of bytes of memory in one difference."""

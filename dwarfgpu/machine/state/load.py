@@ -25,7 +25,7 @@ from dwarfgpu.machine.state.load_topology import (
     read_machine,
     read_wave,
 )
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory

@@ -11,16 +11,16 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import MemoryPlace, RegisterPlace, WaveId
 from dwarfgpu.machine.undo import RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.running.machine import NO_PROCESS, can_run
+from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 

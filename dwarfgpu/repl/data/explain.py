@@ -14,7 +14,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import backtrace
+from dwarfgpu.repl.stack.frame_commands import backtrace
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject
@@ -28,7 +28,7 @@ from dwarfgpu.service.where.coverages import heading as title
 from dwarfgpu.service.where.stretches import stretches
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.coverage import (
+from dwarfgpu.view.coverage_text import (
     SourceLines,
     bar,
     cells_for,

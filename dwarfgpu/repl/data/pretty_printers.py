@@ -14,7 +14,7 @@ from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.printers.model import WHOLE, Collection, Printer, Printers
+from dwarfgpu.view.printers.printer import WHOLE, Collection, Printer, Printers
 
 _OBJECT: Final = "global"
 """Where all printers are: none belongs to a file."""

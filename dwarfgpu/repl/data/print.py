@@ -23,7 +23,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from dwarfgpu.view.values import FormatOptions
 
 _FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)

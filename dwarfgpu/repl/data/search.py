@@ -20,7 +20,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import SIZES
 from dwarfgpu.service.value.value_history import evaluated
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 
 _FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")
 _MAX_BYTES: Final = 1 << 30

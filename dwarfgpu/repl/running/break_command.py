@@ -15,9 +15,13 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.break_locations import (
+    in_code_that_runs,
+    located,
+    require_valid_condition,
+)
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.running.locations import in_code_that_runs, located, require_valid_condition
-from dwarfgpu.repl.running.machine import go_on_from_core, runner
+from dwarfgpu.repl.running.runner import go_on_from_core, runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
 from dwarfgpu.view.json_object import JsonObject

@@ -13,7 +13,7 @@ from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.break_command import keep
 from dwarfgpu.repl.running.catchpoint import Catchpoint, Event
-from dwarfgpu.repl.running.machine import runner
+from dwarfgpu.repl.running.runner import runner
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 

@@ -13,7 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.conditions import is_active
-from dwarfgpu.repl.running.machine import leave, require_started, resuming
+from dwarfgpu.repl.running.runner import leave, require_started, resuming
 from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell

@@ -8,13 +8,13 @@ from typing import Final
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
-from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
+from dwarfgpu.repl.data.display_command import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.running.break_locations import located, require_valid_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
-from dwarfgpu.repl.running.locations import located, require_valid_condition
-from dwarfgpu.repl.running.machine import arm
+from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.value.value_history import whole_number

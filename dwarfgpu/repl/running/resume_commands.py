@@ -14,11 +14,12 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_command import announced, set_breakpoint
+from dwarfgpu.repl.running.break_locations import located
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.finish_command import finish
-from dwarfgpu.repl.running.locations import located
-from dwarfgpu.repl.running.machine import (
+from dwarfgpu.repl.running.manage_breakpoints import ignore_text
+from dwarfgpu.repl.running.runner import (
     NO_PROCESS,
     NOT_RUN,
     NOT_RUNNING,
@@ -31,7 +32,6 @@ from dwarfgpu.repl.running.machine import (
     resuming,
     runner,
 )
-from dwarfgpu.repl.running.manage_breakpoints import ignore_text
 from dwarfgpu.repl.running.stepping import (
     instruction,
     line,

@@ -11,7 +11,7 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.linespec import body_of, line_at
 from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
 from dwarfgpu.repl.running.conditions import is_active
-from dwarfgpu.repl.running.machine import addresses, runner
+from dwarfgpu.repl.running.runner import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, function_of, place, stop_of
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell

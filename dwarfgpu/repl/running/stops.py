@@ -14,21 +14,21 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
-from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.conditions import condition_holds, is_active
-from dwarfgpu.repl.running.machine import arm
+from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import ran
 from dwarfgpu.repl.waves.threads import focus_on, who
 from dwarfgpu.service.frame.focus import focused_frame_line
-from dwarfgpu.service.frame.stack_frame import frame_record
+from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     FramePosition,
@@ -38,7 +38,7 @@ from dwarfgpu.session.stack_frames import (
     readable_functions_at,
     selected_number,
 )
-from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.coverage_text import runs_text
 from dwarfgpu.view.json_object import JsonObject
 
 

@@ -11,7 +11,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frame_numbered, levels_of
 from dwarfgpu.service.value.value_history import options_of, required
 from dwarfgpu.session.stack_frames import StackFrame, frames_in, functions_at
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 
 _WORDS = ("address", "function", "level")
 

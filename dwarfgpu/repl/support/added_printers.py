@@ -9,8 +9,8 @@ from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.view.printers.model import Child, Printed, Printer, Show
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Child, Printed, Printer, Show
 
 _OWN: Final = (DwarfGpuError, Unfit)
 

@@ -7,7 +7,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.repl.command import Command
-from dwarfgpu.repl.stack.commands import frame
+from dwarfgpu.repl.stack.frame_commands import frame
 from dwarfgpu.repl.stack.frame_words import frame_words
 from dwarfgpu.repl.waves.apply import (
     faas,
@@ -19,7 +19,7 @@ from dwarfgpu.repl.waves.apply import (
     tfaas,
     thread_apply,
 )
-from dwarfgpu.repl.waves.lanes import info_lanes, lane, lane_find, lane_name
+from dwarfgpu.repl.waves.lane_selection import info_lanes, lane, lane_find, lane_name
 from dwarfgpu.repl.waves.maint import maintenance
 from dwarfgpu.repl.waves.threads import info_threads, info_waves, thread, thread_find, thread_name
 from dwarfgpu.repl.waves.topology_commands import (

@@ -11,14 +11,14 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.repl.command import Candidate, command
-from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import shown_frame
-from dwarfgpu.repl.waves.lanes import find_pattern, first_lane, matching_lanes
+from dwarfgpu.repl.stack.frame_commands import shown_frame
+from dwarfgpu.repl.waves.lane_selection import find_pattern, first_lane, matching_lanes
 from dwarfgpu.service.frame.focus import target_id, thread_and_lane
-from dwarfgpu.service.frame.stack_frame import innermost_frame
+from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject

@@ -15,7 +15,7 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.service.core.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame.stack_frame import innermost_frame
+from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.wave_rows import (
     CoreWaves,

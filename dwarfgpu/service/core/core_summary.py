@@ -15,7 +15,7 @@ from dwarfgpu.service.machine.faulty_access_text import access_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.core.gpu.target import GpuTarget
+    from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
     from dwarfgpu.machine.core.load import Core
     from dwarfgpu.machine.core.notes import CoreThread
     from dwarfgpu.machine.target import WaveId

@@ -13,13 +13,13 @@ from dwarfgpu.arch.amdgpu import LOCAL
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.machine.core.gpu.faults import FAULTS
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWave, FailedWaves, fails_at_pc
-from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.sparse_memory import bytes_of
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.model.storage import Memory

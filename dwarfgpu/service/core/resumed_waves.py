@@ -11,7 +11,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
@@ -20,7 +20,7 @@ from dwarfgpu.service.machine.run_kernel import Ending, stop_place
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.machine.simulated.debugger.process import SimulatedProcess
+    from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
     from dwarfgpu.service.machine.open_machine import Stopped
 
 _ROOM_BYTES: Final = 1 << 36

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.state.state_document import state_document
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.run_kernel import Result

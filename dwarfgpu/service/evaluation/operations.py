@@ -12,7 +12,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.service.answer import Answer, of_error, of_result
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
-from dwarfgpu.service.value.compare_places import compared
+from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.session import LaneState, Session
 
 

@@ -20,7 +20,6 @@ from dwarfgpu.service.lanes.lane_answer import (
 )
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused, scopes_of
-from dwarfgpu.service.value.compare_places import compared
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import (
     Expression,
@@ -32,6 +31,7 @@ from dwarfgpu.service.value.subject import (
     subject,
     typed_name,
 )
+from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.view.json_object import JsonObject

@@ -17,7 +17,7 @@ from dwarfgpu.service.lanes.lane_answer import (
 )
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.lane_position import lane_position
 
 
 @frozen

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.split.split_units import split_id, split_name
 from dwarfgpu.dwarf.unit import CompilationUnit

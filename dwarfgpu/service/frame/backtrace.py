@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.errors import UsageError
-from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
+from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.session import UNUSED, Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.position import unlocated
+from dwarfgpu.view.lane_position import unlocated
 
 
 @frozen(eq=False)

@@ -10,7 +10,7 @@ from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageErr
 from dwarfgpu.model.location import Location
 from dwarfgpu.service.frame.cpu_frame_info import FramesFrom, tail_call_lines, thread_frame_info
 from dwarfgpu.service.frame.focus import frame_pc, lane_numbers, wave_pc
-from dwarfgpu.service.frame.stack_frame import frame_record
+from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.output import Output, heading
 from dwarfgpu.session.frame import SubprogramFrame
@@ -24,7 +24,7 @@ from dwarfgpu.session.stack_frames import (
 )
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 
 
 def frame_info(

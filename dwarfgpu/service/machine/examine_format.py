@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal, nibbles_text
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value

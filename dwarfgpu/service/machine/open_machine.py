@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState, wave_named
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.code_object import CodeObject

@@ -13,10 +13,10 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernarg import Parameter
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places, source_of
 

@@ -23,7 +23,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.gpu.faulty_access import FaultyAccess
-    from dwarfgpu.machine.core.gpu.target import GpuTarget
+    from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
     from dwarfgpu.machine.core.load import Core
 
 MAX_GROUPS = 24

@@ -15,10 +15,10 @@ from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.state.state_document import state_document, topology_document
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory

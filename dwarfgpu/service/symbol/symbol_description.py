@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_words import Describer
+from dwarfgpu.view.info_address import Describer
 
 
 def full_path(code_object: CodeObject) -> str:

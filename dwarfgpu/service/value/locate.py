@@ -14,7 +14,7 @@ from dwarfgpu.service.value.subject import misspelt, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_drawing import COLOURS, Glyphs, Line, drawing
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 from dwarfgpu.view.pieces import Layout, layout_json, layouts
 
 if TYPE_CHECKING:

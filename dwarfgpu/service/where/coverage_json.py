@@ -19,9 +19,9 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.coverage import MAX_CALLS, SourceLines, percent, variable_name
+from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, percent, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.place_words import description_words, operations_text
+from dwarfgpu.view.location_sentence import description_words, operations_text
 
 SCHEMA: Final = "dwarfgpu-where-1"
 

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, with
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.view.coverage import (
+from dwarfgpu.view.coverage_text import (
     function_text,
     share,
     variable_name,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.coverage import Line, SourceLines, coverage_lines, runs_text
+from dwarfgpu.view.coverage_text import Line, SourceLines, coverage_lines, runs_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 

@@ -12,9 +12,9 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import Malformed
-from dwarfgpu.view.printers.model import Characters, Child, Printed, SummaryPart
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name, unversioned
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Characters, Child, Printed, SummaryPart
 
 EMPTY: Final[tuple[Child, ...]] = ()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer
 from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer
 
 _COMPONENTS: Final = "xyzw"
 

@@ -8,10 +8,10 @@ from typing import Final
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import counted, own_name, short_type, word
-from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
 from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
 
 _DEQUE_BYTES: Final = 4096
 _FEWEST_IN_BLOCK: Final = 16

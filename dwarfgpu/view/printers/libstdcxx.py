@@ -9,10 +9,10 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
-from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
 from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
 
 _DEQUE_BYTES: Final = 512
 """The size of the elements that a deque keeps together."""

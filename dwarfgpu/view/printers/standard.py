@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.view.printers.hip import HIP
 from dwarfgpu.view.printers.libcxx import LIBCXX
 from dwarfgpu.view.printers.libstdcxx import LIBSTDCXX
-from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.printer import Printers
 
 STANDARD: Final = Printers((HIP, LIBCXX, LIBSTDCXX))
 """The printers of HIP, libc++ and libstdc++."""

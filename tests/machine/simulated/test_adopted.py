@@ -14,7 +14,7 @@ from dwarfgpu.machine.simulated.launch.adopted import adopted, set_known
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.service.core.state_of_run import state_of_run
 from tests.cli.command import FIXTURES

@@ -21,7 +21,7 @@ from dwarfgpu.machine.bulk_places import (
     array_of,
     exact,
 )
-from dwarfgpu.machine.core.gpu.target import GpuTarget
+from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import WaveId

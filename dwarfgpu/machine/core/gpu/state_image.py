@@ -28,7 +28,7 @@ from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
 from dwarfgpu.machine.core.gpu.wave_status import STATUS_HALT, WaveIds, status_words
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.launch.adopted import set_known, write_known
 from dwarfgpu.machine.sparse_memory import bytes_of
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 
 
 def take_over(machine: RunningMachine, state: StateTarget) -> None:

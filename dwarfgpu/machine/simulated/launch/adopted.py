@@ -30,7 +30,7 @@ from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
-from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Wave
 

@@ -12,8 +12,8 @@ import numpy as np
 from dwarfgpu.isa.binding import operations_of, uses
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.division import DIVISION

@@ -8,8 +8,8 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.operation import AccessedPlace
-from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (

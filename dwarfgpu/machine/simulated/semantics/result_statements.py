@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
 from dwarfgpu.isa.operation import Operation
-from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape

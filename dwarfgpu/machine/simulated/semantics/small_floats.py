@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.isa.target import IsaTarget
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bits, fma
 
 _EXPONENT_BITS: Final = {"fp8": 4, "bf8": 5}

@@ -13,10 +13,10 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.names import hardware_registers
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.isa.target import IsaTarget
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound

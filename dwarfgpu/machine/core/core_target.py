@@ -13,7 +13,7 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.errors import OutOfRange, Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
-from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
 

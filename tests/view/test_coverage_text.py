@@ -14,8 +14,8 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
-from dwarfgpu.view.place_words import description_text
+from dwarfgpu.view.coverage_text import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
+from dwarfgpu.view.location_sentence import description_text
 
 ARCH = architecture("x86_64")
 UNIT = ExplicitUnit(UnitFormat(), AMD)

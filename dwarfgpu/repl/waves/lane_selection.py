@@ -11,11 +11,11 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.service.frame.focus import (
     focused_frame_line,
     lane_numbers,
@@ -29,7 +29,7 @@ from dwarfgpu.session.stack_frames import StackFrame, outer_frame, outer_frames,
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import state_letter
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.lane_position import lane_position
 
 
 def first_lane(session: Session) -> int | None:

@@ -15,7 +15,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import is_compound
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 
 MAX_COMPARED_BITS: Final = 1 << 20
 """Limit for a location of unknown size."""

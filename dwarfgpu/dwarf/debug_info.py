@@ -22,7 +22,6 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.index.aranges import AddressIndex
 from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
@@ -34,6 +33,7 @@ from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, value_or_raise
 from dwarfgpu.dwarf.unit_dialect import dialect_name
+from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named

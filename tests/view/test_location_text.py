@@ -35,7 +35,7 @@ from dwarfgpu.model.storage import (
 )
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.location_json import entry_json, location_json, value_json
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 from tests.work import at_most
 
 GLOBAL = AddressSpace(0, "global", 64)

@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.service.code.disassembly import Disassembly
-from dwarfgpu.view.coverage import Line, Row
+from dwarfgpu.view.coverage_text import Line, Row
 
 _CODE: Final = 52
 """Columns of an instruction."""

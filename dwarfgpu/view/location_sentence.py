@@ -25,7 +25,7 @@ from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.extent import Extent
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.values import format_value
 
 _MAX_PARTS: Final = 4

@@ -23,7 +23,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     write_contents,
 )
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.state.target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WatchScope, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory

@@ -12,8 +12,8 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.break_command import keep
-from dwarfgpu.repl.running.locations import require_valid_condition
-from dwarfgpu.repl.running.machine import arm, watcher
+from dwarfgpu.repl.running.break_locations import require_valid_condition
+from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of

@@ -10,7 +10,7 @@ from dwarfgpu.view import frame_line
 from dwarfgpu.view.frame_line import arguments_of
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.location_text import location_text
 
 
 def frame_record(

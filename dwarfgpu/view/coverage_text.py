@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.view.place_words import description_text, description_words
+from dwarfgpu.view.location_sentence import description_text, description_words
 
 MAX_ROWS: Final = 1_000
 """Stretches of one variable that are listed."""

@@ -15,9 +15,9 @@ from attrs import evolve
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.forwarding import ForwardingByWave
-from dwarfgpu.machine.simulated.debugger.target import SimulatedTarget
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.execution.rounds import Rounds
-from dwarfgpu.machine.state.target import RegisterBytes
+from dwarfgpu.machine.state.state_target import RegisterBytes
 from dwarfgpu.machine.target import (
     Halt,
     MemoryPlace,

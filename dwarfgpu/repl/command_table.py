@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.repl.command import Command, command, listed
 from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
-from dwarfgpu.repl.data.displays import display, info_display, undisplay
+from dwarfgpu.repl.data.display_command import display, info_display, undisplay
 from dwarfgpu.repl.data.dump import DUMPS
 from dwarfgpu.repl.data.examine import x
 from dwarfgpu.repl.data.explain import check, explain, location, where
@@ -21,7 +21,7 @@ from dwarfgpu.repl.data.types import info_vtbl, ptype, whatis
 from dwarfgpu.repl.files.disassemble import disassemble
 from dwarfgpu.repl.files.file import core_file, file
 from dwarfgpu.repl.files.listing import info_line, list_
-from dwarfgpu.repl.files.process import info_auxv, info_inferiors, info_proc
+from dwarfgpu.repl.files.process_commands import info_auxv, info_inferiors, info_proc
 from dwarfgpu.repl.files.source_files import (
     compare_sections,
     info_files,
@@ -49,9 +49,9 @@ from dwarfgpu.repl.running.manage_breakpoints import (
 )
 from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.running.signal_table import info_signals
-from dwarfgpu.repl.running.watchpoints import awatch, rwatch, watch
+from dwarfgpu.repl.running.watch_command import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.commands import (
+from dwarfgpu.repl.stack.frame_commands import (
     backtrace,
     down,
     down_silently,
@@ -72,7 +72,7 @@ from dwarfgpu.repl.stack.register_commands import (
     info_vector,
 )
 from dwarfgpu.repl.support.absent_commands import HABITS
-from dwarfgpu.repl.support.commands import apropos, complete, help_, quit_, source
+from dwarfgpu.repl.support.help_and_scripts import apropos, complete, help_, quit_, source
 from dwarfgpu.repl.support.lldb import with_foreign
 from dwarfgpu.repl.support.script import dont_repeat, end, eval_, if_, while_
 from dwarfgpu.repl.support.setting_commands import info_set, set_, show

@@ -1,4 +1,4 @@
-"""Integers of many lanes are those of each lane (`dwarfgpu.model.lanes`)."""
+"""Integers of many lanes are those of each lane (`dwarfgpu.model.lane_integers`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from dwarfgpu.model.lanes import Divergence, Lanes, lanes
+from dwarfgpu.model.lane_integers import Divergence, Lanes, lanes
 
 OPERATORS: dict[str, Callable[[int, int], object]] = {
     "+": operator.add,

@@ -10,7 +10,7 @@ from attrs import evolve, field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.standard import STANDARD
 
 OPTIMIZED_OUT: Final = "<optimized out>"

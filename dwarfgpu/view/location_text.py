@@ -29,7 +29,7 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.view.layout import chosen_run, distinct_parts, is_same_storage, moved
+from dwarfgpu.view.composite_parts import chosen_run, distinct_parts, is_same_storage, moved
 from dwarfgpu.view.scalars import MAX_BITS, base_text, hexadecimal
 
 MAX_PARTS: Final = 64

@@ -25,7 +25,7 @@ from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.sparse_memory import bytes_of
-from dwarfgpu.machine.state.target import MAX_ELEMENTS, StateTarget
+from dwarfgpu.machine.state.state_target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Offer, OfText, command
-from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
 from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.files.regexps import compiled, listing_options
@@ -24,13 +24,13 @@ from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
 from dwarfgpu.service.frame.backtrace import left_out_note
 from dwarfgpu.service.frame.focus import contents, require_frame, symbol_at, variables
-from dwarfgpu.service.frame.stack_frame import frame_record, frame_text
+from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.position import unlocated
+from dwarfgpu.view.lane_position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 MAX_OUTWARDS = 999_999_999

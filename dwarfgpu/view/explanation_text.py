@@ -37,7 +37,7 @@ from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import entry_json, operand_json
-from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.location_text import entry_text, location_text
 
 SEARCHED = 10_000
 """Maximum number of parts of composites to search for undefined ones; beyond, nothing is
